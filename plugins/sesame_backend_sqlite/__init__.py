@@ -1,0 +1,21 @@
+"""One SQLite file with FTS5 full-text tables: no server, nothing leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sesame_core.hookspecs import hookimpl
+from sesame_core.protocols import Options, Provider, StorageBackend
+
+
+def create(options: Options) -> StorageBackend:
+    """Return the backend for these options: `directory`, where the index lives (default: the data directory)."""
+    from .backend import SqliteBackend
+
+    return SqliteBackend.from_options(options)
+
+
+@hookimpl
+def sesame_register_backends() -> Iterable[Provider[StorageBackend]]:
+    """Provide the backend `sqlite`."""
+    return [Provider(name="sqlite", summary="SQLite FTS5, one file on this machine", create=create)]

@@ -1,0 +1,166 @@
+"""Finds and scores the chunks that match a query, within a budget.
+
+FTS5 has no early exit: `bm25()` scores every match (1.2–1.5 µs each) and first walks the postings of every
+phrase (0.045 µs each).  So the broadest words are bounded: candidates are the chunks with the rarest words, as
+many as the budget allows, and the newest ones when even the rarest word is too common.  The budget picks
+candidates; each candidate's score counts all words of the query.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sesame_core.protocols import Candidates, ScoredChunk
+from sesame_core.query import Filters, Query, Word
+
+from . import fts
+from .filters import Condition, in_sessions, on_chunks, on_kind, on_sessions, with_words
+from .schema import SESSION_SHIFT
+
+#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
+BUDGET = 12_000
+#: Candidates handed to the ranking; more change nothing [facts: 1000 as good as all].
+CANDIDATES = 1_000
+#: Weights of title, summary and prompts in the head row.
+HEAD_WEIGHTS = "2.0, 1.0, 2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Frequency:
+    word: Word
+    count: int
+
+
+def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
+    """Return the scored chunks and heads for a query."""
+    on_session = on_sessions(filters).and_(with_words([w for w in query.words if w.is_required], query.excluded))
+    shown = on_session.and_(_kind(db, filters))
+    total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
+    found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
+    if not query.words:
+        return found
+    frequencies = [_frequency(db, word) for word in query.words]
+    found.document_frequencies = [f.count for f in frequencies]
+    condition = on_chunks(filters).and_(in_sessions(shown))
+    scores = _score(db, frequencies, condition, found)
+    best = sorted(scores.items(), key=lambda item: item[1])[:CANDIDATES]
+    found.chunks = [
+        ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=-score)
+        for row, score in best
+    ]
+    found.session_total = len({row >> SESSION_SHIFT for row in scores})
+    found.heads = _heads(db, query.words, filters, shown)
+    if shown != on_session:
+        found.left_out = _left_out(db, query.words, on_chunks(filters), on_session)
+    return found
+
+
+def _kind(db: sqlite3.Connection, filters: Filters) -> Condition:
+    """Return the default condition on the kind; none when it would leave nothing out."""
+    has_headless = db.execute("SELECT 1 FROM sessions WHERE kind = 'headless' LIMIT 1").fetchone()
+    return on_kind(filters) if has_headless else Condition()
+
+
+def _frequency(db: sqlite3.Connection, word: Word) -> _Frequency:
+    """Count the chunks with a word: exactly up to the budget, beyond it by how far back the newest ones reach."""
+    match = fts.any_of([word])
+    sql = (
+        "SELECT count(*), min(rowid), max(rowid) FROM "
+        "(SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
+    )
+    count, oldest, newest = db.execute(sql, (match, BUDGET + 1)).fetchone()
+    if count > BUDGET:
+        first, last = db.execute("SELECT min(id), max(id) FROM sessions").fetchone()
+        covered = max(1, (newest >> SESSION_SHIFT) - (oldest >> SESSION_SHIFT) + 1)
+        count = round(count * max(1.0, (last - first + 1) / covered))
+    return _Frequency(word, count)
+
+
+def _score(
+    db: sqlite3.Connection, frequencies: Sequence[_Frequency], condition: Condition, found: Candidates
+) -> dict[int, float]:
+    """Return the BM25 of the candidates by row id (FTS5's sign: lower is better)."""
+    words = [f.word for f in frequencies]
+    everything = fts.any_of(words)
+    if sum(f.count for f in frequencies) <= BUDGET or (condition.sql and _fits(db, everything, condition)):
+        scores = _bm25(db, everything, condition)
+        found.scanned = len(scores)
+        return scores
+    found.is_truncated = True
+    rare = _rare(frequencies)
+    if rare:
+        # The rare words stand in the expression twice, as the condition and as scored words; taking their
+        # own score away once leaves the sum over all words.
+        selected = fts.any_of(rare)
+        both = _bm25(db, f"{selected} AND {everything}", condition)
+        once = _bm25(db, selected, condition)
+        scores = {row: score - once[row] for row, score in both.items()}
+    else:
+        scores = _bm25(db, everything, condition.and_(_newest(db, everything, condition)))
+        every = fts.all_of(words)
+        if len(words) > 1:
+            scores.update(_bm25(db, every, condition.and_(_newest(db, every, condition))))
+    found.scanned = len(scores)
+    return scores
+
+
+def _rare(frequencies: Sequence[_Frequency]) -> list[Word]:
+    """Return the rarest words that fit into the budget together."""
+    rare: list[Word] = []
+    left = BUDGET
+    for frequency in sorted(frequencies, key=lambda f: f.count):
+        left -= frequency.count
+        if left < 0:
+            break
+        if frequency.count:
+            rare.append(frequency.word)
+    return rare
+
+
+def _fits(db: sqlite3.Connection, match: str, condition: Condition) -> bool:
+    sql = (
+        f"SELECT count(*) FROM (SELECT 1 FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} LIMIT ?)"
+    )
+    (count,) = db.execute(sql, (match, *condition.values, BUDGET + 1)).fetchone()
+    return bool(count <= BUDGET)
+
+
+def _newest(db: sqlite3.Connection, match: str, condition: Condition) -> Condition:
+    """Return a condition that holds for half a budget of the newest matches."""
+    sql = (
+        f"SELECT rowid FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} "
+        "ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+    )
+    found = db.execute(sql, (match, *condition.values, BUDGET // 2)).fetchone()
+    return Condition("f.rowid > ?", (found[0],)) if found else Condition()
+
+
+def _bm25(db: sqlite3.Connection, match: str, condition: Condition) -> dict[int, float]:
+    sql = f"SELECT f.rowid, bm25(chunks_fts) FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')}"
+    return dict(db.execute(sql, (match, *condition.values)).fetchall())
+
+
+def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, shown: Condition) -> dict[int, float]:
+    """Return the BM25 of head rows by session number; none when only tool calls are searched."""
+    if filters.tools_only or filters.tool:
+        return {}
+    condition = Condition()
+    if shown.sql:
+        condition = Condition(f"h.rowid IN (SELECT s.id FROM sessions AS s WHERE {shown.sql})", shown.values)
+    sql = (
+        f"SELECT h.rowid, -bm25(heads_fts, {HEAD_WEIGHTS}) FROM heads_fts AS h "
+        f"WHERE heads_fts MATCH ?{condition.where('AND')} ORDER BY 2 DESC LIMIT ?"
+    )
+    return dict(db.execute(sql, (fts.any_of(words), *condition.values, CANDIDATES)).fetchall())
+
+
+def _left_out(db: sqlite3.Connection, words: Sequence[Word], chunks: Condition, sessions: Condition) -> dict[str, int]:
+    condition = chunks.and_(in_sessions(sessions.and_(Condition("s.kind = 'headless'"))))
+    sql = (
+        f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
+        f"WHERE chunks_fts MATCH ?{condition.where('AND')}"
+    )
+    (count,) = db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
+    return {"headless": count} if count else {}

@@ -1,0 +1,185 @@
+"""The read half: every method is one question, asked on the calling thread's own connection."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+from sesame_core.protocols import AgentStatistics, Candidates, Statistics, StoredSession
+from sesame_core.query import Filters, Query, Word
+from sesame_core.types import Chunk
+
+from . import fts, matching, rows, schema
+from .failures import translated
+from .filters import Condition, on_kind, on_sessions, with_words
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _question(method: Callable[Concatenate[SqliteReader, P], T]) -> Callable[Concatenate[SqliteReader, P], T]:
+    """Wrap a method so that what SQLite raises becomes a `BackendError`."""
+
+    @wraps(method)
+    def ask(self: SqliteReader, *args: P.args, **kwargs: P.kwargs) -> T:
+        with translated(getattr(self._local, "path", "the index")):
+            return method(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[SqliteReader, P], T]", ask)
+
+
+class SqliteReader:
+    """Reads one index, whichever generation of it is the present one.
+
+    :param connect: opens a connection to the present generation and returns it with the generation's path.
+    :param is_current: tells whether a path is still the present generation.
+    """
+
+    def __init__(
+        self, connect: Callable[[], tuple[sqlite3.Connection, str]], is_current: Callable[[str], bool]
+    ) -> None:
+        self._connect = connect
+        self._is_current = is_current
+        self._local = threading.local()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Hold one state of the index for the calls inside."""
+        db = self._db()
+        if db.in_transaction:
+            yield
+            return
+        db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            db.execute("ROLLBACK")
+
+    @_question
+    def candidates(self, query: Query, filters: Filters) -> Candidates:
+        """Find and score chunks."""
+        with self.snapshot():
+            return matching.candidates(self._db(), query, filters)
+
+    @_question
+    def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
+        """Return sessions by number."""
+        wanted = list(numbers)
+        sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.id IN ({', '.join('?' * len(wanted))})"
+        return rows.select(self._db(), rows.to_stored, sql, wanted) if wanted else []
+
+    @_question
+    def list_sessions(
+        self, filters: Filters, *, limit: int, offset: int = 0, excluded: Sequence[Word] = ()
+    ) -> tuple[list[StoredSession], int]:
+        """Return sessions, newest first, and their number."""
+        condition = on_sessions(filters).and_(with_words([], excluded), on_kind(filters), _with_tool(filters))
+        sql = f"FROM {rows.STORED_FROM}{condition.where()}"
+        order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
+        with self.snapshot():
+            (total,) = self._db().execute(f"SELECT count(*) {sql}", condition.values).fetchone()
+            values = (*condition.values, limit, offset)
+            found = rows.select(self._db(), rows.to_stored, f"SELECT {rows.STORED_COLUMNS} {sql} {order}", values)
+        return found, total
+
+    @_question
+    def find_sessions(self, prefix: str) -> list[StoredSession]:
+        """Return the sessions with this id, else those whose id begins with it."""
+        columns = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE"
+        exact = rows.select(self._db(), rows.to_stored, f"{columns} s.session_id = ?", (prefix,))
+        if exact or not prefix:
+            return exact
+        sql = f"{columns} s.session_id >= ? AND s.session_id < ?"
+        return rows.select(self._db(), rows.to_stored, sql, (prefix, prefix + "\U0010ffff"))
+
+    @_question
+    def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
+        """Return a session's chunks by position."""
+        found = self._db().execute("SELECT session_id FROM sessions WHERE id = ?", (number,)).fetchone()
+        if found is None:
+            return []
+        last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
+        base = number << schema.SESSION_SHIFT
+        sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
+        values = (base | first << 2, base + (last << 2))
+        return rows.select(self._db(), lambda row: rows.to_chunk(row, found[0]), sql, values)
+
+    @_question
+    def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
+        """Tell which of the query's words each chunk contains."""
+        sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ?"
+        found = []
+        for number, seq in chunks:
+            row = number << schema.SESSION_SHIFT | seq << 2
+            found.append(
+                frozenset(
+                    position
+                    for position, word in enumerate(query.words)
+                    if self._db().execute(sql, (fts.any_of([word]), row, row | 3)).fetchone()
+                )
+            )
+        return found
+
+    @_question
+    def statistics(self) -> Statistics:
+        """Count what is there."""
+        with self.snapshot():
+            db = self._db()
+            agents = db.execute(
+                "SELECT agent, kind, count(DISTINCT key), sum(message_count), max(modified) FROM sessions "
+                "GROUP BY agent, kind ORDER BY agent, kind"
+            ).fetchall()
+            skipped: dict[str, int] = {}
+            for file in rows.select(db, rows.to_file, f"SELECT {rows.FILE_COLUMNS} FROM files WHERE skipped <> '{{}}'"):
+                for reason, count in file.skipped.items():
+                    skipped[reason] = skipped.get(reason, 0) + count
+            sessions, messages, newest = db.execute(
+                "SELECT count(DISTINCT key), coalesce(sum(message_count), 0), max(modified) FROM sessions"
+            ).fetchone()
+            meta = dict(db.execute("SELECT key, value FROM meta"))
+            files, missing = db.execute("SELECT count(*), count(missing_since) FROM files").fetchone()
+            failed = db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path").fetchall()
+            (forgotten,) = db.execute("SELECT count(*) FROM tombstones").fetchone()
+            path = self._local.path
+            return Statistics(
+                sessions=sessions,
+                chunks=meta["chunks"],
+                messages=messages,
+                files=files,
+                size=sum(os.path.getsize(p) for p in (path, path + "-wal", path + "-shm") if os.path.exists(p)),
+                location=path,
+                schema_version=schema.version(db),
+                agents=tuple(
+                    AgentStatistics(agent=a, kind=k, sessions=n, messages=m, newest_message=rows.from_ms(t))
+                    for a, k, n, m, t in agents
+                ),
+                missing=missing,
+                failed=tuple(failed),
+                skipped=skipped,
+                last_sync=rows.from_ms(meta.get("last_sync_at")),
+                newest_message=rows.from_ms(newest),
+                forgotten=forgotten,
+            )
+
+    def _db(self) -> sqlite3.Connection:
+        """Return this thread's connection, opened anew when another generation took the index's place."""
+        db: sqlite3.Connection | None = getattr(self._local, "db", None)
+        if db is not None and (db.in_transaction or self._is_current(self._local.path)):
+            return db
+        if db is not None:
+            db.close()
+        self._local.db, self._local.path = self._connect()
+        return self._local.db  # type: ignore[no-any-return]
+
+
+def _with_tool(filters: Filters) -> Condition:
+    """Return what a session must be when only tool calls are asked for."""
+    if filters.tool:
+        sql = "EXISTS (SELECT 1 FROM json_each(s.tool_counts) AS t WHERE t.key = ? COLLATE NOCASE)"
+        return Condition(sql, (filters.tool,))
+    return Condition("s.tool_counts <> '{}'") if filters.tools_only else Condition()

@@ -1,0 +1,169 @@
+"""The tables, and how an older index becomes a newer one.
+
+A chunk's row id holds its place: `session number << 24 | position << 2 | weight class`.  A session's chunks are
+one range in reading order, its neighbours are found without an index, and filters on session or class cost
+nothing (`rowid >> 24`, `rowid & 3`).  The full-text tables keep no copy of the text; no trigger keeps them in
+step, because inside a trigger every row becomes an FTS5 segment: `writer` inserts and deletes in both.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from sesame_core.errors import BackendError
+
+SESSION_SHIFT = 24
+#: Chunks per session: positions take 22 bits.
+MAX_CHUNKS = 1 << 22
+#: Marks the file as Sesame's ("SESM").
+APPLICATION_ID = 0x5345534D
+
+_FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  parser TEXT NOT NULL,
+  parser_version INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  missing_since INTEGER,            -- all times: milliseconds since 1970, UTC
+  error TEXT,
+  skipped TEXT NOT NULL,            -- JSON: reason -> count
+  head_hash BLOB NOT NULL,
+  tail_hash BLOB NOT NULL,
+  checkpoint TEXT                   -- JSON: [offset, line, parser state]
+);
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL,                -- workstation:project:session
+  session_id TEXT NOT NULL,
+  file INTEGER NOT NULL REFERENCES files (id),
+  agent TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  parent_id TEXT,
+  cwd TEXT,
+  repository TEXT,
+  git_branch TEXT,
+  model TEXT,
+  created INTEGER,
+  modified INTEGER NOT NULL,
+  message_count INTEGER NOT NULL,
+  exchange_count INTEGER NOT NULL,
+  chunk_count INTEGER NOT NULL,
+  tool_counts TEXT NOT NULL,        -- JSON: tool -> calls
+  abandoned TEXT NOT NULL,          -- JSON: segments off the active branch
+  first_origin INTEGER,
+  title TEXT,
+  summary TEXT,
+  prompts TEXT,                     -- the first two, separated by U+001E
+  UNIQUE (file, session_id)
+);
+CREATE INDEX sessions_key ON sessions (key);
+CREATE INDEX sessions_session_id ON sessions (session_id);
+CREATE INDEX sessions_modified ON sessions (modified);
+CREATE INDEX sessions_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_headless ON sessions (id) WHERE kind = 'headless';
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  role TEXT,
+  tool_name TEXT,
+  call_id TEXT,
+  entry_id TEXT,
+  origin INTEGER,
+  segment INTEGER NOT NULL,
+  timestamp INTEGER,
+  is_error INTEGER NOT NULL,
+  source_type TEXT NOT NULL,
+  cut INTEGER NOT NULL,
+  subwords TEXT NOT NULL,
+  content TEXT NOT NULL
+);
+CREATE INDEX chunks_origin ON chunks (origin) WHERE origin IS NOT NULL;
+CREATE TABLE paths (session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (session, path)) WITHOUT ROWID;
+CREATE TABLE tombstones (
+  agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+  content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+CREATE VIRTUAL TABLE heads_fts USING fts5 (
+  title, summary, prompts, content = 'sessions', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+INSERT INTO meta VALUES ('chunks', 0);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step from a schema version to the next."""
+
+    description: str
+    sql: str
+
+
+#: Step n leads to schema version n; never edit one that was released, add another.
+MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", _FIRST),)
+
+
+def version(db: sqlite3.Connection) -> int:
+    """Return the schema version of an open index; 0 for an empty file.
+
+    :raises BackendError: the file belongs to another program or to a newer Sesame.
+    """
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    if found and application != APPLICATION_ID:
+        raise BackendError("it is a database of another program")
+    if found > len(MIGRATIONS):
+        raise BackendError(
+            f"it was written by a newer Sesame (schema {found}, this one knows {len(MIGRATIONS)}): "
+            "upgrade with: pip install -U sesame-search"
+        )
+    return int(found)
+
+
+def migrate(db: sqlite3.Connection) -> int:
+    """Bring an open index to the present schema, each step in a transaction of its own; return the steps taken."""
+    first = version(db)
+    for number, migration in enumerate(MIGRATIONS[first:], first + 1):
+        with transaction(db):
+            for statement in statements(migration.sql):
+                db.execute(statement)
+            db.execute(
+                "INSERT INTO schema_migrations VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                (number, migration.description),
+            )
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {number}")
+    return len(MIGRATIONS) - first
+
+
+def statements(sql: str) -> list[str]:
+    """Split a script into statements (`executescript` would commit the open transaction)."""
+    found, rest = [], ""
+    for part in sql.split(";"):
+        rest += part + ";"
+        if sqlite3.complete_statement(rest):
+            found.append(rest.strip())
+            rest = ""
+    return [statement for statement in found if statement != ";"]
+
+
+class transaction:
+    """A write transaction that commits at the end of the block and rolls back when it raises."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._db.execute("COMMIT")
+        elif self._db.in_transaction:
+            self._db.execute("ROLLBACK")

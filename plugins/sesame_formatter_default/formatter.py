@@ -1,0 +1,102 @@
+"""Cuts messages into chunks: one for the text, one for each tool call, one for each tool result."""
+
+from __future__ import annotations
+
+import difflib
+
+from sesame_core import Chunk, ConfigError, Message, Options, ToolCall, ToolResult
+
+from .session_search import is_session_search, runs_session_search
+from .shortening import shortened, without_payloads
+from .tool_calls import describe
+
+#: Characters of a tool result that are indexed; 98 % of 4,891 results in real pi and Claude Code sessions are shorter.
+RESULT_LIMIT = 16_384
+#: Characters of a tool call that are indexed; the longest of 4,926 calls in the same sessions has 62,826.
+CALL_LIMIT = 65_536
+
+
+class DefaultFormatter:
+    """Makes a chunk of everything a person might look for.
+
+    :param result_limit: characters kept of a tool result.
+    :param call_limit: characters kept of a tool call.
+
+    What people and agents say is never cut.  Results of tools that search sessions make no chunk: they
+    repeat other sessions, and would be found instead of them.
+    """
+
+    def __init__(self, *, result_limit: int = RESULT_LIMIT, call_limit: int = CALL_LIMIT) -> None:
+        self._result_limit = result_limit
+        self._call_limit = call_limit
+
+    @classmethod
+    def from_options(cls, options: Options) -> DefaultFormatter:
+        """Make a formatter from a source's `options`.
+
+        :raises ConfigError: an option is unknown or is no positive whole number.
+        """
+        known = ("result_limit", "call_limit")
+        for name, value in options.items():
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0)
+                raise ConfigError(f"the formatter 'default' has no option {name!r}; did you mean {near[0]!r}?")
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"option {name!r} of the formatter 'default' must be a positive whole number")
+        return cls(**options)
+
+    def format(self, message: Message) -> list[Chunk]:
+        """Return the message's chunks: its text, then its calls, then its results."""
+        chunks: list[Chunk] = []
+        text = message.text
+        if text and not text.isspace():
+            is_about_session = message.role in ("summary", "metadata")
+            chunks.append(
+                Chunk(
+                    kind="metadata" if is_about_session else "message",
+                    text=text,
+                    role=message.role,
+                    is_error=message.is_error,
+                )
+            )
+        if message.tool_calls:
+            chunks += [self._call(call) for call in message.tool_calls]
+        for result in message.tool_results:
+            if result.text and not result.text.isspace() and not _repeats_sessions(result, message):
+                chunks.append(self._result(result))
+        return chunks
+
+    def _call(self, call: ToolCall) -> Chunk:
+        text, paths = describe(call)
+        text, dropped = without_payloads(text)
+        text, cut = shortened(text, self._call_limit)
+        return Chunk(
+            kind="tool_call",
+            text=text,
+            role="assistant",
+            tool_name=call.name or None,
+            call_id=call.id,
+            paths=paths,
+            cut=dropped + cut,
+        )
+
+    def _result(self, result: ToolResult) -> Chunk:
+        text, dropped = without_payloads(result.text)
+        text, cut = shortened(text, self._result_limit)
+        return Chunk(
+            kind="tool_result",
+            text=text,
+            role="tool",
+            tool_name=result.name or None,
+            call_id=result.call_id,
+            is_error=result.is_error,
+            cut=dropped + cut,
+        )
+
+
+def _repeats_sessions(result: ToolResult, message: Message) -> bool:
+    """Tell whether a result came from a session search, directly or through calls made on its behalf."""
+    if is_session_search(result.name) or (result.command and runs_session_search(result.command)):
+        return True
+    nested = [call for call in message.tool_calls if call.via and call.via == result.name]
+    return bool(nested) and all(is_session_search(call.name) for call in nested)

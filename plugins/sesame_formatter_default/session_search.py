@@ -1,0 +1,39 @@
+"""Recognises tools that search sessions, ours and others: what they answer is other sessions' text."""
+
+from __future__ import annotations
+
+import re
+
+#: Tool names, lower-case, without the `mcp__<server>__` in front.
+SEARCH_TOOLS = frozenset(
+    {
+        "find_sessions",
+        "get_session",
+        "list_messages",
+        "list_sessions",
+        "query_session",
+        "read_session",
+        "search_sessions",
+        "sesame_search",
+    }
+)
+
+#: `sesame` as the first word of a command line or of a part of one, after variables, with any path.
+_RUNS_SESAME = re.compile(
+    r"(?:^|[;&|(\n])[ \t]*"
+    r"(?:\w+=[^\s;&|]*[ \t]+)*"
+    r"(?:[^\s;&|]*[/\\])?sesame(?:\.exe)?(?=[\s;&|)]|$)"
+)
+
+
+def is_session_search(name: str) -> bool:
+    """Tell whether a tool of this name searches or reads sessions."""
+    name = name.lower()
+    if name.startswith("mcp__"):
+        name = name.split("__", 2)[-1]
+    return name in SEARCH_TOOLS
+
+
+def runs_session_search(command: str) -> bool:
+    """Tell whether a shell command runs `sesame`."""
+    return "sesame" in command and _RUNS_SESAME.search(command) is not None

@@ -1,0 +1,140 @@
+"""What the records tell about their session as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from sesame_core.types import Session, SessionKind
+
+from .files import SessionFile
+from .records import mapping, string
+
+AGENT = "claude-code"
+#: Longest title kept; a longer one is indexed in full as a message.
+TITLE_CHARS = 500
+#: Which title wins: a person's over the agent's over an old-style summary over a subagent's description.
+TITLE_RANKS = {"custom-title": 4, "ai-title": 3, "summary": 2, "description": 1}
+#: Not a branch, but a detached head.
+_NO_BRANCH = frozenset({"", "HEAD"})
+
+
+class SessionFacts:
+    """The facts of one session, gathered record by record."""
+
+    def __init__(self, file: SessionFile) -> None:
+        self._file = file
+        self._id = ""
+        self._session_id = ""
+        self._agent_id = file.agent_id or ""
+        self._is_subagent = file.agent_id is not None
+        self._forked_from = ""
+        self._cwd = ""
+        self._branch = ""
+        self._repository = ""
+        self._model = ""
+        self._entrypoint = ""
+        self._title = ""
+        self._title_rank = 0
+
+    @property
+    def id(self) -> str:
+        """The session's id; fixed when first asked for, so that all messages have the same."""
+        if not self._id:
+            self._id = self._session_id or self._file.path.stem
+            if self._is_subagent:
+                agent = self._agent_id or self._file.path.stem
+                self._id = f"{self._parent}/{agent}" if self._parent else self._file.path.stem
+        return self._id
+
+    @property
+    def is_subagent(self) -> bool:
+        """Whether an agent talks to an agent here."""
+        return self._is_subagent
+
+    @property
+    def has_cwd(self) -> bool:
+        """Whether the session's directory is known."""
+        return bool(self._cwd)
+
+    @property
+    def _parent(self) -> str:
+        if self._is_subagent:
+            return self._session_id or self._file.parent_id or ""
+        return self._forked_from if self._forked_from != self._session_id else ""
+
+    def learn(self, record: Mapping[str, Any]) -> None:
+        """Take in what any record may tell."""
+        if not self._session_id:
+            self._session_id = string(record, "sessionId")
+            if self._session_id and record.get("isSidechain") is True and string(record, "agentId"):
+                self._is_subagent = True
+                self._agent_id = self._agent_id or string(record, "agentId")
+        if not self._cwd:
+            self._cwd = string(record, "cwd")
+        branch = record.get("gitBranch")
+        if branch != self._branch and branch not in (None, *_NO_BRANCH):
+            self._branch = string(record, "gitBranch") or self._branch
+        entrypoint = record.get("entrypoint")
+        if entrypoint and entrypoint != self._entrypoint and not self._is_by_hand():
+            self._entrypoint = string(record, "entrypoint")
+        if not self._forked_from and "forkedFrom" in record:
+            self._forked_from = string(mapping(record, "forkedFrom"), "sessionId")
+
+    def learn_parent(self, record: Mapping[str, Any]) -> None:
+        """Take in the pointer at the head of a forked subagent's transcript."""
+        if self._is_subagent:
+            self._session_id = self._session_id or string(record, "parentSessionId")
+
+    def learn_model(self, model: str) -> None:
+        """Take in the model of an answer; names in angle brackets are Claude Code's own voice."""
+        if model and not model.startswith("<"):
+            self._model = model
+
+    def learn_pull_request(self, record: Mapping[str, Any]) -> None:
+        """Take in the repository a pull request was opened in."""
+        name = string(record, "prRepository")
+        if not name:
+            return
+        try:
+            host = urlsplit(string(record, "prUrl")).hostname
+        except ValueError:
+            host = None
+        self._repository = f"{host or 'github.com'}/{name}"
+
+    def learn_title(self, kind: str, title: str) -> None:
+        """Take in a title; the last one of the highest rank wins."""
+        if TITLE_RANKS[kind] >= self._title_rank:
+            self._title, self._title_rank = title[:TITLE_CHARS], TITLE_RANKS[kind]
+
+    def session(self) -> Session:
+        """Return what is known by now."""
+        return Session(
+            id=self.id,
+            agent=AGENT,
+            kind=self._kind(),
+            parent_id=self._parent or None,
+            cwd=self._cwd or None,
+            title=self._title or None,
+            git_branch=self._branch or None,
+            repository=self._repository or None,
+            model=self._model or None,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs, as JSON values."""
+        return {name[1:]: value for name, value in vars(self).items() if name != "_file"}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a saved state."""
+        for name, value in state.items():
+            setattr(self, f"_{name}", value)
+
+    def _is_by_hand(self) -> bool:
+        return bool(self._entrypoint) and not self._entrypoint.startswith("sdk-")
+
+    def _kind(self) -> SessionKind:
+        if self._is_subagent:
+            return "subagent"
+        return "headless" if self._entrypoint and not self._is_by_hand() else "interactive"

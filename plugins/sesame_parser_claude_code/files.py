@@ -1,0 +1,138 @@
+"""What a session file's name, its neighbours and its first bytes tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from .records import mapping, string
+
+#: Bytes looked at to recognise a file.
+SNIFFED = 1 << 16
+#: Bytes read of tool output that was spilled to a file of its own.
+SPILLED = 1 << 18
+#: Bytes read of a subagent's description.
+META = 1 << 16
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: Logs and journals with other records than a transcript's.
+_OTHER_FILES = frozenset({"audit.jsonl", "history.jsonl", "journal.jsonl"})
+_OTHER_DIRS = frozenset({"memory", "tool-results"})
+#: Records of a conversation.
+_CHAIN = frozenset({"assistant", "attachment", "progress", "system", "user"})
+#: How a record of Claude Code begins, whatever the order of its fields.
+_BEGINNING = re.compile(
+    rb'\{\s*("(parentUuid|isSidechain|sessionId|uuid|cwd|leafUuid|message|userType)"\s*:'
+    rb'|"type"\s*:\s*"(summary|file-history-snapshot|user|assistant|attachment|progress)")'
+)
+_EVIDENCE = (b'"sessionId"', b'"parentUuid"', b'"message":', b'"summary"', b'"snapshot"')
+_STUB = "<persisted-output>"
+_SAVED_TO = re.compile(r"saved to:\s*(\S[^\n]*)")
+
+
+class SessionFile:
+    """One transcript and what lies around it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        #: Id of the subagent whose transcript this is, by the file's name; None for a main session.
+        self.agent_id = path.stem.removeprefix("agent-") if path.stem.startswith("agent-") else None
+        holder = next((parent for parent in path.parents if parent.name == "subagents"), None)
+        #: Directory of the session's side files.
+        self.session_dir = holder.parent if holder else path.parent / path.stem
+        #: Id of the session that started this one, by the directory's name.
+        self.parent_id = holder.parent.name if holder else None
+
+    def is_blank_session(self) -> bool:
+        """Tell whether this is an empty file that is named like a session."""
+        return bool(_UUID.fullmatch(self.path.stem)) and self.path.stat().st_size == 0
+
+    def description(self) -> str:
+        """Return what a subagent was to do, from the file beside its transcript; "" when there is none."""
+        try:
+            with self.path.with_suffix(".meta.json").open("rb") as file:
+                meta = json.loads(file.read(META))
+        except (OSError, ValueError):
+            # The side file is optional, and cut short when Claude Code was killed.
+            return ""
+        return string(meta, "description").strip() if isinstance(meta, dict) else ""
+
+    def spilled(self, text: str) -> str:
+        """Return the whole output for a stub that points to a file, up to `SPILLED` bytes; else the text."""
+        if not text.startswith(_STUB):
+            return text
+        saved_to = _SAVED_TO.search(text)
+        if not saved_to:
+            return text
+        # The path is absolute on the machine that wrote it; only its last part holds here.
+        name = re.split(r"[/\\]", saved_to[1].strip())[-1]
+        try:
+            place = (self.session_dir / "tool-results" / name).resolve()
+            if not place.is_relative_to(self.session_dir.resolve()) or not place.is_file():
+                return text
+            with place.open("rb") as file:
+                return string({"text": file.read(SPILLED).decode("utf-8", "ignore")}, "text")
+        except (OSError, ValueError):
+            # Gone with Claude Code's own cleanup, or a name no file can have: the stub's preview remains.
+            return text
+
+
+def is_transcript(path: Path) -> bool:
+    """Tell whether a file is one of Claude Code's sessions, by its name and its first records.
+
+    :raises OSError: the file cannot be read.
+    """
+    if path.suffix != ".jsonl" or path.name in _OTHER_FILES or path.parent.name in _OTHER_DIRS:
+        return False
+    with path.open("rb") as file:
+        start = file.read(SNIFFED)
+    if not start:
+        return SessionFile(path).is_blank_session()
+    for line in start.split(b"\n"):
+        line = line.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").strip()
+        if not line:
+            continue
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            # Damaged, or longer than what was read.
+            verdict = _judge_beginning(line)
+        else:
+            verdict = _judge(record)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _judge(record: Any) -> bool | None:
+    """Tell whether a record is Claude Code's; None when it could be anyone's."""
+    if not isinstance(record, dict):
+        return None
+    kind = record.get("type")
+    if not isinstance(kind, str):
+        return None
+    if kind in _CHAIN:
+        if "parts" in mapping(record, "message"):
+            # Qwen Code's records look alike but for this.
+            return False
+        known = "sessionId" in record or "parentUuid" in record
+        return True if known or (isinstance(record.get("message"), dict) and "timestamp" in record) else None
+    if kind == "session":
+        # pi's header.
+        return False
+    if kind == "summary":
+        return True if isinstance(record.get("summary"), str) else None
+    if kind == "file-history-snapshot":
+        return True
+    return True if isinstance(record.get("sessionId"), str) and "payload" not in record else None
+
+
+def _judge_beginning(line: bytes) -> bool | None:
+    """Tell the same of a record that does not parse, or of which only the beginning was read."""
+    if not _BEGINNING.match(line) or b'"parts":' in line[:4096]:
+        return None
+    return True if any(word in line for word in _EVIDENCE) else None

@@ -1,0 +1,87 @@
+"""The parser of Claude Code's session files."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sesame_core import Checkpoint, ConfigError, Event, JsonLines, Options, Session
+from sesame_core.jsonl import LINE_LIMIT
+
+from .files import SessionFile, is_transcript
+from .roots import cleanup_days, session_root
+from .transcript import Transcript
+
+
+class ClaudeCodeParser:
+    """Reads Claude Code's transcripts: main sessions and those of subagents.
+
+    :param line_limit: longest record in bytes, after base64 payloads are dropped.
+    :param thinking: index the agent's thinking, where the file holds its text, as the agent's text.
+    """
+
+    version = 1
+
+    def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
+        self._line_limit = line_limit
+        self._thinking = thinking
+
+    @classmethod
+    def from_options(cls, options: Options) -> ClaudeCodeParser:
+        """Make a parser from its part of the configuration.
+
+        :raises ConfigError: an option is unknown or has a value of the wrong type.
+        """
+        known = ("line_limit", "thinking")
+        for name, value in options.items():
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0)
+                raise ConfigError(f"the parser 'claude-code' has no option {name!r}; did you mean {near[0]!r}?")
+            if name == "thinking" and not isinstance(value, bool):
+                raise ConfigError("option 'thinking' of the parser 'claude-code' must be true or false")
+            if name == "line_limit" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise ConfigError("option 'line_limit' of the parser 'claude-code' must be a positive whole number")
+        return cls(**options)
+
+    @property
+    def default_roots(self) -> Sequence[Path]:
+        """Where Claude Code keeps its sessions: `projects` in its configuration directory."""
+        return (session_root(),)
+
+    def matches(self, path: Path) -> bool:
+        """Tell whether the file is a transcript, by its name and its first 64 KiB.
+
+        :raises OSError: the file cannot be read.
+        """
+        return is_transcript(path)
+
+    def parse(self, path: Path) -> Iterator[Event]:
+        """Yield the session, its messages in file order, the session with all facts, and a checkpoint.
+
+        A file without any message or title yields no session, unless it is empty and named like one.
+
+        :raises OSError: the file cannot be read.
+        """
+        transcript = Transcript(SessionFile(path), thinking=self._thinking)
+        return transcript.read(JsonLines(path, limit=self._line_limit))
+
+    def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
+        """Yield what came after the checkpoint; None when nothing had been read by then.
+
+        :raises OSError: the file cannot be read.
+        """
+        if not checkpoint.offset or not checkpoint.state:
+            return None
+        transcript = Transcript(SessionFile(path), thinking=self._thinking, state=checkpoint.state)
+        reader = JsonLines(path, offset=checkpoint.offset, line=checkpoint.line, limit=self._line_limit)
+        return transcript.read(reader)
+
+    def resume_command(self, session: Session, path: Path) -> Sequence[str]:
+        """Return the command that resumes the session; for a subagent's, the session that started it."""
+        name = session.parent_id if session.kind == "subagent" and session.parent_id else session.id
+        return ("claude", "--resume", name.split("/")[0])
+
+    def expires_after_days(self) -> int:
+        """Days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""
+        return cleanup_days()

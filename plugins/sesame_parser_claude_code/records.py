@@ -1,0 +1,83 @@
+"""Looks into Claude Code's records, whose fields may be missing, null or of any type."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sesame_core.tokens import clean
+
+#: How deep a tool result's content is followed.
+DEPTH = 4
+
+
+def string(record: Mapping[str, Any], key: str) -> str:
+    """Return a field's text, fit for every database; "" when it is missing or no text."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() and "\0" not in value else clean(value)
+
+
+def mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return a field's object; an empty one when it is missing or none."""
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def timestamp(record: Mapping[str, Any]) -> datetime | None:
+    """Return when the record was written, in UTC (which also naive times are taken for); None for junk."""
+    value = record.get("timestamp")
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def origin(record: Mapping[str, Any]) -> str | None:
+    """Return the identity that survives forks: the uuid, or the one it had where it was copied from."""
+    if "forkedFrom" in record and (copied := string(mapping(record, "forkedFrom"), "messageUuid")):
+        return copied
+    return string(record, "uuid") or None
+
+
+def blocks(content: object) -> Iterator[dict[str, Any]]:
+    """Yield the blocks of a message's content, which is a text, a list of blocks and texts, or nothing."""
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict):
+                yield block if "type" in block else {**block, "type": "text"}
+            elif isinstance(block, str):
+                yield {"type": "text", "text": block}
+
+
+def texts(content: object) -> list[str]:
+    """Return the texts of a message's content, without the blank ones."""
+    found = (string(block, "text") for block in blocks(content) if block["type"] == "text")
+    return [text for text in found if text and not text.isspace()]
+
+
+def result_text(content: object, depth: int = DEPTH) -> str:
+    """Return what a tool result says: its texts, names of referenced tools, titles and addresses it found."""
+    if isinstance(content, str):
+        return clean(content)
+    if not depth:
+        return ""
+    if isinstance(content, list):
+        return "\n".join(filter(None, (result_text(part, depth - 1) for part in content)))
+    if isinstance(content, dict):
+        said = [string(content, key) for key in ("text", "tool_name", "title", "url", "stdout", "stderr")]
+        return "\n".join(filter(None, [*said, result_text(content.get("content"), depth - 1)]))
+    return ""
+
+
+def digest(text: str) -> str:
+    """Return a short name for a text, by which it is recognised when it comes again."""
+    return hashlib.blake2s(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,0 +1,152 @@
+"""Puts an API message together again, which Claude Code writes as one line per content block."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sesame_core.types import Message, Role, ToolCall, ToolResult
+
+from .records import blocks, digest, mapping, origin, result_text, string, timestamp
+
+#: Replies that are remembered after they were reported, in case another of their lines comes.
+REMEMBERED = 16
+#: How many of them a checkpoint carries, and how many blocks of each.
+CARRIED = 4
+CARRIED_BLOCKS = 64
+
+
+def reply_key(record: Mapping[str, Any]) -> str:
+    """Return what the lines of one API message have in common; "" when nothing tells."""
+    name = string(mapping(record, "message"), "id")
+    return f"{name} {string(record, 'requestId')}" if name else ""
+
+
+class Reply:
+    """One API message, as far as its lines have been read."""
+
+    def __init__(self, record: Mapping[str, Any], key: str, segment: int, known: Iterable[str] | None) -> None:
+        self.key = key
+        self._known = frozenset(known or ())
+        self._is_new = known is None
+        self._segment = segment
+        self._timestamp = timestamp(record)
+        self._entry_id = string(record, "uuid") or None
+        self._origin_id = origin(record)
+        self._role: Role = "assistant"
+        self._source_type = "message"
+        self._is_error = record.get("isApiErrorMessage") is True
+        if self._is_error or string(mapping(record, "message"), "model") == "<synthetic>":
+            self._role, self._source_type = "system", "api_error" if self._is_error else "synthetic"
+        elif record.get("isSidechain") is True:
+            self._source_type = "sidechain"
+        self._texts: list[str] = []
+        self._calls: OrderedDict[str, ToolCall] = OrderedDict()
+        self._results: OrderedDict[str, ToolResult] = OrderedDict()
+
+    def add(self, record: Mapping[str, Any], *, thinking: bool) -> list[ToolCall]:
+        """Take in one line; return the tool calls that are new in it."""
+        calls = []
+        for block in blocks(mapping(record, "message").get("content")):
+            kind = block["type"]
+            if kind == "text":
+                self._add_text(string(block, "text").strip())
+            elif kind == "thinking":
+                if thinking:
+                    self._add_text(string(block, "thinking").strip())
+            elif kind in ("tool_use", "server_tool_use"):
+                call = _call(block)
+                if digest(call.id) not in self._known and (not call.id or call.id not in self._calls):
+                    self._calls[call.id or f"{len(self._calls)}"] = call
+                    calls.append(call)
+            elif isinstance(kind, str) and kind.endswith("_tool_result"):
+                self._add_result(block)
+        return calls
+
+    def message(self, session_id: str) -> Message | None:
+        """Return the message; None when it says nothing (yet, or nothing that was not reported before)."""
+        if not (self._texts or self._calls or self._results):
+            return None
+        return Message(
+            session_id=session_id,
+            role=self._role,
+            text="\n\n".join(self._texts),
+            tool_calls=tuple(self._calls.values()),
+            tool_results=tuple(self._results.values()),
+            timestamp=self._timestamp,
+            entry_id=self._entry_id,
+            origin_id=self._origin_id,
+            source_type=self._source_type,
+            is_error=self._is_error,
+            segment=self._segment,
+            is_new=self._is_new,
+        )
+
+    def digests(self) -> list[str]:
+        """Return the short names of all blocks that were taken in."""
+        return [
+            *self._known,
+            *map(digest, self._texts),
+            *map(digest, self._calls),
+            *(_result_digest(name) for name in self._results),
+        ]
+
+    def _add_text(self, text: str) -> None:
+        if not text:
+            return
+        # Streaming snapshots of a block begin alike: the longest is the block.
+        for i, other in enumerate(self._texts):
+            if other.startswith(text):
+                return
+            if text.startswith(other):
+                self._texts[i] = text
+                return
+        if not self._known or digest(text) not in self._known:
+            self._texts.append(text)
+
+    def _add_result(self, block: Mapping[str, Any]) -> None:
+        call_id = string(block, "tool_use_id")
+        if _result_digest(call_id) in self._known:
+            return
+        call = self._calls.get(call_id)
+        content = block.get("content")
+        self._results[call_id] = ToolResult(
+            call_id=call_id,
+            name=call.name if call else string(block, "type").removesuffix("_tool_result"),
+            text=result_text(content),
+            is_error=block.get("is_error") is True or "error_code" in mapping(block, "content"),
+        )
+
+
+class Replies:
+    """The replies that were reported lately, by key, with the short names of their blocks."""
+
+    def __init__(self, state: Iterable[tuple[str, list[str]]] = ()) -> None:
+        self._known: OrderedDict[str, list[str]] = OrderedDict((key, names) for key, names in state)
+
+    def known(self, key: str) -> list[str] | None:
+        """Return the blocks of this reply that were reported before; None when none was."""
+        return self._known.get(key)
+
+    def remember(self, reply: Reply) -> None:
+        """Remember a reply that was reported."""
+        if reply.key:
+            self._known[reply.key] = reply.digests()
+            self._known.move_to_end(reply.key)
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+
+    def state(self) -> list[tuple[str, list[str]]]:
+        """Return what a new tracker goes on from, as JSON values."""
+        return [(key, names[-CARRIED_BLOCKS:]) for key, names in list(self._known.items())[-CARRIED:]]
+
+
+def _call(block: Mapping[str, Any]) -> ToolCall:
+    given = block.get("input")
+    arguments = given if isinstance(given, dict) else {} if given is None else {"input": given}
+    return ToolCall(id=string(block, "id"), name=string(block, "name"), arguments=arguments)
+
+
+def _result_digest(call_id: str) -> str:
+    return digest(f"result {call_id}")

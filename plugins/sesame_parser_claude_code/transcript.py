@@ -1,0 +1,297 @@
+"""Reads the records of one file in order and tells what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sesame_core.jsonl import JsonLines
+from sesame_core.segments import Segments
+from sesame_core.types import Checkpoint, Event, Message, Role, Session, Skipped, ToolResult
+
+from .calls import OpenCalls
+from .facts import SessionFacts
+from .files import SessionFile
+from .notes import Notes
+from .queued import QueuedPrompts
+from .records import blocks, mapping, origin, result_text, string, texts, timestamp
+from .replies import Replies, Reply, reply_key
+from .wrappers import Part, attribute, classify
+
+#: Bytes of the file for which an unfinished reply holds back what follows it, and for which all waits for
+#: the session's directory, which tells whether the session is wanted.
+PATIENCE = 1 << 22
+
+
+class Transcript:
+    """The conversation of one file, from its beginning or from a checkpoint's state on."""
+
+    def __init__(self, file: SessionFile, *, thinking: bool, state: Mapping[str, Any] | None = None) -> None:
+        self._file = file
+        self._thinking = thinking
+        self._facts = SessionFacts(file)
+        self._handlers = {
+            "assistant": self._assistant,
+            "user": self._user,
+            "attachment": self._attachment,
+            "system": self._system,
+            "queue-operation": self._queue_operation,
+            "last-prompt": self._last_prompt,
+            "summary": self._old_title,
+            "fork-context-ref": self._facts.learn_parent,
+        }
+        #: What can be told now, and what must wait until the open reply is complete.
+        self._ready: list[Message] = []
+        self._held: list[Message] = []
+        self._reply: Reply | None = None
+        self._opened_at = 0
+        self._position = (0, 0)
+        self._summary: str | None = None
+        self._was_introduced = False
+        state = state or {}
+        self._is_known = bool(state)
+        if state:
+            self._facts.restore(state["facts"])
+            self._is_known = state["is_known"]
+        self._segments = Segments.restore(state["segments"]) if state else Segments()
+        self._leaf: str | None = state.get("leaf")
+        self._calls = OpenCalls(state.get("calls", ()))
+        self._replies = Replies(state.get("replies", ()))
+        self._queued = QueuedPrompts(state.get("queued"))
+        self._notes = Notes(self._facts, state.get("notes"))
+
+    def read(self, reader: JsonLines) -> Iterator[Event]:
+        """Yield what the records say and, last, where to go on."""
+        for record in reader:
+            if isinstance(record, Skipped):
+                yield record
+                continue
+            self._position = (reader.offset, reader.line)
+            self._take(record)
+            if self._ready and (self._facts.has_cwd or reader.offset > PATIENCE):
+                yield from self._release()
+        self._close()
+        for message in self._queued.due():
+            self._say(message)
+        yield from self._release()
+        if self._is_known:
+            yield self._session()
+        elif reader.offset == 0 and self._file.is_blank_session():
+            yield self._facts.session()
+        yield Checkpoint(offset=reader.offset, line=reader.line, state=self._state())
+
+    # -- from records to messages -------------------------------------------------------------------------
+
+    def _take(self, record: dict[str, Any]) -> None:
+        self._facts.learn(record)
+        kind = string(record, "type")
+        handle = self._handlers.get(kind)
+        if handle:
+            handle(record)
+        else:
+            for message in self._notes.take(kind, record):
+                self._say(message)
+        if "uuid" in record and kind not in ("assistant", "user"):
+            self._place(record)
+        if self._reply and self._position[0] - self._opened_at > PATIENCE:
+            self._close()
+        for message in self._queued.due(self._position[1]):
+            self._say(message)
+
+    def _assistant(self, record: dict[str, Any]) -> None:
+        key, segment = reply_key(record), self._place(record)
+        if self._reply is None or not key or key != self._reply.key:
+            self._close()
+            self._reply = Reply(record, key, segment, self._replies.known(key))
+            self._opened_at = self._position[0]
+        self._facts.learn_model(string(mapping(record, "message"), "model"))
+        for call in self._reply.add(record, thinking=self._thinking):
+            self._calls.open(call)
+        if not key:
+            self._close()
+
+    def _user(self, record: dict[str, Any]) -> None:
+        content = mapping(record, "message").get("content")
+        results = tuple(
+            self._calls.answer(block, self._file.spilled(result_text(block.get("content"))))
+            for block in blocks(content)
+            if block["type"] == "tool_result"
+        )
+        parts: list[Part] = []
+        for text in texts(content):
+            if record.get("isCompactSummary") is True:
+                parts.append(Part("summary", "compaction", text))
+            else:
+                parts += [attribute(part, record, is_subagent=self._facts.is_subagent) for part in classify(text)]
+        if any(part.role == "user" for part in parts) and self._queued.was_reported(_joined(content)):
+            self._place(record, is_prompt=True)
+            parts = [part for part in parts if part.role != "user"]
+        self._report(record, parts, results)
+
+    def _attachment(self, record: dict[str, Any]) -> None:
+        attachment = mapping(record, "attachment")
+        if attachment.get("type") != "queued_command":
+            return
+        text = _joined(attachment.get("prompt"))
+        if self._queued.was_reported(text, attached=True):
+            self._place(record, is_prompt=True)
+            return
+        mode = string(attachment, "commandMode")
+        sender = string(mapping(attachment, "origin"), "kind")
+        parts = []
+        for part in classify(text):
+            if part.role == "user":
+                part = attribute(
+                    part._replace(source_type="queued_command"), record, is_subagent=self._facts.is_subagent
+                )
+                if sender not in ("", "human") or mode not in ("", "prompt", "bash"):
+                    part = Part("system", sender if sender not in ("", "human") else mode, part.text)
+            parts.append(part)
+        self._report(record, parts)
+
+    def _queue_operation(self, record: dict[str, Any]) -> None:
+        text = _joined(record.get("content"))
+        # Before task notifications had tags they were bare objects.
+        if record.get("operation") != "enqueue" or text.startswith('{"task_id"'):
+            return
+        for part in classify(text):
+            role: Role = "system" if part.role == "user" and self._facts.is_subagent else part.role
+            message = self._message(record, Part(role, "queue-operation", part.text))
+            self._queued.put(text, self._position[1], message)
+
+    def _system(self, record: dict[str, Any]) -> None:
+        subtype, text = string(record, "subtype"), string(record, "content").strip()
+        if subtype == "local_command":
+            self._report(record, classify(text))
+        elif subtype == "away_summary" and text:
+            self._report(record, [Part("system", subtype, text)])
+        elif subtype == "api_error":
+            error = mapping(record, "error")
+            text = string(error, "message") or string(mapping(error, "error"), "message") or text
+            if text:
+                self._report(record, [Part("system", subtype, text)], is_error=True)
+
+    def _last_prompt(self, record: dict[str, Any]) -> None:
+        self._leaf = string(record, "leafUuid") or self._leaf
+
+    def _old_title(self, record: dict[str, Any]) -> None:
+        messages = self._notes.take("summary", record)
+        leaf = string(record, "leafUuid")
+        if self._segments.of(leaf) is not None:
+            messages += self._notes.resolve(leaf)
+        for message in messages:
+            self._say(message)
+
+    # -- order and place ----------------------------------------------------------------------------------
+
+    def _report(
+        self,
+        record: Mapping[str, Any],
+        parts: list[Part],
+        results: tuple[ToolResult, ...] = (),
+        *,
+        is_error: bool = False,
+    ) -> None:
+        """Say what a record says: one message for its tool results and one for each speaker in it."""
+        prompts = [part for part in parts if part.role == "user"]
+        if prompts:
+            self._close()
+        self._place(record, is_prompt=bool(prompts))
+        messages = []
+        if results:
+            messages.append(self._message(record, Part("tool", "message", ""), results))
+        for part in parts:
+            message = self._message(record, part)
+            if messages and (messages[-1].role, messages[-1].source_type) == (part.role, part.source_type):
+                messages[-1].text += f"\n\n{part.text}"
+            else:
+                messages.append(message)
+            if part.role == "summary":
+                self._summary = messages[-1].text
+        for number, message in enumerate(messages):
+            message.is_error = is_error
+            if number and message.origin_id:
+                # One record, several messages: each needs an identity of its own.
+                message.origin_id += f"#{number}"
+            self._say(message)
+
+    def _message(self, record: Mapping[str, Any], part: Part, results: tuple[ToolResult, ...] = ()) -> Message:
+        return Message(
+            session_id=self._facts.id,
+            role=part.role,
+            text=part.text,
+            tool_results=results,
+            timestamp=timestamp(record),
+            entry_id=string(record, "uuid") or None,
+            origin_id=origin(record),
+            source_type=part.source_type,
+            segment=self._segments.current,
+        )
+
+    def _place(self, record: Mapping[str, Any], *, is_prompt: bool = False) -> int:
+        """Return the segment a record is in; a prompt begins one."""
+        entry_id = string(record, "uuid")
+        segment = self._segments.of(entry_id)
+        if segment is not None:
+            return segment
+        if is_prompt:
+            # A prompt typed while the agent works never goes back in the tree.
+            is_queued = record.get("type") == "attachment"
+            self._segments.start(None if is_queued else string(record, "parentUuid"))
+            self._leaf = None
+        if entry_id:
+            for message in self._notes.resolve(entry_id):
+                self._say(message)
+        return self._segments.add(entry_id)
+
+    def _say(self, message: Message) -> None:
+        (self._ready if self._reply is None else self._held).append(message)
+
+    def _close(self) -> None:
+        """End the open reply: it is told, and then what came while it was open."""
+        reply, self._reply = self._reply, None
+        if reply is None:
+            return
+        message = reply.message(self._facts.id)
+        if message:
+            self._replies.remember(reply)
+            self._ready.append(message)
+        self._ready += self._held
+        self._held.clear()
+
+    def _release(self) -> Iterator[Session | Message]:
+        if self._ready and not self._was_introduced:
+            if not self._is_known:
+                self._describe()
+            self._was_introduced = self._is_known = True
+            yield self._facts.session()
+        yield from self._ready
+        self._ready.clear()
+
+    def _describe(self) -> None:
+        """Begin with what a subagent was to do, which stands beside its transcript."""
+        description = self._file.description() if self._facts.is_subagent else ""
+        if description:
+            self._ready[:0] = self._notes.title("description", description)
+
+    def _session(self) -> Session:
+        session = self._facts.session()
+        session.summary = self._summary
+        session.abandoned = self._segments.abandoned(self._leaf)
+        return session
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "is_known": self._is_known,
+            "facts": self._facts.state(),
+            "segments": self._segments.state(),
+            "leaf": self._leaf,
+            "calls": self._calls.state(),
+            "replies": self._replies.state(),
+            "queued": self._queued.state(),
+            "notes": self._notes.state(),
+        }
+
+
+def _joined(content: object) -> str:
+    return "\n".join(texts(content))

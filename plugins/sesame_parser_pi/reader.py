@@ -1,0 +1,249 @@
+"""Turns the entries of one session, one after the other, into messages and facts about the session."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sesame_core import Message, Session, ToolCall, ToolResult
+from sesame_core.types import Role
+
+from .tree import Tree
+from .values import mapping, moment, nested_calls, string, texts, tool_calls
+
+#: Tool calls without a result, and labels, that are remembered.
+REMEMBERED = 64
+#: Characters of a shell command that its result carries.
+COMMAND_CHARS = 500
+
+#: Tools whose `command` argument goes to a shell.
+_SHELLS = frozenset({"bash", "exec", "run_command", "shell"})
+#: Roles and types of the same thing: other writers of this format put summaries into messages.
+_SUMMARIES = {
+    "compaction": "compaction",
+    "compactionSummary": "compaction",
+    "branch_summary": "branch_summary",
+    "branchSummary": "branch_summary",
+}
+#: What pi makes of `/skill:name words`: the skill's text, then the words.
+_SKILL = re.compile(r'(<skill name="([^"]+)" location="[^"]*">\r?\n.*?\r?\n</skill>)(?:\s+(.*))?', re.DOTALL)
+
+
+class SessionReader:
+    """Reads entries in file order; everything it must know to go on later is its `state`.
+
+    :param thinking: report the agent's thoughts.
+    :param excluded_bash: report shell commands that the user kept from the model (`!!`).
+    """
+
+    def __init__(self, session: Session, *, thinking: bool = False, excluded_bash: bool = False) -> None:
+        #: What is known so far.
+        self.session = session
+        self.tree = Tree()
+        self._thinking = thinking
+        self._excluded_bash = excluded_bash
+        self._is_compacted = False
+        self._title = ""
+        self._labels: OrderedDict[str, str] = OrderedDict()
+        self._calls: OrderedDict[str, tuple[str, str]] = OrderedDict()
+
+    def read(self, entry: Mapping[str, Any]) -> Iterator[Message]:
+        """Yield what an entry says: a message, several, or none."""
+        kind = string(entry, "type")
+        if kind == "session":
+            return
+        role = string(mapping(entry, "message"), "role") if kind == "message" else ""
+        segment = self.tree.place(entry, is_turn=role in ("user", "assistant"))
+        for message in self._messages(entry, kind, role):
+            message.segment = segment
+            yield message
+
+    def finish(self) -> Session:
+        """Return all that is known about the session after the last entry."""
+        return replace(self.session, abandoned=self.tree.segments.abandoned())
+
+    # -- what the kinds of entries say --------------------------------------------------------------------
+
+    def _messages(self, entry: Mapping[str, Any], kind: str, role: str) -> Iterator[Message]:
+        if kind == "message":
+            yield from self._message(entry, mapping(entry, "message"), role)
+        elif kind in _SUMMARIES:
+            yield from self._summary(entry, string(entry, "summary"), _SUMMARIES[kind])
+        elif kind == "custom_message":
+            yield from self._injected(entry, entry, kind)
+        elif kind == "label":
+            yield from self._label(entry)
+        elif kind == "session_info":
+            yield from self._rename(entry)
+        elif kind == "model_change":
+            self.session.model = string(entry, "modelId") or self.session.model
+
+    def _message(self, entry: Mapping[str, Any], message: Mapping[str, Any], role: str) -> Iterator[Message]:
+        if role == "user":
+            yield from self._prompt(entry, texts(message.get("content")))
+        elif role == "assistant":
+            yield from self._answer(entry, message)
+        elif role == "toolResult":
+            yield self._result(entry, message)
+        elif role == "bashExecution":
+            yield from self._bash(entry, message)
+        elif role in _SUMMARIES:
+            text = string(message, "summary") or texts(message.get("content"))
+            yield from self._summary(entry, text, _SUMMARIES[role])
+        elif role != "system":
+            yield from self._injected(entry, message, role or "message")
+
+    def _prompt(self, entry: Mapping[str, Any], text: str) -> Iterator[Message]:
+        if skill := _SKILL.fullmatch(text):
+            body, name, words = skill.groups()
+            yield self._make(entry, "system", body, source_type="skill", part="skill", is_new=False)
+            text = f"/skill:{name} {words or ''}".rstrip()
+        if text:
+            yield self._make(entry, "user", text)
+
+    def _answer(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Message]:
+        content = message.get("content")
+        if self._thinking and (thoughts := texts(content, "thinking")):
+            # Not an utterance of its own: the answer that follows is what counts.
+            yield self._make(entry, "assistant", thoughts, source_type="thinking", part="thinking", is_new=False)
+        self.session.model = self.session.model or string(message, "model") or None
+        text, error, calls = texts(content), string(message, "errorMessage"), tool_calls(content)
+        for call in calls:
+            self._calls[call.id] = (call.name, _command(call))
+            if len(self._calls) > REMEMBERED:
+                self._calls.popitem(last=False)
+        if text or error or calls:
+            yield self._make(
+                entry,
+                "assistant",
+                "\n".join(filter(None, (text, error))),
+                source_type="message" if text or calls else "error",
+                tool_calls=calls,
+                is_error=bool(error),
+            )
+
+    def _result(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Message:
+        call_id = string(message, "toolCallId")
+        called, command = self._calls.pop(call_id, ("", ""))
+        name = string(message, "toolName") or called
+        result = ToolResult(
+            call_id=call_id,
+            name=name,
+            text=texts(message.get("content")),
+            is_error=message.get("isError") is True,
+            command=command,
+        )
+        return self._make(entry, "tool", "", tool_calls=nested_calls(message, name), tool_results=(result,))
+
+    def _bash(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Message]:
+        if message.get("excludeFromContext") and not self._excluded_bash:
+            return
+        call = ToolCall(id=string(entry, "id"), name="bash", arguments={"command": string(message, "command")})
+        result = ToolResult(
+            call_id=call.id,
+            name=call.name,
+            text=string(message, "output"),
+            is_error=message.get("exitCode") not in (0, None),
+            command=_command(call),
+        )
+        yield self._make(entry, "system", "", source_type="bash", tool_calls=(call,), tool_results=(result,))
+
+    def _injected(self, entry: Mapping[str, Any], holder: Mapping[str, Any], kind: str) -> Iterator[Message]:
+        if text := texts(holder.get("content")):
+            yield self._make(entry, "system", text, source_type=string(holder, "customType") or kind)
+
+    def _summary(self, entry: Mapping[str, Any], text: str, kind: str) -> Iterator[Message]:
+        if not text:
+            return
+        if kind == "compaction" or not self._is_compacted:
+            self.session.summary = text
+        self._is_compacted = self._is_compacted or kind == "compaction"
+        yield self._make(entry, "summary", text, source_type=kind)
+
+    def _label(self, entry: Mapping[str, Any]) -> Iterator[Message]:
+        target, label = string(entry, "targetId"), string(entry, "label").strip()
+        known = self._labels.pop(target, "")
+        if not label:
+            return
+        self._labels[target] = label
+        if len(self._labels) > REMEMBERED:
+            self._labels.popitem(last=False)
+        if label != known:
+            yield self._make(entry, "metadata", label, source_type="label")
+
+    def _rename(self, entry: Mapping[str, Any]) -> Iterator[Message]:
+        title = " ".join(string(entry, "name").split())
+        self.session.title = title
+        if title and title != self._title:
+            self._title = title
+            yield self._make(entry, "metadata", title, source_type="title")
+
+    def _make(self, entry: Mapping[str, Any], role: Role, text: str, *, part: str = "", **more: Any) -> Message:
+        origin = _origin(entry)
+        return Message(
+            session_id=self.session.id,
+            role=role,
+            text=text,
+            timestamp=moment(entry.get("timestamp")) or moment(mapping(entry, "message").get("timestamp")),
+            entry_id=string(entry, "id") or None,
+            origin_id=f"{origin}:{part}" if origin and part else origin,
+            **more,
+        )
+
+    # -- going on later -----------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs, as JSON values: some kilobytes, whatever the session's length."""
+        session = self.session
+        return {
+            "session": {
+                "id": session.id,
+                "kind": session.kind,
+                "parent_id": session.parent_id,
+                "cwd": session.cwd,
+                "title": session.title,
+                "model": session.model,
+                "created": session.created.isoformat() if session.created else None,
+            },
+            "is_compacted": self._is_compacted,
+            "title": self._title,
+            "labels": [list(pair) for pair in self._labels.items()],
+            "calls": [[call, *about] for call, about in self._calls.items()],
+            "tree": self.tree.state(),
+        }
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Any], **options: bool) -> SessionReader:
+        """Make a reader that goes on from a saved state; the session's summary is left to who has it."""
+        facts = state["session"]
+        self = cls(Session(agent="pi", **{**facts, "created": moment(facts["created"])}), **options)
+        self.tree = Tree.restore(state["tree"])
+        self._is_compacted = state["is_compacted"]
+        self._title = state["title"]
+        self._labels = OrderedDict(state["labels"])
+        self._calls = OrderedDict((call, (name, command)) for call, name, command in state["calls"])
+        return self
+
+
+def _command(call: ToolCall) -> str:
+    """Return the shell command a call runs, cut to `COMMAND_CHARS`; "" when it runs none."""
+    return string(call.arguments, "command")[:COMMAND_CHARS] if call.name in _SHELLS else ""
+
+
+def _origin(entry: Mapping[str, Any]) -> str | None:
+    """Return what stays when pi copies an entry to a fork; None when nothing tells it from others."""
+    message = mapping(entry, "message")
+    written, said = _stamp(entry), _stamp(message)
+    if not written and not said:
+        return None
+    if entry_id := string(entry, "id"):
+        return f"{entry_id}:{written or said}"
+    return f"{written}:{said}:{string(message, 'role') or string(entry, 'type')}"
+
+
+def _stamp(record: Mapping[str, Any]) -> str:
+    value = record.get("timestamp")
+    return str(value) if isinstance(value, int | float) else string(record, "timestamp")

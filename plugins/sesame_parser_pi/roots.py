@@ -1,0 +1,34 @@
+"""Where pi keeps its sessions."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from sesame_core.paths import expand
+
+
+def default_roots() -> list[Path]:
+    """Return pi's session directories, by its environment variables and settings, most specific first.
+
+    A custom directory holds new sessions, but those from before it was set stay in the agent's own.
+    """
+    agent = expand(os.environ.get("PI_CODING_AGENT_DIR") or "~/.pi/agent")
+    chosen = os.environ.get("PI_CODING_AGENT_SESSION_DIR") or _configured(agent / "settings.json")
+    roots = [expand(chosen)] if chosen else []
+    return list(dict.fromkeys([*roots, agent / "sessions"]))
+
+
+def _configured(settings: Path) -> str:
+    """Return the absolute `sessionDir` that pi's settings name, else ""."""
+    try:
+        values = json.loads(settings.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        # pi itself starts with its defaults when its settings are missing or broken.
+        return ""
+    chosen = values.get("sessionDir") if isinstance(values, dict) else None
+    if not isinstance(chosen, str) or "\0" in chosen:
+        return ""
+    # pi reads a relative one from the directory it is started in, which is a different one each time.
+    return chosen if os.path.isabs(os.path.expanduser(chosen)) else ""

@@ -1,0 +1,90 @@
+"""Reads the values of odd records: whatever their shape, it answers with the right type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sesame_core import ToolCall
+from sesame_core.tokens import clean
+
+
+def string(record: Mapping[str, Any], key: str) -> str:
+    """Return a record's string, fit for every database; "" when it is missing or no string."""
+    value = record.get(key)
+    return clean(value) if isinstance(value, str) else ""
+
+
+def mapping(record: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return a record's object; {} when it is missing or no object."""
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def texts(content: object, kind: str = "text") -> str:
+    """Return what the blocks of one kind say, joined by newlines; a plain string is one text block.
+
+    A redacted thought holds nothing but a notice that it is one.
+    """
+    if isinstance(content, str):
+        return clean(content) if kind == "text" else ""
+    blocks = (block for block in _blocks(content, kind) if not block.get("redacted"))
+    return "\n".join(text for block in blocks if (text := string(block, kind)))
+
+
+def moment(value: object) -> datetime | None:
+    """Return a time, in UTC, from an ISO string (UTC unless it tells) or from milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
+            return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        # Years no calendar has and strings that are no time: the record does not tell.
+        return None
+    return None
+
+
+def tool_calls(content: object) -> tuple[ToolCall, ...]:
+    """Return the tool calls among an assistant's blocks."""
+    return tuple(_calls(_blocks(content, "toolCall"), key="arguments", via=None))
+
+
+def nested_calls(message: Mapping[str, Any], tool: str) -> tuple[ToolCall, ...]:
+    """Return the calls that a tool made by itself, as its result lists them.
+
+    pi 1.x writes `nestedCalls`; only codemode also lists its calls in `details`, where other tools may keep
+    anything under that name.
+    """
+    calls = tuple(_calls(_objects(mapping(message, "nestedCalls").get("calls")), key="arguments", via=tool))
+    if not calls and tool == "codemode":
+        calls = tuple(_calls(_objects(mapping(message, "details").get("calls")), key="args", via=tool))
+    return calls
+
+
+def _objects(values: object) -> Iterator[dict[str, Any]]:
+    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
+
+
+def _blocks(content: object, kind: str) -> Iterator[dict[str, Any]]:
+    return (block for block in _objects(content) if block.get("type") == kind)
+
+
+def _calls(values: Iterable[dict[str, Any]], *, key: str, via: str | None) -> Iterator[ToolCall]:
+    for value in values:
+        if name := string(value, "name"):
+            yield ToolCall(id=string(value, "id"), name=name, arguments=_arguments(value.get(key)), via=via)
+
+
+def _arguments(value: object) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            decoded = json.loads(value)
+        except (ValueError, RecursionError):
+            # codemode cuts long arguments in the middle; what is left can still be found.
+            return {"arguments": clean(value)} if value.strip() else {}
+        return decoded if isinstance(decoded, dict) else {}
+    return value if isinstance(value, dict) else {}

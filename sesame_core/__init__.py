@@ -1,0 +1,149 @@
+"""Sesame: full-text search over coding-agent sessions.
+
+Everything a plugin or a Python user needs is importable from here; names are looked up when first used, so
+that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import (
+        BackendError,
+        ConfigError,
+        LockedError,
+        ParseError,
+        PluginError,
+        QueryError,
+        SesameError,
+        UnknownSessionError,
+    )
+    from .hookspecs import hookimpl
+    from .jsonl import JsonLines
+    from .protocols import (
+        AgentStatistics,
+        Candidates,
+        ChunkFormatter,
+        Expiring,
+        IndexReader,
+        IndexWriter,
+        Options,
+        Parser,
+        Provider,
+        Resumer,
+        ScoredChunk,
+        Statistics,
+        StorageBackend,
+        StoredSession,
+        TailParser,
+    )
+    from .query import Filters, Query, Word
+    from .segments import Segments
+    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
+
+_HOMES = {
+    "errors": (
+        "BackendError",
+        "ConfigError",
+        "LockedError",
+        "ParseError",
+        "PluginError",
+        "QueryError",
+        "SesameError",
+        "UnknownSessionError",
+    ),
+    "hookspecs": ("hookimpl",),
+    "jsonl": ("JsonLines",),
+    "protocols": (
+        "AgentStatistics",
+        "Candidates",
+        "ChunkFormatter",
+        "Expiring",
+        "IndexReader",
+        "IndexWriter",
+        "Options",
+        "Parser",
+        "Provider",
+        "Resumer",
+        "ScoredChunk",
+        "Statistics",
+        "StorageBackend",
+        "StoredSession",
+        "TailParser",
+    ),
+    "query": ("Filters", "Query", "Word"),
+    "segments": ("Segments",),
+    "types": (
+        "Checkpoint",
+        "Chunk",
+        "Event",
+        "IndexedFile",
+        "Message",
+        "Session",
+        "Skipped",
+        "ToolCall",
+        "ToolResult",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def version() -> str:
+    """Return the installed version of Sesame."""
+    from importlib.metadata import version as installed
+
+    return installed("sesame-search")
+
+
+__all__ = [
+    "AgentStatistics",
+    "BackendError",
+    "Candidates",
+    "Checkpoint",
+    "Chunk",
+    "ChunkFormatter",
+    "ConfigError",
+    "Event",
+    "Expiring",
+    "Filters",
+    "IndexReader",
+    "IndexWriter",
+    "IndexedFile",
+    "JsonLines",
+    "LockedError",
+    "Message",
+    "Options",
+    "ParseError",
+    "Parser",
+    "PluginError",
+    "Provider",
+    "Query",
+    "QueryError",
+    "Resumer",
+    "ScoredChunk",
+    "Segments",
+    "SesameError",
+    "Session",
+    "Skipped",
+    "Statistics",
+    "StorageBackend",
+    "StoredSession",
+    "TailParser",
+    "ToolCall",
+    "ToolResult",
+    "UnknownSessionError",
+    "Word",
+    "hookimpl",
+    "version",
+]

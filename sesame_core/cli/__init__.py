@@ -1,0 +1,40 @@
+"""The command line: parses, calls the library, prints, exits.  The only code that imports typer.
+
+Exit codes: 0 done, 1 something failed (a file, the index, an unknown session), 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run `sesame`."""
+    _use_unicode()
+    from ..errors import SesameError
+    from .app import app
+    from .searching import with_dashed_queries
+
+    try:
+        app(args=with_dashed_queries(sys.argv[1:]))
+    except SesameError as error:
+        from ..rendering import printable
+
+        sys.stderr.write(f"sesame: {printable(str(error))}\n")
+        raise SystemExit(1) from error
+    except BrokenPipeError:
+        # The reader of our output is gone; nothing more can be said, and the interpreter must not try.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def _use_unicode() -> None:
+    """Let no character stop the output, whatever the locale says; file names may hold bytes that are no text."""
+    import io
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

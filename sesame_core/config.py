@@ -1,0 +1,149 @@
+"""What Sesame is told to do: which sessions to read, how, and where to keep the index.
+
+`load` reads config.jsonc when there is one (`sesame_core.config_file` does the reading); without it every
+agent whose sessions are found is a source.  `sesame_core.config_report` explains the outcome to the user.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import paths
+from .errors import PluginError, SesameError
+
+if TYPE_CHECKING:
+    from .plugin_manager import PluginManager
+
+#: Origin of a value that nobody set.
+DEFAULT = "default"
+#: Origin of a source that nobody named.
+FOUND = "found: default root exists"
+#: Environment variable that names one more directory of Claude Code sessions (seed 004).
+SESSIONS_DIR = "SESSIONS_DIR"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """A plugin chosen by name, with the plugin's own options."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Session files to index: where they are, which parser reads them, and how they are cut into chunks."""
+
+    parser: Selection
+    #: A directory or one file, absolute; None for wherever the parser's agent keeps its sessions.
+    path: Path | None = None
+    formatter: Selection = field(default_factory=lambda: Selection(name="default"))
+    #: Patterns of sessions to leave out; see `sesame_core.exclusion`.
+    exclude: tuple[str, ...] = ()
+    #: Who named it, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
+    origin: str = DEFAULT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The whole configuration; `Config()` is what holds when nothing is configured."""
+
+    #: The sources that are named; when there are none, every agent's default root counts.
+    #: Indexing wants `resolve_sources` instead.
+    sources: tuple[Source, ...] = ()
+    backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
+    #: Seconds a search may spend on indexing what changed; 0 turns that off.
+    refresh_seconds: float = 0.3
+    #: The file this was read from; None when there was none.
+    file: Path | None = None
+    #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def resolve_sources(self, plugins: PluginManager) -> tuple[Source, ...]:
+        """Return the sources to index, each with a path, none twice.
+
+        They are the named ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.
+        The path of a named one need not exist.
+
+        :raises PluginError: a named source without a path has a parser that cannot be used.
+        :raises ConfigError: that parser's options are wrong.
+        """
+        sources = [place for source in self.sources for place in located(source, plugins)]
+        if not self.sources:
+            sources += default_sources(plugins)
+        if directory := os.environ.get(SESSIONS_DIR):
+            parser = Selection(name="claude-code")
+            sources.append(Source(parser=parser, path=paths.expand(directory), origin=SESSIONS_DIR))
+        return _distinct(sources)
+
+
+def load(path: Path | None = None) -> Config:
+    """Return the configuration; imports no plugin.
+
+    :param path: the file to read, which must exist; None for the user's own, which may be absent.
+    :raises ConfigError: the file cannot be read or says something that means nothing.
+    """
+    file = path or paths.config_file()
+    if path is None and _is_absent(file):
+        return Config()
+    from .config_file import read
+
+    return read(file)
+
+
+def default_sources(plugins: PluginManager) -> list[Source]:
+    """Return a source for each existing default root of each installed parser.
+
+    A parser that fails is left out with a logged warning: nobody asked for it by name.
+    """
+    sources: list[Source] = []
+    for name in [info.name for info in plugins.catalogue() if info.kind == "parser"]:
+        try:
+            roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
+        except SesameError as error:
+            import logging
+
+            logging.getLogger(__name__).warning("sessions of %r are not looked for: %s", name, error)
+        else:
+            sources += [root for root in roots if os.path.exists(root.path or "")]
+    return sources
+
+
+def located(source: Source, plugins: PluginManager) -> list[Source]:
+    """Return a source with its path, or one for each of its parser's default roots when it has none.
+
+    :raises PluginError: the parser cannot be used.
+    :raises ConfigError: the parser's options are wrong.
+    """
+    if source.path is not None:
+        return [source]
+    name = source.parser.name
+    parser = plugins.parser(name, source.parser.options)
+    try:
+        return [replace(source, path=Path(root)) for root in parser.default_roots]
+    except SesameError:
+        raise
+    except Exception as error:
+        raise PluginError(f"the parser {name!r} cannot tell its default roots: {error!r}") from error
+
+
+def _is_absent(file: Path) -> bool:
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # there may be one; reading it will say what is wrong
+    return False
+
+
+def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Return the sources without those that repeat an earlier one's parser and (real) path."""
+    by_place: dict[tuple[str, str], Source] = {}
+    for source in sources:
+        by_place.setdefault((source.parser.name, os.path.realpath(source.path or "")), source)
+    return tuple(by_place.values())

@@ -1,0 +1,129 @@
+"""Explains the configuration to its user: what is in effect, where it came from, what is wrong with it.
+
+Nothing here shows a secret: see `masked`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import identity, paths
+from .config import DEFAULT, Config, Selection, Source, located
+from .errors import SesameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .plugin_manager import PluginManager
+
+MASK = "***"
+
+_SECRET_KEY = re.compile(r"dsn|pass|pwd|token|secret|key|credential|auth", re.IGNORECASE)
+# Greedy up to the last @, because people forget to escape one in a password.
+_URL_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*(?=@)")
+_ASSIGNED_SECRET = re.compile(
+    r"""((?:pass(?:word|wd|phrase)?|pwd|token|secret|key)\s*=\s*)('[^']*'|"[^"]*"|[^\s&;,'")]+)""",
+    re.IGNORECASE,
+)
+
+
+def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
+    """Return the effective configuration, JSON-serialisable, each value with its origin, and the problems.
+
+    Keys are those of config.jsonc where it has one; secrets are masked.  A setting that
+    cannot be used is shown as it was written.
+    """
+    try:
+        sources = config.resolve_sources(plugins)
+    except SesameError:
+        sources = config.sources  # `check` says why
+    file = config.file or paths.config_file()
+    return {
+        "dataDir": {"value": str(paths.data_dir()), "origin": paths.origin("data")},
+        "configFile": {
+            "value": str(file),
+            "origin": paths.origin("config") if file == paths.config_file() else "given",
+            "exists": config.file is not None,
+        },
+        "workstation": _describe_workstation(),
+        "sources": [_describe_source(source) for source in sources],
+        "backend": {**_describe_selection(config.backend), "origin": _origin(config, "backend")},
+        "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
+        "problems": check(config, plugins),
+    }
+
+
+def check(config: Config, plugins: PluginManager) -> list[str]:
+    """Return what is wrong with the configuration, one line each: plugins, their options, missing paths."""
+    return [masked(problem) for problem in dict.fromkeys(_problems(config, plugins))]
+
+
+def masked(value: Any) -> Any:
+    """Return a copy of a value without its secrets.
+
+    What stands under a key that sounds secret is hidden, and so are passwords in URLs and after `password=`.
+    """
+    if isinstance(value, Mapping):
+        return {
+            key: MASK if _SECRET_KEY.search(str(key)) and _can_be_secret(inner) else masked(inner)
+            for key, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [masked(inner) for inner in value]
+    if isinstance(value, str):
+        return _ASSIGNED_SECRET.sub(rf"\g<1>{MASK}", _URL_PASSWORD.sub(rf"\g<1>{MASK}", value))
+    return value
+
+
+def _problems(config: Config, plugins: PluginManager) -> Iterator[str]:
+    for source in config.sources:
+        parser, formatter = source.parser, source.formatter
+        yield from _failure(source.origin, plugins.parser, parser.name, parser.options)
+        yield from _failure(source.origin, located, source, plugins)
+        yield from _failure(source.origin, plugins.formatter, formatter.name, formatter.options)
+        if source.path is not None and not os.path.exists(source.path):
+            yield f"{source.origin}: {source.path} does not exist"
+    place = f"{_origin(config, 'backend')}: backend"
+    yield from _failure(place, plugins.backend, config.backend.name, config.backend.options)
+    yield from _failure("environment", identity.workstation_id)
+
+
+def _failure(place: str, act: Callable[..., object], *arguments: object) -> Iterator[str]:
+    try:
+        act(*arguments)
+    except SesameError as error:
+        yield f"{place}: {error}"
+
+
+def _describe_source(source: Source) -> dict[str, Any]:
+    return {
+        "parser": _describe_selection(source.parser),
+        "path": None if source.path is None else str(source.path),
+        "exists": os.path.exists(source.path or ""),
+        "formatter": _describe_selection(source.formatter),
+        "exclude": list(source.exclude),
+        "origin": source.origin,
+    }
+
+
+def _describe_selection(selection: Selection) -> dict[str, Any]:
+    return {"name": selection.name, "options": masked(selection.options)}
+
+
+def _describe_workstation() -> dict[str, Any]:
+    try:
+        value = identity.workstation_id()
+    except SesameError:
+        value = None  # `check` says why
+    return {"value": value, "origin": identity.origin()}
+
+
+def _origin(config: Config, key: str) -> str:
+    return config.origins.get(key, DEFAULT)
+
+
+def _can_be_secret(value: Any) -> bool:
+    return value is not None and not isinstance(value, bool) and value != ""

@@ -1,0 +1,70 @@
+"""Finds session files under a root: one pass of `scandir`, links followed once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that may be a session, by its real path."""
+
+    path: str
+    mtime_ns: int
+    size: int
+
+
+def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+    """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
+
+    Directories that cannot be read and files that vanish meanwhile are passed over, as are loops of links.
+
+    :param is_wanted: asked with each file's real path before the file is looked at.
+    """
+    real = os.path.realpath(root)
+    if os.path.isfile(real):
+        yield from _found(real, is_wanted)
+        return
+    seen_directories = {real}
+    seen_links: set[str] = set()
+    waiting = [real]
+    while waiting:
+        directory = waiting.pop()
+        try:
+            entries = os.scandir(directory)
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                path = entry.path
+                if entry.is_symlink():
+                    path = os.path.realpath(path)
+                    if os.path.isdir(path):
+                        if path not in seen_directories:
+                            seen_directories.add(path)
+                            waiting.append(path)
+                    elif path not in seen_links:
+                        seen_links.add(path)
+                        yield from _found(path, is_wanted)
+                elif entry.is_dir(follow_symlinks=False):
+                    if path not in seen_directories:
+                        seen_directories.add(path)
+                        waiting.append(path)
+                elif path not in seen_links and is_wanted(path):
+                    try:
+                        stat = entry.stat(follow_symlinks=False)
+                    except OSError:
+                        continue
+                    yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
+
+
+def _found(path: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+    if not is_wanted(path):
+        return
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return
+    yield FoundFile(path, stat.st_mtime_ns, stat.st_size)

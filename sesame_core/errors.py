@@ -1,0 +1,63 @@
+"""Every error Sesame raises on purpose.
+
+The message of a `SesameError` is meant for a person: one line that names the thing and says what to do.
+Libraries raise; only the command line's `main` catches `SesameError`.  Anything else is a bug and shows
+its traceback.
+"""
+
+from __future__ import annotations
+
+
+class SesameError(Exception):
+    """Base class of all errors that are shown to the user."""
+
+
+class ConfigError(SesameError):
+    """The configuration cannot be read or does not say what it must."""
+
+
+class PluginError(SesameError):
+    """A plugin could not be found, loaded or used."""
+
+
+class UnknownPluginError(PluginError):
+    """No installed plugin has this name, or it does not provide what was asked of it."""
+
+
+class DuplicatePluginError(PluginError):
+    """Two plugins claim one name."""
+
+
+class PluginLoadError(PluginError):
+    """A plugin is installed but importing or registering it failed."""
+
+
+class ParseError(SesameError):
+    """A file as a whole cannot be parsed; single odd records are `Skipped` events instead.
+
+    :param path: the file.
+    :param message: what is wrong, lower-case, without the path.
+    :param line: 1-based line number, when one is to blame.
+    """
+
+    def __init__(self, path: object, message: str, *, line: int | None = None) -> None:
+        super().__init__(f"{path}{f':{line}' if line else ''}: {message}")
+        self.path = str(path)
+        self.line = line
+        self.message = message
+
+
+class BackendError(SesameError):
+    """The storage backend failed: missing, corrupt, unreachable, full, or of a newer version."""
+
+
+class LockedError(BackendError):
+    """Another process is writing to the index; the message says which."""
+
+
+class QueryError(SesameError):
+    """A filter or flag of a search has no meaning, such as a nonsense date; query text never raises."""
+
+
+class UnknownSessionError(SesameError):
+    """No indexed session has this id, or an abbreviated id fits several."""

@@ -1,0 +1,49 @@
+"""Which sessions a source leaves out, by patterns on the project's directory and the file's path."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+
+def is_excluded(patterns: Sequence[str], path: str | PurePath | None, cwd: str | None) -> bool:
+    """Tell whether a pattern matches a session's file or its project directory.
+
+    A pattern matches a path when it fits the whole path, a directory above it, or any single name in it.  In
+    a pattern `*` stands for any text, also across `/`, `?` and `[…]` for one character, and `~` at the
+    beginning for the home directory.
+
+    :param path: the session's file; None when it does not count.
+    :param cwd: the session's working directory; None or "" when it is not known.
+    """
+    if not patterns:
+        return False
+    matches = _compiled(tuple(patterns)).match
+    return any(matches(text) for place in (path, cwd) if place for text in _texts(PurePath(place)))
+
+
+def can_match(pattern: str) -> bool:
+    """Tell whether a pattern fits anything: one of several names must begin where an absolute path can."""
+    pattern = os.path.expanduser(pattern.rstrip("/"))
+    return bool(pattern) and ("/" not in pattern or os.path.isabs(pattern) or pattern[0] in "*?[")
+
+
+def _texts(path: PurePath) -> Iterator[str]:
+    for text in (path, *path.parents, *path.parts):
+        yield _normal(str(text))
+
+
+def _normal(text: str) -> str:
+    # macOS may hand out names in decomposed form, while people type composed ones.
+    return os.path.normcase(unicodedata.normalize("NFC", text))
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    expanded = (os.path.expanduser(pattern.rstrip("/")) for pattern in patterns)
+    return re.compile("|".join(fnmatch.translate(_normal(pattern)) for pattern in expanded))

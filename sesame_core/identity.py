@@ -1,0 +1,122 @@
+"""Who and where: keys that name a session the same way on every run and on every backend (seed 004).
+
+`workstation:project:session` keeps one machine's sessions apart from another's.  Host name and directory
+enter it as hashes only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from .errors import ConfigError
+
+#: Environment variables that name the workstation; the first that is set wins.
+OVERRIDES = ("SESAME_WORKSTATION_ID", "WORKSTATION_ID")
+
+#: Characters of a hash that are kept (INV-001, INV-002).
+_LENGTH = 8
+# No colon: it separates the parts of a session key.
+_OVERRIDE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+#: Where Linux and the BSDs with D-Bus keep the machine id, in order of preference.
+_MACHINE_ID_FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+# What systemd writes there until the first boot is over.
+_NO_MACHINE_ID = "uninitialized"
+#: By its full path: a scheduler's PATH may lack /usr/sbin, and the id must not depend on who asks.
+_IOREG = "/usr/sbin/ioreg"
+_IOREG_TIMEOUT = 10.0
+_CRYPTOGRAPHY = r"SOFTWARE\Microsoft\Cryptography"
+_PLATFORM_UUID = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
+
+
+def workstation_id() -> str:
+    """Return this machine's id: what a variable of `OVERRIDES` says, else 8 hexadecimal characters.
+
+    :raises ConfigError: the variable's value is no usable id.
+    """
+    name = origin()
+    if name not in OVERRIDES:
+        return _short_hash(_host() + machine_id())
+    value = os.environ[name]
+    if not _OVERRIDE.fullmatch(value):
+        raise ConfigError(f"{name} must be 1 to 64 letters, digits, '.', '_' or '-', not {value!r}")
+    return value
+
+
+def origin() -> str:
+    """Return the environment variable that names the workstation, or "default"."""
+    return next((name for name in OVERRIDES if os.environ.get(name)), "default")
+
+
+def project_id(cwd: str | None) -> str:
+    """Return a directory's id, 8 hexadecimal characters; a session without a directory has that of ""."""
+    return _short_hash(cwd or "")
+
+
+def session_key(workstation: str, project: str, session: str) -> str:
+    """Return the key of a session on every backend: `workstation:project:session` (INV-003)."""
+    return f"{workstation}:{project}:{session}"
+
+
+@functools.cache
+def machine_id() -> str:
+    """Return the id that the operating system got when it was installed, "" when it has none."""
+    if sys.platform == "win32":
+        return _registry_machine_id()
+    if sys.platform == "darwin":
+        return _platform_uuid()
+    for file in _MACHINE_ID_FILES:
+        try:
+            text = file.read_text(encoding="ascii", errors="replace").strip()
+        except OSError:
+            continue
+        if text and text != _NO_MACHINE_ID:
+            return text
+    return ""
+
+
+def _host() -> str:
+    """Return the host's name without its domain, which changes with the network a laptop is in."""
+    import socket
+
+    return socket.gethostname().partition(".")[0]
+
+
+def _platform_uuid() -> str:
+    try:
+        answer = subprocess.run(
+            [_IOREG, "-rd1", "-c", "IOPlatformExpertDevice"],
+            capture_output=True,
+            text=True,
+            timeout=_IOREG_TIMEOUT,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    found = _PLATFORM_UUID.search(answer.stdout)
+    return found.group(1) if found else ""
+
+
+def _registry_machine_id() -> str:
+    if sys.platform == "win32":  # again, for mypy, which knows winreg's content only there
+        import winreg
+
+        access = winreg.KEY_READ | winreg.KEY_WOW64_64KEY
+        with (
+            contextlib.suppress(OSError),
+            winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _CRYPTOGRAPHY, 0, access) as key,
+        ):
+            return str(winreg.QueryValueEx(key, "MachineGuid")[0])
+    return ""
+
+
+def _short_hash(text: str) -> str:
+    # A directory's name may hold bytes that are no Unicode; they arrive as lone surrogates.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

@@ -1,0 +1,276 @@
+"""Files in, backend filled: what changed, and what became of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from . import discovery, identity
+from .config import Source
+from .discovery import FoundFile
+from .errors import BackendError, ParseError, SesameError
+from .exclusion import is_excluded
+from .protocols import ChunkFormatter, IndexWriter, Parser
+from .reading import FileReading
+from .types import IndexedFile
+
+#: Losses listed one by one in a report; all are counted.
+LISTED_LOSSES = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenSource:
+    """A source with its plugins made."""
+
+    source: Source
+    root: str
+    parser: Parser
+    formatter: ChunkFormatter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileProblem:
+    """Something about one file that a person should know."""
+
+    path: str
+    message: str
+    line: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class IndexReport:
+    """What a run did, in files unless said otherwise."""
+
+    added: int = 0
+    updated: int = 0
+    appended: int = 0
+    unchanged: int = 0
+    #: Gone since they were indexed; their sessions are kept.
+    missing: int = 0
+    #: Changed, but the time was up.
+    pending: int = 0
+    #: Sources whose root does not exist.
+    absent_roots: list[str] = field(default_factory=list)
+    #: Records left out in the files that were read, by reason.
+    skipped: dict[str, int] = field(default_factory=dict)
+    #: The first records that held something and were left out.
+    losses: list[FileProblem] = field(default_factory=list)
+    errors: list[FileProblem] = field(default_factory=list)
+    chunks: int = 0
+    #: Bytes of the files that were read (of their tails, for grown ones).
+    bytes: int = 0
+    seconds: float = 0.0
+    #: Why the run did nothing, when it could not; a search goes on without it.
+    hindrance: str | None = None
+
+    @property
+    def changed(self) -> int:
+        """Files whose content in the index changed."""
+        return self.added + self.updated + self.appended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run is."""
+
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    chunks: int
+    path: str
+
+
+class Indexer:
+    """Brings an index up to date with its sources.
+
+    :param writer: the index.
+    :param is_rebuild: nothing is known beforehand, and nothing is missing.
+    :param deadline: `time.monotonic()` after which no further file is begun.
+    """
+
+    def __init__(
+        self,
+        writer: IndexWriter,
+        *,
+        is_rebuild: bool = False,
+        deadline: float | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.report = IndexReport()
+        self._writer = writer
+        self._known = {} if is_rebuild else writer.files()
+        self._deadline = deadline
+        self._on_progress = on_progress
+        self._workstation = identity.workstation_id()
+        self._claimed: set[str] = set()
+
+    def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
+        """Index what changed in the sources.
+
+        :param within: real paths of files or directories to look at; empty: everything.
+        """
+        started = time.monotonic()
+        changed: list[tuple[OpenSource, FoundFile]] = []
+        returned: list[IndexedFile] = []
+        for source in sources:
+            changed += self._look(source, within, returned)
+        # Older files first, so that session numbers grow with time; the newest first when not all may be read.
+        changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
+        self._writer.update_files(returned)
+        self._index_all(changed)
+        is_clean = not self.report.errors and self.report.changed > 0
+        self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
+        self.report.seconds = time.monotonic() - started
+        return self.report
+
+    # -- what changed -------------------------------------------------------------------------------------
+
+    def _look(
+        self, source: OpenSource, within: Sequence[str], returned: list[IndexedFile]
+    ) -> list[tuple[OpenSource, FoundFile]]:
+        """Return a source's changed files; note those that are missing and those that are back."""
+        name, exclude = source.source.parser.name, source.source.exclude
+        changed: list[tuple[OpenSource, FoundFile]] = []
+        seen: set[str] = set()
+
+        def is_wanted(path: str) -> bool:
+            if path in self._claimed or (exclude and is_excluded(exclude, path, None)):
+                return False
+            known = self._known.get(path)
+            return known.parser == name if known else _matches(source.parser, path)
+
+        roots = [root for root in within if _is_below(root, source.root)] if within else [source.root]
+        for root in roots:
+            for found in discovery.scan(root, is_wanted):
+                seen.add(found.path)
+                known = self._known.get(found.path)
+                if known is None or known.error or self._is_changed(source, known, found):
+                    changed.append((source, found))
+                    continue
+                self.report.unchanged += 1
+                if known.missing_since is not None:
+                    known.missing_since = None
+                    returned.append(known)
+        self._claimed |= seen
+        if not os.path.exists(source.root):
+            self.report.absent_roots.append(source.root)
+            return changed
+        now = datetime.now(UTC)
+        for path, known in self._known.items():
+            if known.parser != name or path in seen or not any(_is_below(path, root) for root in roots):
+                continue
+            if os.path.exists(path):
+                if exclude and known.mtime_ns >= 0 and is_excluded(exclude, path, None):
+                    self._writer.replace(_emptied(known), [])
+                continue
+            self.report.missing += 1
+            if known.missing_since is None:
+                known.missing_since = now
+                returned.append(known)
+        return changed
+
+    def _is_changed(self, source: OpenSource, known: IndexedFile, found: FoundFile) -> bool:
+        """Apply INV-004: the modification time decides whether a file is read; a newer parser reads all again."""
+        return known.mtime_ns != found.mtime_ns or known.parser_version != source.parser.version
+
+    # -- what becomes of it -------------------------------------------------------------------------------
+
+    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
+        total = sum(found.size for _, found in changed)
+        done = 0
+        for number, (source, found) in enumerate(changed):
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                self.report.pending = len(changed) - number
+                return
+            self._index(source, found)
+            done += found.size
+            if self._on_progress:
+                self._on_progress(
+                    Progress(
+                        files_done=number + 1,
+                        files_total=len(changed),
+                        bytes_done=done,
+                        bytes_total=total,
+                        chunks=self.report.chunks,
+                        path=found.path,
+                    )
+                )
+
+    def _index(self, source: OpenSource, found: FoundFile) -> None:
+        """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
+        known = self._known.get(found.path)
+        file = IndexedFile(
+            path=found.path,
+            parser=source.source.parser.name,
+            parser_version=source.parser.version,
+            mtime_ns=found.mtime_ns,
+            size=found.size,
+        )
+        exclude = source.source.exclude
+        reading = FileReading(
+            file,
+            source.parser,
+            source.formatter,
+            self._writer,
+            workstation=self._workstation,
+            is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
+        )
+        try:
+            tail = reading.tail(known)
+            if tail is not None:
+                self.report.chunks += self._writer.append(file, tail)
+                self.report.appended += 1
+                self.report.bytes += found.size - reading.start
+            else:
+                self.report.chunks += self._writer.replace(file, reading.whole())
+                self.report.bytes += found.size
+                if known is None:
+                    self.report.added += 1
+                else:
+                    self.report.updated += 1
+        except BackendError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
+            self._fail(file, known, error)
+            return
+        for reason, count in reading.skipped.items():
+            self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
+        for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
+            self.report.losses.append(FileProblem(path=file.path, message=reason, line=line))
+
+    def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
+        if isinstance(error, ParseError):
+            problem = FileProblem(path=file.path, message=error.message, line=error.line)
+        elif isinstance(error, OSError):
+            problem = FileProblem(path=file.path, message=error.strerror or str(error))
+        elif isinstance(error, SesameError):
+            problem = FileProblem(path=file.path, message=str(error))
+        else:
+            problem = FileProblem(path=file.path, message=f"the parser {file.parser!r} failed: {error!r}")
+        self.report.errors.append(problem)
+        remembered = known or file
+        remembered.error = problem.message
+        remembered.checkpoint = None
+        self._writer.update_files([remembered])
+
+
+def _matches(parser: Parser, path: str) -> bool:
+    """Ask a parser about a file; one that cannot be looked at now is no session now."""
+    try:
+        return parser.matches(Path(path))
+    except OSError:
+        return False
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _emptied(file: IndexedFile) -> IndexedFile:
+    """Return what is remembered of a file that is excluded now: nothing, but that it may be read again."""
+    return IndexedFile(path=file.path, parser=file.parser, parser_version=file.parser_version, mtime_ns=-1, size=0)

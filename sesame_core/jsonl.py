@@ -1,0 +1,196 @@
+"""Reads files of JSON objects, one per line, however long or damaged the lines are.
+
+Real session files hold records cut in the middle with the next one glued on, runs of NUL bytes, lone
+surrogates, raw U+2028 inside strings and screenshots of several megabytes.  Everything that can be saved is
+yielded; everything else becomes a `Skipped` and is counted.  Memory is bounded by the line limit plus one
+block, whatever the file holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from .types import Skipped
+
+#: Longest record, in bytes, after base64 payloads are dropped (seed 004, INV-006).
+LINE_LIMIT = 1 << 20
+#: Bytes read at once.
+BLOCK = 1 << 20
+#: Shortest run of base64 characters that is taken for a payload in a record over the limit.
+PAYLOAD = 1024
+#: How many places in a damaged line are tried as the start of a whole record.
+RECOVERY_TRIES = 256
+
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
+_PAYLOAD = re.compile(rb"[A-Za-z0-9+/=_-]{%d,}" % PAYLOAD)
+_BOM = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class JsonLines:
+    """The records of one file from an offset on: iterate over it for dicts and `Skipped`.
+
+    :param path: the file.
+    :param offset: where to begin; the start of a line.
+    :param line: number of lines before the offset.
+    :param limit: longest record in bytes, after payloads are dropped.
+    :raises OSError: the file cannot be read.
+
+    A last line without a newline is yielded when it parses and left for the next time when it does not.
+    """
+
+    def __init__(self, path: Path, *, offset: int = 0, line: int = 0, limit: int = LINE_LIMIT) -> None:
+        self._path = path
+        self._limit = limit
+        #: Bytes consumed: the end of the last record that was yielded or skipped.
+        self.offset = offset
+        #: Number of the line that was read last, counted from 1 over the whole file.
+        self.line = line
+
+    def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
+        for raw, size, terminated in self._lines():
+            if raw is None:
+                self._advance(size)
+                yield Skipped(reason="oversized", line=self.line)
+                continue
+            if self.offset == 0 and raw.startswith(_BOM):
+                raw = raw[len(_BOM) :]
+            values, damaged = _decode(raw)
+            if damaged and not values and not terminated:
+                return
+            self._advance(size)
+            for value in values:
+                if isinstance(value, dict):
+                    yield value
+                else:
+                    yield Skipped(reason="not an object", line=self.line)
+            if damaged:
+                yield Skipped(reason="damaged", line=self.line)
+
+    def _advance(self, size: int) -> None:
+        self.offset += size
+        self.line += 1
+
+    def _lines(self) -> Iterator[tuple[bytes | None, int, bool]]:
+        """Yield (line, or None when it is too long; bytes it takes in the file; whether a newline ends it)."""
+        with self._path.open("rb", buffering=0) as file:
+            file.seek(self.offset)
+            rest = b""
+            long: _LongLine | None = None
+            while block := file.read(BLOCK):
+                if long is not None:
+                    end = block.find(b"\n")
+                    long.feed(block if end < 0 else block[:end])
+                    if end < 0:
+                        continue
+                    yield long.content(), long.size + 1, True
+                    long, block = None, block[end + 1 :]
+                *lines, rest = (rest + block).split(b"\n")
+                for line in lines:
+                    yield (
+                        (line if len(line) <= self._limit else _shortened(line, self._limit)),
+                        len(line) + 1,
+                        True,
+                    )
+                if len(rest) > self._limit:
+                    long = _LongLine(self._limit)
+                    long.feed(rest)
+                    rest = b""
+            if long is not None:
+                yield long.content(), long.size, False
+            elif rest:
+                yield rest, len(rest), False
+
+
+class _LongLine:
+    """A line that outgrew the limit, taken in piece by piece without its base64 payloads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept = bytearray()
+        self._run = b""
+        self._in_payload = False
+        self._is_too_long = False
+        self.size = 0
+
+    def feed(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self._is_too_long:
+            return
+        if self._in_payload:
+            piece = piece.lstrip(_BASE64)
+            if not piece:
+                return
+            self._in_payload = False
+        piece = self._run + piece
+        body = piece.rstrip(_BASE64)
+        self._run = piece[len(body) :]
+        self._kept += _PAYLOAD.sub(b"", body)
+        if len(self._run) >= PAYLOAD:
+            self._in_payload, self._run = True, b""
+        if len(self._kept) > self._limit:
+            self._is_too_long = True
+            self._kept.clear()
+
+    def content(self) -> bytes | None:
+        """Return the line without its payloads; None when it is still too long."""
+        if self._is_too_long:
+            return None
+        return bytes(self._kept + self._run)
+
+
+def _shortened(line: bytes, limit: int) -> bytes | None:
+    line = _PAYLOAD.sub(b"", line)
+    return line if len(line) <= limit else None
+
+
+def _decode(raw: bytes) -> tuple[list[Any], bool]:
+    """Return the values of one line and whether something of it was lost."""
+    if b"\0" in raw:
+        raw = raw.replace(b"\0", b"")
+    raw = raw.strip()
+    if not raw:
+        return [], False
+    try:
+        return [orjson.loads(raw)], False
+    except orjson.JSONDecodeError:
+        return _recover(raw.decode("utf-8", "replace"))
+
+
+def _recover(text: str) -> tuple[list[Any], bool]:
+    """Decode what the strict decoder refused: odd escapes, records glued together, a record cut short."""
+    values, position = _decode_all(text, 0)
+    if position >= len(text):
+        return values, False
+    starts = re.finditer(r'\{\s*"', text)
+    tries = 0
+    for start in starts:
+        if start.start() <= position:
+            continue
+        suffix, end = _decode_all(text, start.start())
+        if suffix and end >= len(text):
+            return values + suffix, True
+        tries += 1
+        if tries == RECOVERY_TRIES:
+            break
+    return values, True
+
+
+def _decode_all(text: str, position: int) -> tuple[list[Any], int]:
+    """Decode values that follow each other from a position on; return them and where that ended."""
+    values: list[Any] = []
+    while position < len(text):
+        try:
+            value, position = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+        while position < len(text) and text[position].isspace():
+            position += 1
+    return values, position

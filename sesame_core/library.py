@@ -1,0 +1,280 @@
+"""Sesame as a Python library: the calls that the command line and every other caller stand on.
+
+    from sesame_core import Sesame
+
+    with Sesame() as sesame:
+        sesame.index()
+        for hit in sesame.search("nix infrastructure simplify").hits:
+            ...
+
+Nothing here prints or exits; what goes wrong is a `SesameError`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from . import config as configuration
+from .errors import SesameError, UnknownSessionError
+from .plugin_manager import PluginManager
+from .protocols import IndexReader, Statistics, StorageBackend, StoredSession
+from .query import Filters
+from .search import LIMIT, Answer, search
+
+#: Chunks shown before and after the one that was asked for.
+AROUND = 4
+#: Days ahead in which a session file counts as about to be deleted by its agent.
+EXPIRY_NOTICE_DAYS = 7
+#: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
+ID_LENGTHS = (8, 13, 18, 23)
+
+if TYPE_CHECKING:
+    from .config import Config, Source
+    from .indexer import IndexReport, OpenSource, Progress
+    from .types import Chunk
+
+
+class Sesame:
+    """The sessions of one configuration and their index.
+
+    :param config: what to index and where to; read from config.jsonc when None.
+    :param data_dir: directory of a SQLite index, in place of the configured backend.
+    :param plugins: for embedders that register plugins of their own.
+    :raises ConfigError: config.jsonc cannot be read or says something that means nothing.
+
+    Searching from several threads is fine; index from one at a time.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        *,
+        sources: Iterable[Source] | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
+        plugins: PluginManager | None = None,
+    ) -> None:
+        if config is None:
+            config = configuration.load() if sources is None else configuration.Config(sources=tuple(sources))
+        if data_dir is not None:
+            backend = configuration.Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
+            config = dataclasses.replace(config, backend=backend)
+        self.config = config
+        self.plugins = plugins or PluginManager()
+        self._backend: StorageBackend | None = None
+        self._reader: IndexReader | None = None
+
+    def __enter__(self) -> Sesame:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the index; a later call opens it again."""
+        if self._backend is not None:
+            self._backend.close()
+        self._backend = self._reader = None
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        paths: Iterable[str | os.PathLike[str]] = (),
+        *,
+        full: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+        seconds: float | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date.
+
+        :param paths: only these files or directories; they need not belong to a source.
+        :param full: build a new index beside the present one and put it in its place.
+        :param seconds: begin no further file after this time.
+        :raises LockedError: another process is indexing.
+        :raises SesameError: a path is no session, or the index cannot be written.
+        """
+        from .indexer import Indexer
+
+        within = [os.path.realpath(path) for path in paths]
+        sources = self._open_sources()
+        sources += self._sources_of(within, sources)
+        context = self._opened().rebuild() if full else self._opened().writer()
+        deadline = None if seconds is None else time.monotonic() + seconds
+        with context as writer:
+            indexer = Indexer(writer, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            return indexer.run(sources, within)
+
+    def refresh(self, seconds: float | None = None) -> IndexReport:
+        """Index what changed, as far as the time allows; what hinders it is told in the report, not raised.
+
+        :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
+        """
+        from .indexer import IndexReport
+
+        seconds = self.config.refresh_seconds if seconds is None else seconds
+        if seconds <= 0:
+            return IndexReport()
+        try:
+            return self.index(seconds=seconds)
+        except SesameError as error:
+            return IndexReport(hindrance=str(error))
+
+    def forget(self, session: str) -> list[StoredSession]:
+        """Delete a session, with its copies and subagents, from the index for good; its file is not touched.
+
+        :param session: an id, abbreviated while unique.
+        :return: the sessions that were deleted.
+        :raises UnknownSessionError: no session, or several, have this id.
+        """
+        chosen = self.session(session)
+        found = self._read().find_sessions(chosen.session.id)
+        with self._opened().writer() as writer:
+            for stored in found:
+                writer.forget(stored.number)
+            writer.finish(synced_at=None)
+        return found
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def search(self, text: str = "", filters: Filters | None = None, *, limit: int = LIMIT, offset: int = 0) -> Answer:
+        """Find the sessions that a text is about; without words, list the newest.
+
+        :raises BackendError: the index cannot be read.
+        """
+        return search(self._read(), text, filters or Filters(), limit=limit, offset=offset)
+
+    def sessions(
+        self, filters: Filters | None = None, *, limit: int = 50, offset: int = 0
+    ) -> tuple[list[StoredSession], int]:
+        """Return sessions, the last active first, and how many there are."""
+        return self._read().list_sessions(filters or Filters(), limit=limit, offset=offset)
+
+    def session(self, session: str) -> StoredSession:
+        """Return one session; of one that lies in several files, the copy with the most text.
+
+        :param session: an id, abbreviated while unique.
+        :raises UnknownSessionError: no session, or several, have this id.
+        """
+        found = self._read().find_sessions(session)
+        if not found:
+            raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
+        ids = sorted({stored.session.id for stored in found})
+        # A subagent's id begins with its parent's.
+        whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
+        if not whole:
+            shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
+            raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
+        candidates = [stored for stored in found if stored.session.id == whole[0]]
+        return max(candidates, key=lambda s: (s.missing_since is None, s.chunk_count, s.number))
+
+    def messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
+        """Return a session's chunks in order, from the index; its file need not exist.
+
+        :param offset: position to begin at.
+        :param limit: chunks at most.
+        """
+        stored = session if isinstance(session, StoredSession) else self.session(session)
+        return self._read().chunks(stored.number, offset, limit)
+
+    def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
+        """Return the command that resumes a session in its agent, and the directory to run it in.
+
+        :raises UnknownSessionError: there is no such session.
+        :raises SesameError: its agent cannot resume sessions.
+        """
+        from .protocols import Resumer
+
+        stored = session if isinstance(session, StoredSession) else self.session(session)
+        parser = self.plugins.parser(stored.session.agent)
+        if not isinstance(parser, Resumer):
+            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
+        return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
+
+    def status(self) -> Statistics:
+        """Count what the index holds."""
+        return self._read().statistics()
+
+    def abbreviate(self, session_id: str) -> str:
+        """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""
+        for length in ID_LENGTHS:
+            short = session_id[:length]
+            others = (stored.session.id for stored in self._read().find_sessions(short))
+            if all(other == session_id or other.startswith(session_id + "/") for other in others):
+                return short
+        return session_id
+
+    def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
+        """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
+        ids = {stored.session.id for name in sessions for stored in self._read().find_sessions(name)}
+        return dataclasses.replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
+
+    def roots(self) -> list[str]:
+        """Return the real paths of all sources, existing or not."""
+        return [os.path.realpath(source.path or "") for source in self.config.resolve_sources(self.plugins)]
+
+    def expiring(self) -> dict[str, int]:
+        """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
+        from .discovery import scan
+        from .protocols import Expiring
+
+        counts: dict[str, int] = {}
+        for source in self._open_sources():
+            days = source.parser.expires_after_days() if isinstance(source.parser, Expiring) else None
+            if days is None:
+                continue
+            oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
+            old = [file.path for file in scan(source.root, lambda _: True) if file.mtime_ns < oldest]
+            name = source.source.parser.name
+            counts[name] = counts.get(name, 0) + sum(source.parser.matches(Path(path)) for path in old)
+        return {name: count for name, count in counts.items() if count}
+
+    # -- how ----------------------------------------------------------------------------------------------
+
+    def _opened(self) -> StorageBackend:
+        if self._backend is None:
+            self._backend = self.plugins.backend(self.config.backend.name, self.config.backend.options)
+        return self._backend
+
+    def _read(self) -> IndexReader:
+        if self._reader is None:
+            self._reader = self._opened().reader()
+        return self._reader
+
+    def _open_sources(self) -> list[OpenSource]:
+        return [self._open_source(source) for source in self.config.resolve_sources(self.plugins)]
+
+    def _open_source(self, source: Source) -> OpenSource:
+        from .indexer import OpenSource
+
+        return OpenSource(
+            source=source,
+            root=os.path.realpath(source.path or ""),
+            parser=self.plugins.parser(source.parser.name, source.parser.options),
+            formatter=self.plugins.formatter(source.formatter.name, source.formatter.options),
+        )
+
+    def _sources_of(self, paths: Sequence[str], sources: Sequence[OpenSource]) -> list[OpenSource]:
+        """Return sources for paths that lie in none: the parser is the first one that knows the file."""
+        from .plugin_manager import BUNDLED
+
+        made: list[OpenSource] = []
+        for path in paths:
+            if not os.path.exists(path):
+                raise SesameError(f"{path}: no such file or directory")
+            if any(path == s.root or path.startswith(s.root.rstrip(os.sep) + os.sep) for s in sources):
+                continue
+            names = dict.fromkeys([s.source.parser.name for s in sources])
+            parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
+            for name in dict.fromkeys([*names, *parsers]):
+                made.append(
+                    self._open_source(configuration.Source(parser=configuration.Selection(name=name), path=Path(path)))
+                )
+        return made

@@ -1,0 +1,227 @@
+"""Finds plugins by name and loads no more of them than asked for."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from . import hookspecs
+from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from importlib.metadata import EntryPoint
+
+    from .protocols import ChunkFormatter, Options, Parser, Provider, StorageBackend
+
+ENTRY_POINT_GROUP = "sesame"
+DISTRIBUTION = "sesame-search"
+NO_OPTIONS: Options = MappingProxyType({})
+
+#: Plugins in this wheel, by the name config.jsonc uses.  Strings, so that naming one does not import it.
+BUNDLED = {
+    "claude-code": "sesame_parser_claude_code",
+    "default": "sesame_formatter_default",
+    "pi": "sesame_parser_pi",
+    "sqlite": "sesame_backend_sqlite",
+}
+
+#: The methods of each kind's Protocol, checked on what a provider creates.
+_METHODS = {
+    "parser": ("version", "default_roots", "matches", "parse"),
+    "formatter": ("format",),
+    "backend": ("reader", "writer", "rebuild", "close"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginInfo:
+    """One line of `sesame plugins`."""
+
+    name: str
+    #: "parser", "formatter", "backend"; "plugin" when it failed to load or provides nothing.
+    kind: str
+    distribution: str
+    version: str
+    summary: str = ""
+    #: Why it cannot be used; None when it can.
+    error: str | None = None
+
+
+class PluginManager:
+    """Turns a name from config.jsonc into a parser, a formatter or a backend."""
+
+    def __init__(self) -> None:
+        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT_NAME)
+        self._pluggy.add_hookspecs(hookspecs)
+        self._entry_points: dict[str, list[EntryPoint]] | None = None
+
+    # -- what the rest of the core calls ------------------------------------------------------------------
+
+    def parser(self, name: str, options: Options = NO_OPTIONS) -> Parser:
+        """Return a new parser.
+
+        :raises PluginError: there is no such plugin, it fails to load, or it provides no parser.
+        """
+        made: Parser = self._create("parser", name, options)
+        return made
+
+    def formatter(self, name: str, options: Options = NO_OPTIONS) -> ChunkFormatter:
+        """Return a new chunk formatter; raises like `parser`."""
+        made: ChunkFormatter = self._create("formatter", name, options)
+        return made
+
+    def backend(self, name: str, options: Options = NO_OPTIONS) -> StorageBackend:
+        """Return a new, closed storage backend; raises like `parser`."""
+        made: StorageBackend = self._create("backend", name, options)
+        return made
+
+    def names(self) -> list[str]:
+        """Return the name of every plugin that is installed or registered, loaded or not."""
+        registered = {name for name, _ in self._pluggy.list_name_plugin()}
+        return sorted({*BUNDLED, *self._discovered(), *registered})
+
+    def register(self, plugin: object, name: str) -> None:
+        """Register a plugin object under a name, for tests and embedders.
+
+        :raises DuplicatePluginError: the name is taken.
+        :raises PluginLoadError: the plugin implements a hook that does not exist, or one wrongly.
+        """
+        if self._pluggy.has_plugin(name):
+            raise DuplicatePluginError(f"a plugin named {name!r} is already registered")
+        try:
+            self._pluggy.register(plugin, name)
+            self._pluggy.check_pending()
+        except pluggy.PluginValidationError as error:
+            if self._pluggy.has_plugin(name):
+                self._pluggy.unregister(name=name)
+            message = " ".join(str(error).split())
+            raise PluginLoadError(f"plugin {self._describe(name)}: {message}") from error
+
+    def load(self, name: str) -> None:
+        """Import and register the plugin of this name, once; raises like `parser`."""
+        if self._pluggy.has_plugin(name):
+            return
+        if name in BUNDLED:
+            load: Callable[[], Any] = lambda: importlib.import_module(BUNDLED[name])  # noqa: E731
+        else:
+            found = self._discovered().get(name, [])
+            if not found:
+                raise UnknownPluginError(f"no plugin named {name!r} is installed{_did_you_mean(name, self.names())}")
+            if len(found) > 1:
+                owners = " and ".join(_owner(e) for e in found)
+                raise DuplicatePluginError(f"two plugins are named {name!r}: {owners}; uninstall one")
+            load = found[0].load
+        try:
+            plugin = load()
+        except Exception as error:
+            raise PluginLoadError(f"plugin {self._describe(name)} failed to load: {error!r}") from error
+        self.register(plugin, name)
+
+    def catalogue(self) -> list[PluginInfo]:
+        """Load every installed plugin and tell what each provides, or why it cannot be used."""
+        infos: list[PluginInfo] = []
+        for name in self.names():
+            distribution, version = self._origin(name)
+            try:
+                self.load(name)
+                provided = [
+                    PluginInfo(name=name, kind=kind, distribution=distribution, version=version, summary=p.summary)
+                    for kind in _METHODS
+                    for p in self._provided(kind, name)
+                ]
+            except SesameError as error:
+                provided = [
+                    PluginInfo(name=name, kind="plugin", distribution=distribution, version=version, error=str(error))
+                ]
+            infos += provided or [
+                PluginInfo(
+                    name=name,
+                    kind="plugin",
+                    distribution=distribution,
+                    version=version,
+                    error="it provides nothing under its own name",
+                )
+            ]
+        for name in sorted(set(BUNDLED) & set(self._discovered())):
+            for entry_point in self._discovered()[name]:
+                dist = entry_point.dist
+                infos.append(
+                    PluginInfo(
+                        name=name,
+                        kind="plugin",
+                        distribution=dist.name if dist else "?",
+                        version=dist.version if dist else "?",
+                        error=f"the name {name!r} belongs to a bundled plugin; it is not used",
+                    )
+                )
+        return infos
+
+    # -- how a name becomes an object ---------------------------------------------------------------------
+
+    def _provided(self, kind: str, name: str) -> list[Provider[Any]]:
+        """Return what the plugin of this name provides of a kind; no other plugin's hook is called."""
+        hook = getattr(self._pluggy.hook, f"sesame_register_{kind}s")
+        implementations = [impl.function for impl in hook.get_hookimpls() if impl.plugin_name == name]
+        try:
+            return [provider for register in implementations for provider in register() if provider.name == name]
+        except Exception as error:
+            raise PluginLoadError(f"plugin {self._describe(name)} failed to load: {error!r}") from error
+
+    def _create(self, kind: str, name: str, options: Options) -> Any:
+        self.load(name)
+        found = self._provided(kind, name)
+        if not found:
+            raise UnknownPluginError(f"plugin {self._describe(name)} provides no {kind}")
+        if len(found) > 1:
+            raise DuplicatePluginError(f"more than one {kind} is named {name!r}")
+        try:
+            made = found[0].create(options)
+        except SesameError:
+            raise
+        except Exception as error:
+            raise PluginLoadError(f"plugin {self._describe(name)} could not be created: {error!r}") from error
+        # dir() before hasattr(), which runs properties, and a parser's default roots may fail.
+        missing = [m for m in _METHODS[kind] if m not in dir(made) and not hasattr(made, m)]
+        if missing:
+            raise PluginError(f"plugin {self._describe(name)} is no {kind}: it lacks {', '.join(missing)}")
+        return made
+
+    def _discovered(self) -> dict[str, list[EntryPoint]]:
+        """Third-party plugins by entry-point name; reads metadata, imports nothing."""
+        if self._entry_points is None:
+            from importlib.metadata import entry_points
+
+            self._entry_points = {}
+            for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+                self._entry_points.setdefault(entry_point.name, []).append(entry_point)
+        return self._entry_points
+
+    def _origin(self, name: str) -> tuple[str, str]:
+        """Return the distribution and version a plugin comes from."""
+        if name in BUNDLED:
+            from . import version
+
+            return DISTRIBUTION, version()
+        found = self._discovered().get(name)
+        if found and found[0].dist:
+            return found[0].dist.name, found[0].dist.version
+        return "(registered)", ""
+
+    def _describe(self, name: str) -> str:
+        distribution, version = self._origin(name)
+        return f"{name!r} ({distribution} {version})" if version else repr(name)
+
+
+def _owner(entry_point: EntryPoint) -> str:
+    return f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else entry_point.value
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

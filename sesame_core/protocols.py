@@ -1,0 +1,269 @@
+"""What a plugin must be able to do: the verbs of the pipeline.
+
+Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
+marked `runtime_checkable` and looked for with `isinstance`; a plugin that lacks it simply lacks the ability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+if TYPE_CHECKING:
+    from .query import Filters, Query, Word
+    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session
+
+T_co = TypeVar("T_co", covariant=True)
+
+#: A plugin's own keys in config.jsonc.
+Options: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider(Generic[T_co]):
+    """A plugin's promise: cheap to make; nothing heavy is imported until `create` is called."""
+
+    #: What users write in config.jsonc: the plugin's own name.
+    name: str
+    #: One line for `sesame plugins`.
+    summary: str
+    #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
+    create: Callable[[Options], T_co]
+
+
+# -- parsers ----------------------------------------------------------------------------------------------
+
+
+class Parser(Protocol):
+    """Reads one agent's session files."""
+
+    @property
+    def version(self) -> int:
+        """A number that grows when the parser's output changes: files read by an older one are read again."""
+
+    @property
+    def default_roots(self) -> Sequence[Path]:
+        """Where this agent keeps its sessions, by the agent's own environment variables and settings."""
+
+    def matches(self, path: Path) -> bool:
+        """Tell whether the file is one of this agent's sessions; cheap: name first, then a few records."""
+
+    def parse(self, path: Path) -> Iterator[Event]:
+        """Yield what the file says, in file order, in bounded memory.
+
+        A session is introduced by a `Session` before its first `Message`.  Odd records become `Skipped`.
+
+        :raises ParseError: the file as a whole is not what `matches` promised.
+        :raises OSError: the file cannot be read.
+        """
+
+
+@runtime_checkable
+class TailParser(Protocol):
+    """A parser that can go on where it stopped when a file has only grown."""
+
+    def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
+        """Yield what came after the checkpoint, as `parse` would have; None when it cannot tell."""
+
+
+@runtime_checkable
+class Resumer(Protocol):
+    """A parser that knows how its agent resumes a session."""
+
+    def resume_command(self, session: Session, path: Path) -> Sequence[str]:
+        """Return the command line that resumes the session when run in the session's cwd."""
+
+
+@runtime_checkable
+class Expiring(Protocol):
+    """A parser whose agent deletes old session files by itself."""
+
+    def expires_after_days(self) -> int | None:
+        """Days after a file's last change when the agent deletes it; None when it keeps files."""
+
+
+# -- chunk formatters -------------------------------------------------------------------------------------
+
+
+class ChunkFormatter(Protocol):
+    """Cuts messages into the chunks that are indexed."""
+
+    def format(self, message: Message) -> Iterable[Chunk]:
+        """Return the message's chunks, in reading order; none when there is nothing to find."""
+
+
+# -- storage backends -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class StoredSession:
+    """A session as the index holds it, with the number the backend gave it."""
+
+    number: int
+    session: Session
+    #: The file it was read from.
+    path: str
+    #: When the file was found gone; None while it is there.
+    missing_since: datetime | None = None
+    chunk_count: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class ScoredChunk:
+    """One chunk that matches a query, with its BM25 score; higher is better."""
+
+    session: int
+    seq: int
+    #: 0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result.
+    weight_class: int
+    score: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidates:
+    """What a backend found: raw scores, to be ranked by `sesame_core.ranking`."""
+
+    #: The best chunks by score, best first, over all sessions.
+    chunks: list[ScoredChunk]
+    #: BM25 of the head rows (title, summary, first prompts) by session number.
+    heads: dict[int, float]
+    #: For each word of the query, in order, in how many chunks it occurs (exact up to the probe's bound).
+    document_frequencies: list[int]
+    #: Chunks in the index.
+    chunk_total: int
+    #: Sessions with at least one match; a lower bound when `is_truncated`.
+    session_total: int
+    #: Sessions that matched but were left out by default, by reason ("headless").
+    left_out: dict[str, int]
+    #: The budget ran out before every match was scored.
+    is_truncated: bool = False
+    #: Chunks that were scored.
+    scanned: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Statistics:
+    """What the index holds."""
+
+    sessions: int = 0
+    chunks: int = 0
+    messages: int = 0
+    files: int = 0
+    #: Bytes on disk, all files of the index.
+    size: int = 0
+    location: str = ""
+    schema_version: int = 0
+    #: By (parser, agent): sessions, messages, newest message.
+    agents: tuple[AgentStatistics, ...] = ()
+    missing: int = 0
+    #: Files whose last read failed, with the reason.
+    failed: tuple[tuple[str, str], ...] = ()
+    #: Skipped records by reason, over all files.
+    skipped: Mapping[str, int] | None = None
+    last_sync: datetime | None = None
+    newest_message: datetime | None = None
+    forgotten: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentStatistics:
+    """One agent's share of the index."""
+
+    agent: str
+    kind: str
+    sessions: int
+    messages: int
+    newest_message: datetime | None = None
+
+
+class IndexReader(Protocol):
+    """The read half of a backend.  Safe to use from several threads; never blocks on a writer."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all calls inside see one state of the index, whatever a writer does meanwhile."""
+
+    def candidates(self, query: Query, filters: Filters) -> Candidates:
+        """Find and score chunks for a query; filters are applied before any limit.  Never raises for a query."""
+
+    def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
+        """Return the sessions of these numbers that exist, in any order."""
+
+    def list_sessions(
+        self, filters: Filters, *, limit: int, offset: int = 0, excluded: Sequence[Word] = ()
+    ) -> tuple[list[StoredSession], int]:
+        """Return sessions without an excluded word by modified time, newest first, and how many there are in all."""
+
+    def find_sessions(self, prefix: str) -> list[StoredSession]:
+        """Return the sessions whose id begins with the prefix (all with that id when it is a whole one)."""
+
+    def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
+        """Return a session's chunks by position, in order."""
+
+    def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
+        """For each (session number, seq) tell which of the query's words, by position, it contains."""
+
+    def statistics(self) -> Statistics:
+        """Count what is there."""
+
+
+class IndexWriter(Protocol):
+    """The write half of a backend, held by one process at a time."""
+
+    def files(self) -> dict[str, IndexedFile]:
+        """Return every file the index knows, by path; checkpoints may be left out (see `file`)."""
+
+    def file(self, path: str) -> IndexedFile | None:
+        """Return what is remembered about one file, with its checkpoint."""
+
+    def file_sessions(self, path: str) -> list[Session]:
+        """Return the sessions that were read from a file, with their counts."""
+
+    def known_origins(self, path: str, origins: Iterable[int]) -> set[int]:
+        """Return those of the origins that sessions of this file hold already."""
+
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+        """Forget what the file said and store what it says now, in one transaction; return the chunks stored.
+
+        The iterable is consumed inside the transaction.  A chunk's session may be described after it; the last
+        `Session` of an id counts.  Fields of `file` may change until the iterable ends.  Sessions with a
+        tombstone are dropped.  When the iterable raises, nothing changes.
+        """
+
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+        """Add what a grown file says beyond its checkpoint, in one transaction; return the chunks stored."""
+
+    def update_files(self, files: Iterable[IndexedFile]) -> None:
+        """Remember files whose content did not change: missing, back again, failed, or touched."""
+
+    def forget(self, number: int) -> int:
+        """Delete a session and leave a tombstone, so that no later run brings it back; return chunks deleted."""
+
+    def finish(self, *, synced_at: datetime | None) -> None:
+        """End a run: tidy up within bounds and, when given, record the time of the sync."""
+
+
+class StorageBackend(Protocol):
+    """Keeps sessions and finds them again."""
+
+    def reader(self) -> IndexReader:
+        """Open for reading; runs no schema change.  An index that does not exist yet reads as an empty one."""
+
+    def writer(self) -> AbstractContextManager[IndexWriter]:
+        """Open for writing, creating or upgrading the schema.
+
+        :raises LockedError: another process is writing.
+        """
+
+    def rebuild(self) -> AbstractContextManager[IndexWriter]:
+        """Open an empty index beside the present one.
+
+        Leaving the context takes over sessions whose files are gone, and tombstones, and puts the new index in
+        the place of the old at once.  Leaving it by an exception leaves the old one as it was.
+        """
+
+    def close(self) -> None:
+        """Release what is held; the backend can be opened again by another call."""

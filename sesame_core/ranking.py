@@ -1,0 +1,106 @@
+"""From scored chunks to ranked sessions: the formula, in one place.
+
+    A(s)  = Σ i=0..2 DECAY^i · weight · bm25(i-th best chunk of s)
+    H(s)  = bm25(head row of s: title, summary, first two human prompts)
+    score = (A / max A + HEAD_SHARE · H / max H) / (1 + HEAD_SHARE)      ties: newer first
+
+Measured on 284 labelled queries over 807 real sessions: one best chunk finds 87 % in the top three, three
+chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86 % (facts/retrieval.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from .protocols import Candidates, ScoredChunk
+
+#: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.
+CLASS_WEIGHTS = (1.2, 1.0, 0.85, 0.7)
+#: Chunks of a session that count, and how much less each next one does.
+BEST_CHUNKS = 3
+DECAY = 0.6
+#: What the head row adds, as a share of the chunks' part.
+HEAD_SHARE = 0.3
+#: Confidence below which an answer is called weak (facts/retrieval.md §5).
+WEAK_BELOW = 0.45
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A session with its score and its evidence."""
+
+    #: Whatever identifies the session to the caller.
+    group: int
+    #: 0..1, higher is better, relative to the best of the same answer.
+    score: float = 0.0
+    #: The session's matching chunks with weighted scores, best first.
+    chunks: list[ScoredChunk] = field(default_factory=list)
+
+
+def rank(
+    candidates: Candidates,
+    *,
+    group_of: Callable[[int], int | None] = lambda session: session,
+    modified: Mapping[int, datetime | None] | None = None,
+) -> list[Ranked]:
+    """Rank what a backend found.
+
+    :param group_of: maps a session number to what is ranked; None leaves the session out.
+    :param modified: when each group was last active, for ties.
+    """
+    chunks: dict[int, list[ScoredChunk]] = {}
+    for chunk in candidates.chunks:
+        group = group_of(chunk.session)
+        if group is not None:
+            chunks.setdefault(group, []).append(_weighted(chunk))
+    heads: dict[int, float] = {}
+    for session, head in candidates.heads.items():
+        group = group_of(session)
+        if group is not None:
+            heads[group] = max(head, heads.get(group, 0.0))
+    for found in chunks.values():
+        found.sort(key=lambda c: (-c.score, c.session, c.seq))
+    sums = {
+        group: sum(DECAY**i * c.score for i, c in enumerate(found[:BEST_CHUNKS])) for group, found in chunks.items()
+    }
+    best_sum, best_head = _highest(sums.values()), _highest(heads.values())
+    times = modified or {}
+    ranked = [
+        Ranked(
+            group=group,
+            score=(sums.get(group, 0.0) / best_sum + HEAD_SHARE * heads.get(group, 0.0) / best_head) / (1 + HEAD_SHARE),
+            chunks=chunks.get(group, []),
+        )
+        for group in {*sums, *heads}
+    ]
+    ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
+    return ranked
+
+
+def confidence(candidates: Candidates, present: Iterable[int]) -> float:
+    """Return the share of the query's words, weighted by rarity, that the best chunk contains.
+
+    :param present: positions in the query of the words it contains.
+    """
+    weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
+    total = sum(weights)
+    return sum(weights[position] for position in present) / total if total else 0.0
+
+
+def idf(document_frequency: int, total: int) -> float:
+    """Return how much a word tells (BM25's inverse document frequency, never below FTS5's floor of 1e-6)."""
+    return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
+
+
+def _weighted(chunk: ScoredChunk) -> ScoredChunk:
+    score = chunk.score * CLASS_WEIGHTS[chunk.weight_class]
+    return ScoredChunk(session=chunk.session, seq=chunk.seq, weight_class=chunk.weight_class, score=score)
+
+
+def _highest(scores: Iterable[float]) -> float:
+    return max(scores, default=0.0) or 1.0

@@ -1,0 +1,208 @@
+"""Reads one file into the index: events in, sessions and chunks out.
+
+It decides how much of a changed file is read, unites replayed messages by their origin, keeps the counts of
+each session, and stamps what the formatter made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+
+from . import identity
+from .protocols import ChunkFormatter, IndexWriter, Parser, TailParser
+from .tokens import clean, subwords
+from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped
+
+#: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
+HASHED = 4096
+#: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
+PROMPT_CHARS = 2_000
+SUMMARY_CHARS = 8_000
+#: Messages of a grown file whose origins are looked up at once.
+WINDOW = 256
+
+_ORIGIN_MASK = (1 << 63) - 1
+#: Facts that a parser may learn late; a later value that is not None replaces an earlier one.
+_FACTS = (
+    "kind",
+    "parent_id",
+    "cwd",
+    "title",
+    "summary",
+    "git_branch",
+    "repository",
+    "model",
+    "created",
+    "abandoned",
+)
+
+
+class FileReading:
+    """One file on its way into the index.
+
+    :param file: what will be remembered about it; filled while `content` is consumed.
+    :param is_excluded: tells by a session's cwd whether to leave it out.
+    """
+
+    def __init__(
+        self,
+        file: IndexedFile,
+        parser: Parser,
+        formatter: ChunkFormatter,
+        writer: IndexWriter,
+        *,
+        workstation: str,
+        is_excluded: Callable[[str | None], bool],
+    ) -> None:
+        self.file = file
+        #: Records that were left out and held something: (line, reason).
+        self.losses: list[tuple[int, str]] = []
+        #: Records left out this time, by reason; `file.skipped` counts them over the file's whole life.
+        self.skipped: dict[str, int] = {}
+        #: Where reading began, in bytes.
+        self.start = 0
+        self._parser = parser
+        self._formatter = formatter
+        self._writer = writer
+        self._workstation = workstation
+        self._is_excluded = is_excluded
+        self._sessions: dict[str, Session] = {}
+        self._excluded: set[str] = set()
+        self._seen: set[int] = set()
+
+    def tail(self, known: IndexedFile | None) -> Iterator[Session | Chunk] | None:
+        """Return the content after what is known, when the file has only grown; None when it must be read whole."""
+        if (
+            known is None
+            or known.error
+            or known.parser_version != self.file.parser_version
+            or not isinstance(self._parser, TailParser)
+        ):
+            return None
+        stored = self._writer.file(self.file.path)
+        at = stored.checkpoint if stored else None
+        if stored is None or at is None or self.file.size < at.offset:
+            return None
+        if self._hashes(at.offset) != (stored.head_hash, stored.tail_hash):
+            return None
+        events = self._parser.parse_tail(Path(self.file.path), at)
+        if events is None:
+            return None
+        self.file.skipped = dict(stored.skipped)
+        self.start = at.offset
+        self._sessions = {session.id: session for session in self._writer.file_sessions(self.file.path)}
+        return self._content(self._new(events))
+
+    def whole(self) -> Iterator[Session | Chunk]:
+        """Return the content of the whole file."""
+        self.file.skipped = {}
+        return self._content(self._parser.parse(Path(self.file.path)))
+
+    # -- from events to content ---------------------------------------------------------------------------
+
+    def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
+        for event in events:
+            if isinstance(event, Message):
+                yield from self._chunks(event)
+            elif isinstance(event, Session):
+                if session := self._learn(event):
+                    yield session
+            elif isinstance(event, Skipped):
+                self._skip(event.reason)
+                if event.is_loss:
+                    self.losses.append((event.line, event.reason))
+            elif isinstance(event, Checkpoint):
+                self.file.checkpoint = event
+                self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
+        yield from self._sessions.values()
+
+    def _new(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events without the messages that the index holds from this file already."""
+        waiting = iter(events)
+        while window := list(islice(waiting, WINDOW)):
+            origins = {o for e in window if isinstance(e, Message) and (o := _origin(e.origin_id)) is not None}
+            self._seen |= self._writer.known_origins(self.file.path, origins)
+            yield from window
+
+    def _chunks(self, message: Message) -> Iterator[Chunk]:
+        if message.session_id in self._excluded:
+            return
+        origin = _origin(message.origin_id)
+        if origin is not None:
+            if origin in self._seen:
+                self._skip("repeated")
+                return
+            self._seen.add(origin)
+        self._count(self._sessions[message.session_id], message, origin)
+        for position, chunk in enumerate(self._formatter.format(message)):
+            chunk.text = clean(chunk.text)
+            chunk.subwords = subwords(chunk.text)
+            chunk.session_id = message.session_id
+            chunk.timestamp = message.timestamp
+            chunk.entry_id = message.entry_id
+            chunk.source_type = message.source_type
+            chunk.segment = message.segment
+            if origin is not None:
+                chunk.origin = origin + position & _ORIGIN_MASK
+            yield chunk
+
+    def _skip(self, reason: str) -> None:
+        for counts in (self.skipped, self.file.skipped):
+            counts[reason] = counts.get(reason, 0) + 1
+
+    def _learn(self, facts: Session) -> Session | None:
+        """Add what a parser learned to what is known; None when the session is excluded."""
+        if facts.id in self._excluded:
+            return None
+        session = self._sessions.get(facts.id)
+        if session is None:
+            if self._is_excluded(facts.cwd):
+                self._excluded.add(facts.id)
+                return None
+            session = self._sessions[facts.id] = Session(id=facts.id, agent=facts.agent)
+        for fact in _FACTS:
+            value = getattr(facts, fact)
+            if value is not None:
+                setattr(session, fact, clean(value) if isinstance(value, str) else value)
+        session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+        session.key = identity.session_key(self._workstation, identity.project_id(session.cwd or ""), session.id)
+        return session
+
+    def _count(self, session: Session, message: Message, origin: int | None) -> None:
+        for call in message.tool_calls:
+            name = clean(call.name)
+            session.tool_counts[name] = session.tool_counts.get(name, 0) + 1
+        if message.role not in ("user", "assistant"):
+            return
+        if message.timestamp is not None:
+            session.created = session.created or message.timestamp
+            if session.modified is None or message.timestamp > session.modified:
+                session.modified = message.timestamp
+        if origin is not None and session.first_origin is None:
+            session.first_origin = origin
+        if not message.is_new:
+            return
+        session.message_count += 1
+        if message.role == "user":
+            session.exchange_count += 1
+            if len(session.prompts) < 2 and message.source_type != "command" and message.text.strip():
+                session.prompts += (clean(message.text)[:PROMPT_CHARS],)
+
+    def _hashes(self, offset: int) -> tuple[bytes, bytes]:
+        """Return the hashes of the file's head and of what stands before an offset."""
+        with open(self.file.path, "rb", buffering=0) as file:
+            head = file.read(min(HASHED, offset))
+            file.seek(max(0, offset - HASHED))
+            tail = file.read(min(HASHED, offset))
+        return blake2b(head, digest_size=16).digest(), blake2b(tail, digest_size=16).digest()
+
+
+def _origin(origin_id: str | None) -> int | None:
+    """Return 63 bits that stand for an origin id; a message's n-th chunk adds n."""
+    if not origin_id:
+        return None
+    digest = blake2b(origin_id.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") & _ORIGIN_MASK

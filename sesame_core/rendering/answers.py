@@ -1,0 +1,161 @@
+"""Search answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..indexer import IndexReport
+from ..search import Answer, Hit
+from ..snippets import Snippet
+from .sessions import session_json
+from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+
+_BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
+
+
+def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[str, Any]:
+    """Return an answer's JSON value."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "query": answer.query.text or "*",
+        "mode": answer.mode,
+        "resultCount": len(answer.hits),
+        "total": answer.total,
+        "totalIsLowerBound": answer.is_truncated,
+        "weak": answer.is_weak,
+        "confidence": None if answer.confidence is None else round(answer.confidence, 3),
+        "wordsNotFound": answer.words_not_found,
+        "leftOut": answer.left_out,
+        "widened": answer.is_widened,
+        "truncated": answer.is_truncated,
+        "scanned": answer.scanned,
+        "chunkTotal": answer.chunk_total,
+        "index": _freshness(refreshed),
+        "results": [_hit_json(hit) for hit in answer.hits],
+    }
+
+
+def _freshness(refreshed: IndexReport | None) -> dict[str, Any]:
+    if refreshed is None:
+        return {"refreshed": False}
+    return {
+        "refreshed": refreshed.hindrance is None,
+        "hindrance": refreshed.hindrance,
+        "changed": refreshed.changed,
+        "pending": refreshed.pending,
+        "errors": len(refreshed.errors),
+    }
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    chunk = hit.chunk
+    return {
+        **session_json(hit.stored),
+        "score": round(hit.score, 3),
+        "matchedSnippet": hit.snippet.text,
+        "matchedType": chunk.kind if chunk else None,
+        "matchedRole": chunk.role if chunk else None,
+        "matchedTool": chunk.tool_name if chunk else None,
+        "matchedAt": iso(chunk.timestamp) if chunk else None,
+        "matchedEntryId": chunk.entry_id if chunk else None,
+        "matchedPosition": chunk.seq if chunk else None,
+        "matchedSubagent": hit.subagent_id,
+        "onAbandonedBranch": hit.is_abandoned,
+        "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
+    }
+
+
+def answer_text(
+    answer: Answer,
+    *,
+    abbreviate: Callable[[str], str],
+    refreshed: IndexReport | None = None,
+    is_terminal: bool = False,
+) -> str:
+    """Return an answer for people: score, short id, name, date; directory; the passage that matched.
+
+    :param abbreviate: shortens a session id as far as it stays unique.
+    :param is_terminal: mark the words that matched.
+    """
+    lines = [_headline(answer)]
+    for hit in answer.hits:
+        session = hit.session
+        score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
+        indent = " " * (2 + len(score))
+        lines += ["", f"  {score}{abbreviate(session.id)} ({session_name(hit.stored)}) - {day(session.modified)}"]
+        lines.append(indent + " · ".join(_about(hit)))
+        lines.append(f'{indent}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
+    notes = [*_notes(answer), *_refresh_notes(refreshed)]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _headline(answer: Answer) -> str:
+    text = printable(answer.query.text).strip()
+    what = f' matching "{text}"' if answer.mode == "search" else ""
+    count = len(answer.hits)
+    if not count:
+        return f"No sessions found{what}"
+    least = "at least " if answer.is_truncated else ""
+    of = f" of {least}{answer.total}" if answer.total > count else ""
+    plural = "" if count == 1 and not of else "s"
+    return (
+        f"Found {count}{of} session{plural}{what}" if answer.mode == "search" else f"{count}{of} latest session{plural}"
+    )
+
+
+def _about(hit: Hit) -> list[str]:
+    """Return what stands under a hit's name: where it happened, and what is special about it."""
+    session = hit.session
+    about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
+    if hit.subagent_id:
+        about.append("found in a subagent")
+    if hit.chunk is not None and hit.chunk.tool_name:
+        about.append(printable(hit.chunk.tool_name))
+    if session.kind != "interactive":
+        about.append(session.kind or "")
+    if hit.is_abandoned:
+        about.append("on an abandoned branch")
+    if hit.copies:
+        about.append(f"also in {len(hit.copies)} cop{'y' if len(hit.copies) == 1 else 'ies'}")
+    if hit.stored.missing_since:
+        about.append("file is gone")
+    return about
+
+
+def _notes(answer: Answer) -> list[str]:
+    notes = []
+    if answer.is_weak and answer.hits:
+        notes.append("Weak match: no passage of the best session has most of these words.")
+    if answer.words_not_found:
+        words = ", ".join(printable(word) for word in answer.words_not_found)
+        notes.append(f"Not found anywhere: {words}")
+    if answer.is_widened:
+        notes.append("Nothing else matched, so headless runs are shown.")
+    elif answer.left_out:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
+        notes.append(f"Left out: {left_out} (show them with --all-kinds)")
+    return notes
+
+
+def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
+    if refreshed is None:
+        return []
+    if refreshed.hindrance:
+        return [f"The index was not refreshed: {refreshed.hindrance}"]
+    notes = []
+    if refreshed.pending:
+        notes.append(f"{refreshed.pending} changed files are not indexed yet; catch up with: sesame index")
+    if refreshed.errors:
+        notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
+    return notes
+
+
+def _marked(snippet: Snippet, *, is_terminal: bool) -> str:
+    if not is_terminal:
+        return printable(snippet.text)
+    out, position = "", 0
+    for start, end in snippet.marks:
+        out += printable(snippet.text[position:start]) + _BOLD + printable(snippet.text[start:end]) + _PLAIN
+        position = end
+    return out + printable(snippet.text[position:])

@@ -1,0 +1,72 @@
+"""Sessions and their transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..protocols import StoredSession
+from ..types import Chunk
+from .text import day, home, iso, printable, session_name
+
+
+def session_json(stored: StoredSession) -> dict[str, Any]:
+    """Return a session's JSON value."""
+    session = stored.session
+    return {
+        "sessionId": session.id,
+        "source": session.agent,
+        "path": stored.path,
+        "cwd": session.cwd,
+        "name": session.title,
+        "firstPrompt": session.prompts[0][:200] if session.prompts else None,
+        "kind": session.kind,
+        "created": iso(session.created),
+        "modified": iso(session.modified),
+        "messageCount": session.message_count,
+        "exchangeCount": session.exchange_count,
+        "toolCounts": session.tool_counts,
+        "gitBranch": session.git_branch,
+        "repository": session.repository,
+        "model": session.model,
+        "parentId": session.parent_id,
+        "missingSince": iso(stored.missing_since),
+        "key": session.key,
+    }
+
+
+def chunk_json(chunk: Chunk) -> dict[str, Any]:
+    """Return a chunk's JSON value."""
+    return {
+        "position": chunk.seq,
+        "type": chunk.kind,
+        "role": chunk.role,
+        "tool": chunk.tool_name,
+        "callId": chunk.call_id,
+        "isError": chunk.is_error,
+        "at": iso(chunk.timestamp),
+        "entryId": chunk.entry_id,
+        "sourceType": chunk.source_type,
+        "cut": chunk.cut,
+        "text": chunk.text,
+    }
+
+
+def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
+    """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
+    session = stored.session
+    lines = [f"{session.id} ({session_name(stored)})"]
+    lines += [f"  {home(printable(session.cwd))}"] if session.cwd else []
+    lines.append(
+        f"  {session.agent}, {session.message_count} messages, {day(session.created)} to {day(session.modified)}"
+    )
+    lines.append(f"  {stored.path}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else ""))
+    abandoned = set(session.abandoned or ())
+    for chunk in chunks:
+        speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role
+        what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
+        time = f" {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
+        flags = (" error" if chunk.is_error else "") + (" abandoned" if chunk.segment in abandoned else "")
+        arrow = "→" if chunk.seq == marked else "#"
+        lines += ["", f"{arrow}{chunk.seq} {printable(speaker or '')}{what}{flags}{time}", printable(chunk.text)]
+    return "\n".join(lines)

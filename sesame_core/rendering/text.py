@@ -1,0 +1,65 @@
+"""Plain text that is safe to print, and the formats of numbers and times."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from datetime import datetime
+from typing import Any
+
+from ..protocols import StoredSession
+from ..search import display_name
+
+#: Counts changes of meaning of the JSON output; new fields do not change it.
+SCHEMA_VERSION = 1
+
+_ESCAPE = re.compile(
+    r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """Return text that cannot steer a terminal: escape sequences, control and bidirectional override characters go."""
+    return _CONTROL.sub("", _ESCAPE.sub("", text))
+
+
+def as_json(value: Any) -> str:
+    """Return JSON, two spaces deep, readable in every script."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def size(count: int) -> str:
+    """Return bytes as people read them."""
+    value, units = float(count), iter(("B", "kB", "MB", "GB"))
+    unit = next(units)
+    while value >= 1000 and unit != "GB":
+        value, unit = value / 1000, next(units)
+    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def session_name(stored: StoredSession) -> str:
+    """Return a session's title or first prompt on one line, safe to print."""
+    return printable(" ".join((display_name(stored.session) or "Unnamed").split()))
+
+
+def home(path: str) -> str:
+    """Return a path with `~` for the home directory."""
+    home = os.path.expanduser("~")
+    return "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+
+
+def iso(moment: datetime | None) -> str | None:
+    """Return a moment in ISO 8601, UTC as `Z`."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
+
+
+def day(moment: datetime | None) -> str:
+    """Return a moment's day in the reader's zone."""
+    return f"{moment.astimezone():%Y-%m-%d}" if moment else "undated"
+
+
+def minute(moment: datetime | None) -> str | None:
+    """Return a moment to the minute in the reader's zone."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else None

@@ -1,0 +1,76 @@
+"""Which parts of a session's tree are on its active branch.
+
+Agents keep rewound and abandoned branches in the same file.  A parser cuts the file into segments, numbered
+in file order, whose messages share a fate; most segments follow the one before them, and only the others
+are remembered.  So the state stays small however long the session grows.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+#: How many recent entries are remembered by id.  An older parent is not known any more.
+RECENT = 100_000
+#: How many of them a checkpoint carries.
+CARRIED = 64
+
+
+class Segments:
+    """Numbers the segments of one session and tells which are abandoned."""
+
+    def __init__(self) -> None:
+        self.current = 0
+        self._parents: dict[int, int] = {}
+        self._entries: OrderedDict[str, int] = OrderedDict()
+
+    def add(self, entry_id: str | None) -> int:
+        """Place an entry in the current segment and return the segment's number."""
+        if entry_id:
+            self._entries[entry_id] = self.current
+            if len(self._entries) > RECENT:
+                self._entries.popitem(last=False)
+        return self.current
+
+    def of(self, entry_id: str | None) -> int | None:
+        """Return the segment of an entry; None when it is not (or no longer) known."""
+        return self._entries.get(entry_id) if entry_id else None
+
+    def start(self, parent_id: str | None) -> int:
+        """Begin a segment under the segment of `parent_id` (the current one if unknown); return its number."""
+        parent = self.of(parent_id)
+        following = self.current + 1
+        if parent is not None and parent != self.current:
+            self._parents[following] = parent
+        self.current = following
+        return following
+
+    def start_root(self) -> int:
+        """Begin a segment under nothing, a further root of the tree; return its number."""
+        self.current += 1
+        self._parents[self.current] = -1
+        return self.current
+
+    def abandoned(self, leaf_id: str | None = None) -> tuple[int, ...]:
+        """Return the segments that are not on the way from the leaf (default: the last entry) to the root."""
+        leaf = self.of(leaf_id)
+        segment = self.current if leaf is None else leaf
+        active = set()
+        while segment >= 0 and segment not in active:
+            active.add(segment)
+            segment = self._parents.get(segment, segment - 1)
+        return tuple(s for s in range(self.current + 1) if s not in active)
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs, as JSON values."""
+        recent = list(self._entries.items())[-CARRIED:]
+        return {"current": self.current, "parents": sorted(self._parents.items()), "recent": recent}
+
+    @classmethod
+    def restore(cls, state: dict[str, Any]) -> Segments:
+        """Make a tracker that goes on from a saved state."""
+        self = cls()
+        self.current = state["current"]
+        self._parents = {int(child): int(parent) for child, parent in state["parents"]}
+        self._entries = OrderedDict((entry, int(segment)) for entry, segment in state["recent"])
+        return self

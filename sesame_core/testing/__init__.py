@@ -1,0 +1,38 @@
+"""Conformance tests for plugin authors: subclass one, name your plugin, give one fixture.
+
+Needs pytest (`pip install 'sesame-search[testing]'`); import it from tests only.  `docs/tutorial-plugin.md`
+shows it at work; the bundled plugins are tested by the same classes.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.register_assert_rewrite(
+    "sesame_core.testing.backend_base",
+    "sesame_core.testing.backend_filtering",
+    "sesame_core.testing.backend_searching",
+    "sesame_core.testing.backend_writing",
+    "sesame_core.testing.backends",
+    "sesame_core.testing.formatters",
+    "sesame_core.testing.parsers",
+    "sesame_core.testing.plugins",
+)
+
+from .backends import BackendConformance  # noqa: E402
+from .builders import a_call, a_chunk, a_file, a_query, a_session  # noqa: E402
+from .formatters import FormatterConformance  # noqa: E402
+from .parsers import ParserConformance  # noqa: E402
+from .plugins import PluginConformance  # noqa: E402
+
+__all__ = [
+    "BackendConformance",
+    "FormatterConformance",
+    "ParserConformance",
+    "PluginConformance",
+    "a_call",
+    "a_chunk",
+    "a_file",
+    "a_query",
+    "a_session",
+]

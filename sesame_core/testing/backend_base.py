@@ -1,0 +1,67 @@
+"""What the parts of the backend's conformance suite share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from sesame_core.protocols import StorageBackend, StoredSession
+from sesame_core.query import Filters, Query
+from sesame_core.types import Chunk, IndexedFile, Session
+
+from .builders import a_query
+from .plugins import PluginConformance
+
+EVERYTHING = Filters(all_kinds=True)
+
+
+class BackendBase(PluginConformance):
+    """Fixtures: `options` is the one to override; `backend` and `other` stand on the same, empty index."""
+
+    kind = "backend"
+
+    @pytest.fixture
+    def options(self) -> dict[str, Any]:
+        """Options that lead to an empty index of this test's own; override it."""
+        raise NotImplementedError("return the options of a new, empty index")
+
+    @pytest.fixture
+    def backend(self, create: Callable[..., Any]) -> Iterator[StorageBackend]:
+        """The backend under test."""
+        made: StorageBackend = create()
+        yield made
+        made.close()
+
+    @pytest.fixture
+    def other(self, create: Callable[..., Any]) -> Iterator[StorageBackend]:
+        """Another backend object on the same index, as another process would have."""
+        made: StorageBackend = create()
+        yield made
+        made.close()
+
+
+def store(backend: StorageBackend, file: IndexedFile, *sessions: Iterable[Session | Chunk]) -> int:
+    """Replace a file's content in a run of its own."""
+    with backend.writer() as writer:
+        return writer.replace(file, [item for session in sessions for item in session])
+
+
+def found(backend: StorageBackend, query: str | Query, filters: Filters = EVERYTHING) -> set[str]:
+    """Return the ids of the sessions in which a chunk or the head matches."""
+    reader = backend.reader()
+    candidates = reader.candidates(a_query(query) if isinstance(query, str) else query, filters)
+    numbers = {chunk.session for chunk in candidates.chunks} | set(candidates.heads)
+    return {stored.session.id for stored in reader.sessions(numbers)}
+
+
+def the(backend: StorageBackend, session_id: str) -> StoredSession:
+    """Return the one stored session of this id."""
+    (stored,) = [s for s in backend.reader().find_sessions(session_id) if s.session.id == session_id]
+    return stored
+
+
+def texts(backend: StorageBackend, session_id: str) -> list[str]:
+    """Return the texts of a session's chunks in order."""
+    return [chunk.text for chunk in backend.reader().chunks(the(backend, session_id).number)]

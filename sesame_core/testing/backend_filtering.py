@@ -1,0 +1,131 @@
+"""What the read half of a storage backend promises about filters."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sesame_core.protocols import StorageBackend
+from sesame_core.query import Filters
+
+from .backend_base import EVERYTHING, BackendBase, found, store
+from .builders import NOON, a_call, a_chunk, a_file, a_query, a_session
+
+
+class FilteringConformance(BackendBase):
+    """Every filter, at its boundaries, and before any limit."""
+
+    @pytest.mark.parametrize(
+        ("cwd", "expected"),
+        [
+            ("/w/app", {"app", "below"}),
+            ("/w/app/", {"app", "below"}),
+            ("/w/app-v2", {"other"}),
+            ("/w", {"app", "below", "other", "percent"}),
+            ("/", {"app", "below", "other", "percent"}),
+            ("/w/a_p", set()),
+            ("/w/%", {"percent"}),
+            ("app", set()),
+        ],
+    )
+    def test_cwd_is_a_directory_not_a_prefix(self, backend: StorageBackend, cwd: str, expected: set[str]) -> None:
+        """It and the ones below; wildcards are taken literally."""
+        places = {
+            "app": "/w/app",
+            "below": "/w/app/sub",
+            "other": "/w/app-v2",
+            "percent": "/w/%",
+            "none": None,
+        }
+        store(backend, a_file(), *(a_session("fox", id=id, cwd=place) for id, place in places.items()))
+        assert found(backend, "fox", Filters(cwd=cwd, all_kinds=True)) == expected
+
+    def test_after_and_before_include_their_bounds(self, backend: StorageBackend) -> None:
+        """Both compare the modified time."""
+        store(backend, a_file(), a_session("fox", created=NOON - timedelta(days=9)))
+        second = timedelta(seconds=1)
+        assert found(backend, "fox", Filters(after=NOON)) == {"s1"}
+        assert found(backend, "fox", Filters(before=NOON)) == {"s1"}
+        assert found(backend, "fox", Filters(after=NOON, before=NOON)) == {"s1"}
+        assert found(backend, "fox", Filters(after=NOON + second)) == set()
+        assert found(backend, "fox", Filters(before=NOON - second)) == set()
+
+    def test_agents_are_alternatives(self, backend: StorageBackend) -> None:
+        """Any of those that were named."""
+        store(
+            backend,
+            a_file(),
+            *(a_session("fox", id=agent, agent=agent) for agent in ("pi", "claude-code", "xyz")),
+        )
+        assert found(backend, "fox", Filters(agents=("pi", "xyz"))) == {"pi", "xyz"}
+
+    def test_tools_only_leaves_what_was_said_out(self, backend: StorageBackend) -> None:
+        """Calls and results stay; titles do not count."""
+        store(
+            backend,
+            a_file(),
+            a_session("fox", id="said", title="fox"),
+            a_session(a_call("fox"), id="called"),
+            a_session(a_chunk("fox", kind="tool_result", role="tool", tool_name="read"), id="answered"),
+        )
+        assert found(backend, "fox", Filters(tools_only=True)) == {"called", "answered"}
+        assert found(backend, "fox", Filters(tool="bash")) == {"called"}
+        assert found(backend, "fox", Filters(tool="read")) == {"answered"}
+        assert found(backend, "fox", Filters(tool="ba%")) == set()
+
+    @pytest.mark.parametrize(
+        ("path", "is_found"),
+        [
+            ("/w/app/src/main.py", True),
+            ("src/main.py", True),
+            ("main.py", True),
+            ("ain.py", False),
+            ("c/main.py", False),
+            ("src/main", False),
+            ("src/m_in.py", False),
+            ("%", False),
+            ("main%", False),
+        ],
+    )
+    def test_a_path_is_asked_for_by_its_last_parts(self, backend: StorageBackend, path: str, is_found: bool) -> None:
+        """Whole parts; wildcards are taken literally.  Any chunk of such a session may be the answer."""
+        session = a_session("fox", a_call("tool: edit", tool="edit", paths=("/w/app/src/main.py",)))
+        store(backend, a_file(), session, a_session("fox, said of src/main.py", id="s2"))
+        assert found(backend, "fox", Filters(path=path)) == ({"s1"} if is_found else set())
+
+    def test_sessions_may_be_ruled_out_by_id(self, backend: StorageBackend) -> None:
+        """Whole ids, not their beginnings."""
+        store(backend, a_file(), *(a_session("fox", id=id) for id in ("s1", "s12", "s2")))
+        assert found(backend, "fox", Filters(exclude=("s1", "s2", "no-such-id"))) == {"s12"}
+
+    def test_headless_sessions_are_left_out_and_counted(self, backend: StorageBackend) -> None:
+        """Unless they are asked for."""
+        kinds = ("interactive", "subagent", "headless")
+        store(backend, a_file(), *(a_session("fox", id=kind, kind=kind) for kind in kinds))
+        assert found(backend, "fox", Filters()) == {"interactive", "subagent"}
+        assert backend.reader().candidates(a_query("fox"), Filters()).left_out == {"headless": 1}
+        assert found(backend, "fox", Filters(all_kinds=True)) == set(kinds)
+        assert not any(backend.reader().candidates(a_query("fox"), EVERYTHING).left_out.values())
+
+    @pytest.mark.parametrize(
+        "filters",
+        [
+            Filters(cwd="/wanted"),
+            Filters(after=NOON + timedelta(days=1)),
+            Filters(agents=("wanted",)),
+            Filters(tools_only=True),
+            Filters(tool="wanted"),
+            Filters(path="wanted.py"),
+            Filters(exclude=tuple(f"crowd{number}" for number in range(40))),
+        ],
+        ids=lambda filters: next(name for name in filters.__slots__ if getattr(filters, name)),
+    )
+    def test_filters_come_before_any_limit(self, backend: StorageBackend, filters: Filters) -> None:
+        """The weakest match is found when a filter rules the thousand better ones out."""
+        crowd = [a_session(*["fox fox fox"] * 30, id=f"crowd{number}") for number in range(40)]
+        store(backend, a_file("/crowd"), *crowd)
+        wanted = a_call("fox " + "padding " * 200, tool="wanted", paths=("/w/wanted.py",))
+        last = NOON + timedelta(days=2)
+        store(backend, a_file(), a_session(wanted, id="wanted", cwd="/wanted", agent="wanted", modified=last))
+        assert found(backend, "fox", filters) == {"wanted"}

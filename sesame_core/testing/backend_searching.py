@@ -1,0 +1,222 @@
+"""What the read half of a storage backend promises about words, scores and document frequencies."""
+
+from __future__ import annotations
+
+import pytest
+
+from sesame_core.protocols import StorageBackend
+from sesame_core.query import Query, Word
+
+from .backend_base import EVERYTHING, BackendBase, found, store, the
+from .builders import a_call, a_chunk, a_file, a_query, a_session
+
+#: Each of them means something to some search engine.
+HOSTILE_TEXTS = [
+    *(
+        "",
+        " ",
+        '"',
+        '""',
+        '"a',
+        "'",
+        "*",
+        "**",
+        "a*b",
+        "^a",
+        "a:b",
+        "text:fox",
+        "-fox",
+        "+fox",
+        "%",
+        "_",
+        "\\",
+    ),
+    *("\\", "a OR", "AND", "NOT fox", "NEAR(", "NEAR(a b, 2)", "(", ")", "{a b}: c", "a & b | !c", "a <-> b"),
+    *("foo-bar", "c++", "C#", "'; DROP TABLE chunks; --", "$1", ":name", "?", "@@", "..", "/"),
+    *(
+        "a\0b",
+        "\ud800",
+        "\N{SLIGHTLY SMILING FACE}",
+        "\u202e",
+        "日本",
+        "é" * 300,
+        "x" * 20_000,
+        "word " * 500,
+    ),
+]
+
+#: Written so, and asked for in the same way.
+WORDS = [
+    "foo-bar",
+    "foo_bar",
+    "src/main.py",
+    "C++",
+    "ÜBER",
+    "日本語",
+    "v1.2.3",
+    "don't",
+    "the",
+    "running",
+    "error-401",
+]
+
+#: Written so, and asked for by a part or another form.
+PARTS = [
+    ("foo-bar", "bar"),
+    ("foo_bar", "bar"),
+    ("src/main.py", "main"),
+    ("running", "run"),
+    ("run", "running"),
+    ("ÜBER", "über"),
+    ("reconnectBackoff", "reconnect"),
+    ("reconnectBackoff", "backoff"),
+    ("reconnectBackoff", "reconnectbackoff"),
+    ("HTTPServerError", "server"),
+    ("reconnect backoff", "reconnectBackoff"),
+    ("日本語", "日本"),
+    ("日本語", "本語"),
+    ("全文検索", "検索"),
+    ("全文検索", "索"),
+    ("reconnecting", "reconn*"),
+]
+
+
+class SearchingConformance(BackendBase):
+    """Words, scores and document frequencies."""
+
+    # -- words --------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize("word", WORDS)
+    def test_finds_a_word_as_it_was_written(self, backend: StorageBackend, word: str) -> None:
+        """Stop words, other scripts and punctuation included."""
+        store(backend, a_file(), a_session(f"before {word} after"), a_session("something else", id="s2"))
+        assert found(backend, word) == {"s1"}
+
+    @pytest.mark.parametrize(("written", "asked"), PARTS)
+    def test_finds_a_part_or_form_of_a_word(self, backend: StorageBackend, written: str, asked: str) -> None:
+        """Parts of identifiers, stems, prefixes, two and one characters of a script without spaces."""
+        store(backend, a_file(), a_session(f"before {written} after"), a_session("something else", id="s2"))
+        assert found(backend, asked) == {"s1"}
+
+    @pytest.mark.parametrize("text", HOSTILE_TEXTS)
+    def test_punctuation_is_never_syntax(self, backend: StorageBackend, text: str) -> None:
+        """A backend never raises for a query, whatever stands in its words."""
+        store(backend, a_file(), a_session("a quick fox"))
+        reader = backend.reader()
+        word = Word(text=text, alternatives=(text,))
+        for query in (
+            Query(text=text, words=(word,)),
+            Query(text=text, words=(Word(text=text, alternatives=(text, "fox"), is_required=True),)),
+            Query(text=text, words=(Word(text="fox", alternatives=("fox",)),), excluded=(word,)),
+        ):
+            reader.candidates(query, EVERYTHING)
+            reader.matching(query, [(the(backend, "s1").number, 0)])
+        assert "s1" in found(backend, Query(text=text, words=(word, *a_query("fox").words)))
+
+    def test_no_words_find_nothing(self, backend: StorageBackend) -> None:
+        """A query of punctuation only has no words left."""
+        store(backend, a_file(), a_session("fox"))
+        assert found(backend, "") == set()
+
+    def test_words_are_alternatives(self, backend: StorageBackend) -> None:
+        """One of them is enough, in any chunk or head."""
+        store(backend, a_file(), a_session("fox", id="s1"), a_session("dog", id="s2"), a_session("cow", id="s3"))
+        assert found(backend, "fox dog unicorn") == {"s1", "s2"}
+
+    def test_a_required_word_may_stand_anywhere_in_the_session(self, backend: StorageBackend) -> None:
+        """The session must have it, not the chunk."""
+        store(backend, a_file(), a_session("fox", "dog", id="s1"), a_session("fox", id="s2"))
+        assert found(backend, a_query("fox", required=["dog"])) == {"s1"}
+        assert found(backend, a_query(required=["fox", "dog"])) == {"s1"}
+        assert found(backend, a_query("fox", required=["unicorn"])) == set()
+
+    def test_an_excluded_word_rules_the_session_out(self, backend: StorageBackend) -> None:
+        """Wherever it stands."""
+        store(backend, a_file(), a_session("fox", "dog", id="s1"), a_session("fox", id="s2"))
+        assert found(backend, a_query("fox", excluded=["dog"])) == {"s2"}
+        assert found(backend, a_query("fox", excluded=["unicorn"])) == {"s1", "s2"}
+
+    def test_a_phrase_keeps_its_order(self, backend: StorageBackend) -> None:
+        """Its words follow each other."""
+        texts = {"s1": "a quick brown fox", "s2": "brown quick fox", "s3": "quick and brown"}
+        store(backend, a_file(), *(a_session(text, id=id) for id, text in texts.items()))
+        assert found(backend, a_query(required=["quick brown"])) == {"s1"}
+        assert found(backend, a_query("fox", excluded=["quick brown"])) == {"s2"}
+        assert found(backend, a_query(required=["quick bro*"])) == {"s1"}
+
+    # -- scores -------------------------------------------------------------------------------------------
+
+    def test_higher_score_is_better_and_comes_first(self, backend: StorageBackend) -> None:
+        """More of the word in less text."""
+        store(
+            backend,
+            a_file(),
+            a_session("fox " + "padding " * 80, id="far"),
+            a_session("fox fox fox", id="near"),
+            a_session("nothing of it", id="none"),
+        )
+        reader = backend.reader()
+        chunks = reader.candidates(a_query("fox"), EVERYTHING).chunks
+        assert [chunk.session for chunk in chunks] == [the(backend, id).number for id in ("near", "far")]
+        assert chunks[0].score > chunks[1].score
+
+    def test_chunks_are_told_apart_by_weight_class(self, backend: StorageBackend) -> None:
+        """0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result."""
+        store(
+            backend,
+            a_file(),
+            a_session(
+                "fox",
+                a_chunk("fox", role="assistant"),
+                a_chunk("fox", kind="metadata", role="summary"),
+                a_call("fox"),
+                a_chunk("fox", kind="tool_result", role="tool"),
+            ),
+        )
+        chunks = backend.reader().candidates(a_query("fox"), EVERYTHING).chunks
+        assert sorted((chunk.seq, chunk.weight_class) for chunk in chunks) == [
+            (0, 0),
+            (1, 1),
+            (2, 1),
+            (3, 2),
+            (4, 3),
+        ]
+
+    def test_titles_summaries_and_prompts_score_as_heads(self, backend: StorageBackend) -> None:
+        """Apart from the chunks."""
+        store(
+            backend,
+            a_file(),
+            a_session("x", id="s1", title="the kettle"),
+            a_session("x", id="s2", summary="a kettle was fixed"),
+            a_session("x", id="s3", prompts=("fix the kettle", "and the lid")),
+            a_session("x", id="s4"),
+        )
+        candidates = backend.reader().candidates(a_query("kettle"), EVERYTHING)
+        assert candidates.chunks == []
+        assert set(candidates.heads) == {the(backend, id).number for id in ("s1", "s2", "s3")}
+        assert all(score > 0 for score in candidates.heads.values())
+
+    def test_counts_the_chunks_of_each_word(self, backend: StorageBackend) -> None:
+        """In the order of the query's words."""
+        store(
+            backend,
+            a_file(),
+            a_session("fox dog", "fox fox"),
+            a_session("fox", id="s2"),
+            a_session("x", id="s3"),
+        )
+        candidates = backend.reader().candidates(a_query("fox unicorn dog"), EVERYTHING)
+        assert candidates.document_frequencies == [3, 0, 1]
+        assert candidates.chunk_total == 4
+        assert candidates.session_total == 2
+        assert not candidates.is_truncated
+
+    def test_tells_which_words_a_chunk_contains(self, backend: StorageBackend) -> None:
+        """By position in the query, for the chunks asked for, in their order."""
+        store(backend, a_file(), a_session("a quick fox", "the running dog", "nothing"))
+        number = the(backend, "s1").number
+        asked = [(number, 2), (number, 1), (number, 0)]
+        query = a_query("fox run unicorn quick")
+        assert backend.reader().matching(query, asked) == [frozenset(), frozenset({1}), frozenset({0, 3})]
+        assert backend.reader().matching(query, []) == []

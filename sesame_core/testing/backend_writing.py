@@ -1,0 +1,301 @@
+"""What the write half of a storage backend promises."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sesame_core.errors import LockedError
+from sesame_core.protocols import StorageBackend
+from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
+
+from .backend_base import BackendBase, found, store, texts, the
+from .builders import NOON, a_chunk, a_file, a_session
+
+
+def on_disk(path: Path) -> IndexedFile:
+    """Return a file that is really there, so that a rebuild does not take it for missing."""
+    path.touch()
+    return a_file(str(path))
+
+
+class ParserDiedError(Exception):
+    """Raised in the middle of a file's content."""
+
+
+def broken(*items: Session | Chunk, padding: int = 0) -> Iterator[Session | Chunk]:
+    """Yield some content and fail."""
+    yield from items
+    for number in range(padding):
+        yield a_chunk(f"padding {number}", session_id=items[0].id if isinstance(items[0], Session) else "")
+    raise ParserDiedError
+
+
+class WritingConformance(BackendBase):
+    """Replace, append, forget, rebuild, and what is remembered about files."""
+
+    # -- replace ------------------------------------------------------------------------------------------
+
+    def test_finds_what_was_stored(self, backend: StorageBackend) -> None:
+        """The number of chunks comes back; the words are found."""
+        assert store(backend, a_file(), a_session("the quick brown fox", "a second one")) == 2
+        assert found(backend, "fox") == {"s1"}
+        assert found(backend, "unicorn") == set()
+
+    def test_replace_forgets_what_the_file_said_before(self, backend: StorageBackend) -> None:
+        """Chunks, titles and whole sessions that are not in the file any more are gone."""
+        store(backend, a_file(), a_session("old", title="kettle"), a_session("gone", id="s2"))
+        store(backend, a_file(version=2), a_session("new", title="teapot"))
+        assert [found(backend, word) for word in ("old", "kettle", "gone")] == [set()] * 3
+        assert found(backend, "new") == found(backend, "teapot") == {"s1"}
+        assert texts(backend, "s1") == ["new"]
+        assert backend.reader().statistics().sessions == 1
+
+    def test_replace_leaves_other_files_alone(self, backend: StorageBackend) -> None:
+        """The unit of replacement is the file."""
+        store(backend, a_file("/a"), a_session("fox", id="a"))
+        store(backend, a_file("/b"), a_session("fox", id="b"))
+        store(backend, a_file("/b", version=2), a_session("dog", id="b"))
+        assert found(backend, "fox") == {"a"}
+
+    def test_a_session_may_be_described_after_its_chunks_again(self, backend: StorageBackend) -> None:
+        """The last `Session` of an id counts."""
+        first, chunk = a_session("fox", title=None)
+        last, _ = a_session("", title="kettle")
+        store(backend, a_file(), [first, chunk, last])
+        assert the(backend, "s1").session.title == "kettle"
+        assert found(backend, "kettle") == {"s1"}
+
+    @pytest.mark.parametrize("padding", [0, 6000])
+    def test_a_failed_replace_changes_nothing(self, backend: StorageBackend, padding: int) -> None:
+        """Neither this file nor one that was stored before it in the same run; the run can go on."""
+        store(backend, a_file(), a_session("whole"))
+        with backend.writer() as writer:
+            writer.replace(a_file("/before"), a_session("earlier", id="s0"))
+            with pytest.raises(ParserDiedError):
+                writer.replace(a_file(version=2), broken(*a_session("half", id="s2"), padding=padding))
+            writer.replace(a_file("/after"), a_session("later", id="s3"))
+        assert found(backend, "whole") == {"s1"}
+        assert found(backend, "half padding") == set()
+        assert found(backend, "earlier later") == {"s0", "s3"}
+        with backend.writer() as writer:
+            assert writer.files()[a_file().path].mtime_ns == a_file().mtime_ns
+
+    def test_a_file_may_hold_many_sessions(self, backend: StorageBackend) -> None:
+        """Their chunks may be interleaved."""
+        one, first, third = a_session("fox one", "fox three", id="s1")
+        two, second = a_session("fox two", id="s2")
+        store(backend, a_file(), [one, first, two, second, third])
+        assert found(backend, "fox") == {"s1", "s2"}
+        assert texts(backend, "s1") == ["fox one", "fox three"]
+        assert texts(backend, "s2") == ["fox two"]
+
+    def test_two_files_may_hold_the_same_session(self, backend: StorageBackend) -> None:
+        """Copies are kept apart; uniting them is the core's work."""
+        store(backend, a_file("/a"), a_session("fox"))
+        store(backend, a_file("/b"), a_session("fox", "dog"))
+        copies = backend.reader().find_sessions("s1")
+        assert sorted((copy.path, copy.chunk_count) for copy in copies) == [("/a", 1), ("/b", 2)]
+        store(backend, a_file("/b", version=2))
+        assert [copy.path for copy in backend.reader().find_sessions("s1")] == ["/a"]
+
+    # -- append -------------------------------------------------------------------------------------------
+
+    def test_append_adds_and_counts_on(self, backend: StorageBackend) -> None:
+        """Positions go on where they stopped, and the session is described anew."""
+        store(backend, a_file(), a_session("one", "two"))
+        with backend.writer() as writer:
+            assert writer.append(a_file(version=2), a_session("three", title="kettle", message_count=3)) == 1
+        stored = the(backend, "s1")
+        chunks = backend.reader().chunks(stored.number)
+        assert [(chunk.seq, chunk.text) for chunk in chunks] == [(0, "one"), (1, "two"), (2, "three")]
+        assert (stored.session.title, stored.session.message_count, stored.chunk_count) == ("kettle", 3, 3)
+        assert found(backend, "one") == found(backend, "three") == found(backend, "kettle") == {"s1"}
+
+    def test_append_may_bring_a_new_session(self, backend: StorageBackend) -> None:
+        """A file of many sessions grows by whole ones."""
+        store(backend, a_file(), a_session("one"))
+        with backend.writer() as writer:
+            writer.append(a_file(version=2), a_session("two", id="s2"))
+        assert (texts(backend, "s1"), texts(backend, "s2")) == (["one"], ["two"])
+
+    def test_a_failed_append_changes_nothing(self, backend: StorageBackend) -> None:
+        """The next run appends from the old checkpoint again."""
+        store(backend, a_file(), a_session("one"))
+        with backend.writer() as writer, pytest.raises(ParserDiedError):
+            writer.append(a_file(version=2), broken(*a_session("two")))
+        assert texts(backend, "s1") == ["one"]
+        with backend.writer() as writer:
+            assert writer.files()[a_file().path].size == 1
+
+    # -- what is remembered about files -------------------------------------------------------------------
+
+    def test_a_file_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
+        """With its checkpoint when asked for by path."""
+        file = a_file(
+            checkpoint=Checkpoint(offset=512, line=7, state={"id": "s1", "open": ["c1"], "n": 3}),
+            head_hash=b"\x00\xff",
+            tail_hash=b"\x01\x02",
+            skipped={"damaged": 2},
+        )
+        store(backend, file, a_session("fox"))
+        with backend.writer() as writer:
+            assert writer.file(file.path) == file
+            assert writer.file("/not/there") is None
+            listed = writer.files()
+        assert list(listed) == [file.path]
+        assert dataclasses.replace(listed[file.path], checkpoint=file.checkpoint) == file
+
+    def test_a_file_may_be_filled_in_while_it_is_read(self, backend: StorageBackend) -> None:
+        """The checkpoint is known only when the content has ended."""
+        file = a_file()
+
+        def content() -> Iterator[Session | Chunk]:
+            yield from a_session("fox")
+            file.checkpoint = Checkpoint(offset=9, line=1)
+
+        with backend.writer() as writer:
+            writer.replace(file, content())
+            assert writer.file(file.path) == file
+
+    def test_a_missing_file_keeps_its_sessions(self, backend: StorageBackend) -> None:
+        """They are marked; the checkpoint survives, so that a file that comes back is not read again."""
+        file = a_file(checkpoint=Checkpoint(offset=1, line=1))
+        store(backend, file, a_session("fox"))
+        with backend.writer() as writer:
+            writer.update_files([dataclasses.replace(writer.files()[file.path], missing_since=NOON)])
+        assert found(backend, "fox") == {"s1"}
+        assert the(backend, "s1").missing_since == NOON
+        assert backend.reader().statistics().missing == 1
+        with backend.writer() as writer:
+            assert writer.file(file.path) == dataclasses.replace(file, missing_since=NOON)
+            writer.update_files([file])
+        assert the(backend, "s1").missing_since is None
+
+    def test_a_file_that_never_could_be_read_is_remembered(self, backend: StorageBackend) -> None:
+        """With the reason, for `sesame status`."""
+        with backend.writer() as writer:
+            writer.update_files([a_file("/bad", error="no permission")])
+        assert tuple(backend.reader().statistics().failed) == (("/bad", "no permission"),)
+
+    def test_tells_the_sessions_of_a_file(self, backend: StorageBackend) -> None:
+        """An append continues their counts."""
+        session, chunk = a_session("fox", tool_counts={"bash": 2}, exchange_count=4, prompts=("fox", "dog"))
+        store(backend, a_file(), [session, chunk])
+        with backend.writer() as writer:
+            (stored,) = writer.file_sessions(a_file().path)
+            assert writer.file_sessions("/not/there") == []
+        assert isinstance(session, Session)
+        for field in ("id", "agent", "message_count", "exchange_count", "tool_counts", "prompts", "modified"):
+            assert getattr(stored, field) == getattr(session, field)
+
+    def test_tells_known_origins_of_this_file_only(self, backend: StorageBackend) -> None:
+        """An origin in another file is a copy, not a repetition."""
+        store(backend, a_file("/a"), a_session(a_chunk("fox", origin=2**62 + 1), a_chunk("dog", origin=5)))
+        store(backend, a_file("/b"), a_session(a_chunk("cow", origin=7), id="s2"))
+        with backend.writer() as writer:
+            assert writer.known_origins("/a", [5, 2**62 + 1, 7, 8]) == {5, 2**62 + 1}
+            assert writer.known_origins("/not/there", [5]) == set()
+            assert writer.known_origins("/a", []) == set()
+
+    # -- forget -------------------------------------------------------------------------------------------
+
+    def test_a_forgotten_session_does_not_come_back(self, backend: StorageBackend) -> None:
+        """Its neighbours in the file stay."""
+        content = [*a_session("fox", "fox", id="s1", title="kettle"), *a_session("fox", id="s2")]
+        store(backend, a_file(), content)
+        number = the(backend, "s1").number
+        with backend.writer() as writer:
+            assert writer.forget(number) == 2
+        assert found(backend, "fox") == {"s2"}
+        store(backend, a_file(version=2), content)
+        assert found(backend, "fox kettle") == {"s2"}
+        assert backend.reader().find_sessions("s1") == []
+        assert backend.reader().statistics().forgotten == 1
+
+    def test_forgetting_what_is_not_there_deletes_nothing(self, backend: StorageBackend) -> None:
+        """Two people may forget the same session."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            assert writer.forget(the(backend, "s1").number + 1000) == 0
+        assert found(backend, "fox") == {"s1"}
+
+    # -- rebuild ------------------------------------------------------------------------------------------
+
+    def test_a_rebuild_replaces_everything_at_once(
+        self, backend: StorageBackend, other: StorageBackend, tmp_path: Path
+    ) -> None:
+        """Readers, in this process and in others, see the old index until the new one is complete."""
+        store(backend, on_disk(tmp_path / "old"), a_session("fox", id="old"))
+        with backend.rebuild() as writer:
+            assert writer.files() == {}
+            writer.replace(a_file("/new"), a_session("fox", id="new"))
+            writer.finish(synced_at=None)
+            assert found(backend, "fox") == found(other, "fox") == {"old"}
+        assert found(backend, "fox") == found(other, "fox") == {"new"}
+        assert store(other, a_file("/more"), a_session("fox", id="more")) == 1
+        assert found(backend, "fox") == {"new", "more"}
+
+    def test_a_failed_rebuild_keeps_the_old_index(self, backend: StorageBackend, tmp_path: Path) -> None:
+        """Writing goes on afterwards, and so does another attempt."""
+        store(backend, on_disk(tmp_path / "old"), a_session("fox"))
+        with pytest.raises(ParserDiedError), backend.rebuild() as writer:
+            writer.replace(a_file("/new"), broken(*a_session("dog", id="new")))
+        assert found(backend, "fox dog") == {"s1"}
+        with backend.rebuild() as writer:
+            writer.replace(a_file("/new"), a_session("cow", id="new"))
+        assert found(backend, "fox dog cow") == {"new"}
+
+    def test_a_rebuild_carries_sessions_of_missing_files_over(self, backend: StorageBackend) -> None:
+        """What the agent deleted can not be read again."""
+        store(backend, a_file("/gone"), a_session("fox", "dog", id="gone", title="kettle"))
+        with backend.writer() as writer:
+            writer.update_files([a_file("/gone", missing_since=NOON)])
+        with backend.rebuild() as writer:
+            writer.replace(a_file("/new"), a_session("fox", id="new"))
+        assert found(backend, "fox") == {"gone", "new"}
+        assert found(backend, "kettle") == {"gone"}
+        assert texts(backend, "gone") == ["fox", "dog"]
+        assert the(backend, "gone").missing_since == NOON
+
+    def test_a_rebuild_brings_no_forgotten_session_back(self, backend: StorageBackend) -> None:
+        """Tombstones are carried over."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            writer.forget(the(backend, "s1").number)
+        with backend.rebuild() as writer:
+            writer.replace(a_file(), [*a_session("fox"), *a_session("fox", id="s2")])
+        assert found(backend, "fox") == {"s2"}
+
+    def test_a_rebuild_of_nothing_makes_an_empty_index(self, backend: StorageBackend) -> None:
+        """The first `sesame index --full` has nothing to replace."""
+        with backend.rebuild():
+            pass
+        assert backend.reader().statistics().sessions == 0
+
+    # -- one writer, many readers -------------------------------------------------------------------------
+
+    def test_a_second_writer_is_told_of_the_first(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """And gets its turn when the first has finished."""
+        with backend.writer(), pytest.raises(LockedError), other.writer():
+            pass
+        assert store(other, a_file(), a_session("fox")) == 1
+
+    def test_reading_goes_on_while_a_writer_is_open(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """With what was stored before, or with what has been stored since."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            writer.replace(a_file("/b"), a_session("fox", id="s2"))
+            assert "s1" in found(backend, "fox")
+            assert "s1" in found(other, "fox")
+        assert found(other, "fox") == {"s1", "s2"}
+
+    def test_can_be_opened_again_after_it_was_closed(self, backend: StorageBackend) -> None:
+        """Closing releases; it does not end."""
+        store(backend, a_file(), a_session("fox"))
+        backend.close()
+        assert found(backend, "fox") == {"s1"}
+        assert store(backend, a_file("/b"), a_session("fox", id="s2")) == 1

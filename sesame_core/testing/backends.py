@@ -1,0 +1,212 @@
+"""What every storage backend promises."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from sesame_core.protocols import StorageBackend
+from sesame_core.query import Filters
+from sesame_core.types import Chunk, Session
+
+from .backend_base import EVERYTHING, found, store, the
+from .backend_filtering import FilteringConformance
+from .backend_searching import SearchingConformance
+from .backend_writing import WritingConformance
+from .builders import NOON, a_chunk, a_file, a_query, a_session
+
+
+class BackendConformance(WritingConformance, SearchingConformance, FilteringConformance):
+    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own."""
+
+    def test_starts_empty(self, backend: StorageBackend) -> None:
+        """An index that does not exist reads as an empty one, and reading does not make it."""
+        reader = backend.reader()
+        candidates = reader.candidates(a_query("anything"), EVERYTHING)
+        assert (candidates.chunks, candidates.heads, candidates.chunk_total) == ([], {}, 0)
+        assert candidates.document_frequencies == [0]
+        assert reader.list_sessions(EVERYTHING, limit=10) == ([], 0)
+        assert reader.find_sessions("") == []
+        assert list(reader.sessions([1, 2])) == []
+        assert reader.chunks(1) == []
+        statistics = reader.statistics()
+        assert (statistics.sessions, statistics.chunks, statistics.files, statistics.last_sync) == (
+            0,
+            0,
+            0,
+            None,
+        )
+
+    # -- sessions -----------------------------------------------------------------------------------------
+
+    def test_a_session_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
+        """Every field, with non-ASCII text and the numbers of its chunks."""
+        session = Session(
+            id="parent/child",
+            agent="pi",
+            kind="subagent",
+            parent_id="parent",
+            cwd="/w/Übung",
+            title="the \N{TEAPOT} kettle",
+            summary="line one\nline two",
+            git_branch="main",
+            repository="example.org/a/b",
+            model="some-model",
+            created=NOON - timedelta(hours=1),
+            abandoned=(1, 3),
+            modified=NOON,
+            message_count=7,
+            exchange_count=3,
+            tool_counts={"bash": 4},
+            prompts=("first", "second\nline"),
+            first_origin=2**62 + 5,
+            key="host:project:parent/child",
+        )
+        store(backend, a_file("/a.jsonl"), [session, a_chunk("fox", session_id=session.id)])
+        stored = the(backend, session.id)
+        assert stored.session == session
+        assert (stored.path, stored.chunk_count, stored.missing_since) == ("/a.jsonl", 1, None)
+        assert list(backend.reader().sessions([stored.number, stored.number + 99])) == [stored]
+
+    def test_lists_sessions_newest_first_in_stable_pages(self, backend: StorageBackend) -> None:
+        """Equal times included; the total counts them all."""
+        moments = [NOON - timedelta(hours=number // 3) for number in range(10)]
+        sessions = [a_session("x", id=f"s{number}", modified=moment) for number, moment in enumerate(moments)]
+        store(backend, a_file(), *sessions)
+        reader = backend.reader()
+        whole, total = reader.list_sessions(EVERYTHING, limit=100)
+        assert total == 10
+        times = [stored.session.modified for stored in whole]
+        assert times == sorted(moments, reverse=True)
+        pages = []
+        for offset in range(0, 12, 3):
+            page, total = reader.list_sessions(EVERYTHING, limit=3, offset=offset)
+            assert total == 10
+            pages += page
+        assert [stored.number for stored in pages] == [stored.number for stored in whole]
+
+    def test_lists_what_the_filters_leave(self, backend: StorageBackend) -> None:
+        """Page and total alike."""
+        store(
+            backend,
+            a_file(),
+            a_session("x", id="a", cwd="/w/app"),
+            a_session("x", id="b", cwd="/w/app-v2"),
+            a_session("x", id="c", cwd="/w/app", kind="headless"),
+        )
+        listed, total = backend.reader().list_sessions(Filters(cwd="/w/app"), limit=10)
+        assert ([stored.session.id for stored in listed], total) == (["a"], 1)
+        listed, total = backend.reader().list_sessions(Filters(cwd="/w/app", all_kinds=True), limit=1)
+        assert (len(listed), total) == (1, 2)
+
+    def test_lists_sessions_without_an_excluded_word(self, backend: StorageBackend) -> None:
+        """Page and total alike."""
+        store(backend, a_file(), a_session("fox", id="a"), a_session("dog", "a quick fox", id="b"))
+        excluded = a_query(excluded=["quick fox", "unicorn"]).excluded
+        listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, excluded=excluded)
+        assert ([stored.session.id for stored in listed], total) == (["a"], 1)
+
+    @pytest.mark.parametrize(
+        ("prefix", "expected"),
+        [("ab", ["abc", "abd"]), ("abc", ["abc"]), ("a_c", []), ("%", []), ("b", []), ("abcd", [])],
+    )
+    def test_finds_sessions_by_the_beginning_of_an_id(
+        self, backend: StorageBackend, prefix: str, expected: list[str]
+    ) -> None:
+        """Wildcards are taken literally."""
+        store(backend, a_file(), a_session("x", id="abc"), a_session("x", id="abd"), a_session("x", id="xab"))
+        assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected
+
+    # -- chunks -------------------------------------------------------------------------------------------
+
+    def test_a_chunk_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
+        """All that is shown of it."""
+        chunk = Chunk(
+            kind="tool_result",
+            text="日本語\n\ttabs and \N{TEAPOT}",
+            role="tool",
+            tool_name="bash",
+            call_id="c1",
+            is_error=True,
+            cut=12,
+            timestamp=NOON + timedelta(milliseconds=250),
+            entry_id="e1",
+            source_type="toolResult",
+            segment=2,
+            origin=2**62 + 9,
+        )
+        store(backend, a_file(), a_session("first", chunk))
+        stored = backend.reader().chunks(the(backend, "s1").number)[1]
+        for field in Chunk.__slots__:
+            if field not in ("paths", "subwords", "seq"):
+                assert getattr(stored, field) == getattr(chunk, field), field
+        assert (stored.seq, stored.session_id) == (1, "s1")
+
+    def test_gives_windows_of_a_session_in_order(self, backend: StorageBackend) -> None:
+        """From any position, any number of chunks, of this session only."""
+        store(backend, a_file(), a_session(*(f"text {n}" for n in range(9))), a_session("other", id="s2"))
+        reader, number = backend.reader(), the(backend, "s1").number
+        assert [chunk.seq for chunk in reader.chunks(number)] == list(range(9))
+        assert [chunk.text for chunk in reader.chunks(number, 3, 2)] == ["text 3", "text 4"]
+        assert [chunk.seq for chunk in reader.chunks(number, 7, 10)] == [7, 8]
+        assert reader.chunks(number, 9) == []
+        assert reader.chunks(number, 0, 0) == []
+
+    # -- the whole ----------------------------------------------------------------------------------------
+
+    def test_counts_what_is_there(self, backend: StorageBackend) -> None:
+        """For `sesame status`."""
+        with backend.writer() as writer:
+            writer.replace(a_file("/a", skipped={"damaged": 2}), a_session("x", "y", id="a", agent="pi"))
+            writer.replace(a_file("/b", skipped={"damaged": 1, "oversized": 1}), a_session("x", id="b", agent="xyz"))
+            writer.finish(synced_at=NOON)
+        statistics = backend.reader().statistics()
+        assert (statistics.sessions, statistics.chunks, statistics.messages, statistics.files) == (2, 3, 3, 2)
+        assert {entry.agent: (entry.sessions, entry.messages) for entry in statistics.agents} == {
+            "pi": (1, 2),
+            "xyz": (1, 1),
+        }
+        assert dict(statistics.skipped or {}) == {"damaged": 3, "oversized": 1}
+        assert statistics.last_sync == NOON
+        assert statistics.size > 0
+        assert (statistics.missing, statistics.failed, statistics.forgotten) == (0, (), 0)
+
+    def test_a_run_without_changes_does_not_move_the_last_sync(self, backend: StorageBackend) -> None:
+        """Only the core decides what counts as a sync."""
+        for synced_at in (NOON, None):
+            with backend.writer() as writer:
+                writer.finish(synced_at=synced_at)
+        assert backend.reader().statistics().last_sync == NOON
+
+    def test_one_reader_serves_four_threads(self, backend: StorageBackend) -> None:
+        """A server answers several questions at once."""
+        store(backend, a_file(), *(a_session("fox", f"dog {n}", id=f"s{n}") for n in range(20)))
+        reader = backend.reader()
+
+        def ask(number: int) -> tuple[int, int, int]:
+            chunks = reader.candidates(a_query("fox"), EVERYTHING).chunks
+            listed, total = reader.list_sessions(EVERYTHING, limit=5, offset=number % 4)
+            return len(chunks), total, len(reader.chunks(listed[0].number))
+
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(ask, range(40)))
+        assert answers == [(20, 20, 2)] * 40
+
+    def test_a_snapshot_stands_still(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """Whatever a writer does meanwhile; afterwards the news are seen."""
+        store(backend, a_file(), a_session("fox", "dog"))
+        reader = backend.reader()
+        with reader.snapshot():
+            before = reader.list_sessions(EVERYTHING, limit=9)
+            store(other, a_file(version=2), a_session("fox"), a_session("fox", id="s2"))
+            assert reader.list_sessions(EVERYTHING, limit=9) == before
+            assert len(reader.chunks(before[0][0].number)) == 2
+            assert reader.candidates(a_query("fox"), EVERYTHING).session_total == 1
+        assert found(backend, "fox") == {"s1", "s2"}
+
+    def test_two_readers_see_the_same(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """In this process and in another."""
+        store(backend, a_file(), a_session("fox"))
+        assert found(backend, "fox") == found(other, "fox") == {"s1"}

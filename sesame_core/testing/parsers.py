@@ -1,0 +1,199 @@
+"""What every parser promises."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from sesame_core.errors import ParseError
+from sesame_core.protocols import Parser, TailParser
+from sesame_core.types import Checkpoint, Event, Message, Session, Skipped
+
+from .plugins import PluginConformance
+
+#: Files that belong to nobody: name and content.
+FOREIGN_FILES = {
+    "notes.md": b"# hello\n\nsome notes\n",
+    "empty": b"",
+    "data.json": b'{"some": "object"}\n',
+    "noise.bin": bytes(range(256)) * 16,
+}
+
+
+class ParserConformance(PluginConformance):
+    """Subclass it, set `name`, give a `session_file` fixture: a good file with at least three messages."""
+
+    kind = "parser"
+    #: Whether the damage test applies: None = when the file's name ends in `.jsonl`.
+    is_line_based: ClassVar[bool | None] = None
+
+    @pytest.fixture
+    def session_file(self) -> Path:
+        """A file this parser reads; override it."""
+        raise NotImplementedError("return the path of a sample session file")
+
+    @pytest.fixture
+    def parser(self, create: Callable[..., Any]) -> Parser:
+        """The parser under test, without options."""
+        made: Parser = create()
+        return made
+
+    # -- recognising --------------------------------------------------------------------------------------
+
+    def test_has_a_version_and_default_roots(self, parser: Parser) -> None:
+        """The indexer needs both before it opens a file."""
+        assert isinstance(parser.version, int)
+        assert all(isinstance(root, Path) for root in parser.default_roots)
+
+    def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
+        """The sample is recognised."""
+        assert parser.matches(session_file)
+
+    @pytest.mark.parametrize("name", FOREIGN_FILES)
+    def test_does_not_match_a_foreign_file(self, parser: Parser, tmp_path: Path, name: str) -> None:
+        """Other files in the root are left alone."""
+        other = tmp_path / "foreign" / name
+        other.parent.mkdir()
+        other.write_bytes(FOREIGN_FILES[name])
+        assert not parser.matches(other)
+
+    def test_does_not_match_a_foreign_file_of_the_same_name(
+        self, parser: Parser, session_file: Path, tmp_path: Path
+    ) -> None:
+        """A name alone proves nothing: the content is another program's, or nobody's."""
+        other = tmp_path / "foreign" / session_file.name
+        other.parent.mkdir()
+        other.write_bytes(b'{"level": "info", "msg": "started"}\n')
+        if parser.matches(other):
+            with contextlib.suppress(ParseError):
+                assert not _messages(parser.parse(other))
+
+    # -- parsing ------------------------------------------------------------------------------------------
+
+    def test_finds_messages(self, parser: Parser, session_file: Path) -> None:
+        """At least three, so that the tests about the middle of a file have one."""
+        assert len(_messages(parser.parse(session_file))) >= 3
+
+    def test_introduces_a_session_before_its_first_message(self, parser: Parser, session_file: Path) -> None:
+        """Every message names a session that was yielded before it."""
+        known = set()
+        for event in parser.parse(session_file):
+            if isinstance(event, Session):
+                assert event.id
+                assert event.agent
+                known.add(event.id)
+            elif isinstance(event, Message):
+                assert event.session_id in known
+        assert known
+
+    def test_yields_nothing_but_events(self, parser: Parser, session_file: Path) -> None:
+        """`Session`, `Message`, `Skipped`, `Checkpoint`; no record of a good file is skipped as lost."""
+        events = list(parser.parse(session_file))
+        assert all(isinstance(event, Session | Message | Skipped | Checkpoint) for event in events)
+        assert not [event for event in events if isinstance(event, Skipped) and event.is_loss]
+
+    def test_timestamps_know_their_timezone(self, parser: Parser, session_file: Path) -> None:
+        """A time without a zone would be read differently on every machine."""
+        for event in parser.parse(session_file):
+            if isinstance(event, Message) and event.timestamp is not None:
+                assert event.timestamp.utcoffset() is not None
+            if isinstance(event, Session) and event.created is not None:
+                assert event.created.utcoffset() is not None
+
+    def test_parsing_twice_gives_the_same(self, parser: Parser, session_file: Path) -> None:
+        """A parser keeps nothing of one file for the next."""
+        assert list(parser.parse(session_file)) == list(parser.parse(session_file))
+
+    def test_a_missing_file_is_an_error_the_indexer_knows(self, parser: Parser, tmp_path: Path) -> None:
+        """A file may vanish between discovery and reading."""
+        with pytest.raises((OSError, ParseError)):
+            list(parser.parse(tmp_path / "not-there.jsonl"))
+
+    # -- growing files ------------------------------------------------------------------------------------
+
+    def test_a_checkpoint_comes_last_and_inside_the_file(self, parser: Parser, session_file: Path) -> None:
+        """Where to go on is known only when everything was read."""
+        events = list(parser.parse(session_file))
+        checkpoints = [event for event in events if isinstance(event, Checkpoint)]
+        if isinstance(parser, TailParser):
+            assert checkpoints, "a TailParser yields a Checkpoint"
+        if checkpoints:
+            assert events[-1:] == checkpoints
+            assert 0 <= checkpoints[0].offset <= session_file.stat().st_size
+
+    def test_head_and_tail_equal_the_whole(self, parser: Parser, session_file: Path, tmp_path: Path) -> None:
+        """A file read while it grew says the same as one read when it was finished."""
+        if not isinstance(parser, TailParser):
+            pytest.skip("the parser reads grown files from the beginning")
+        lines = _lines(session_file)
+        whole = _said(parser.parse(session_file))
+        growing = tmp_path / "growing" / session_file.name
+        growing.parent.mkdir()
+        for cut in sorted({len(lines) // 3, len(lines) // 2, len(lines) - 1} - {0}):
+            growing.write_bytes(b"".join(lines[:cut]))
+            head = list(parser.parse(growing))
+            checkpoint = head[-1]
+            assert isinstance(checkpoint, Checkpoint), f"the first {cut} lines yield no checkpoint"
+            growing.write_bytes(b"".join(lines))
+            tail = parser.parse_tail(growing, checkpoint)
+            if tail is not None:
+                rest = list(tail)
+                assert _said(head) + _said(rest) == whole, f"cut after line {cut}"
+                assert isinstance(rest[-1], Checkpoint)
+
+    # -- damage -------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            b'{"type": "mess',
+            b"\0\0\0\0\0\0\0\0",
+            b"\xff\xfe\xfd",
+            b"null",
+            b"[]",
+            b"42",
+            b'{"type": 7}',
+            b"{}",
+        ],
+    )
+    def test_a_damaged_line_loses_no_neighbour(
+        self, parser: Parser, session_file: Path, tmp_path: Path, damage: bytes
+    ) -> None:
+        """Every message of the undamaged lines is still there, whatever stands between them."""
+        is_line_based = self.is_line_based
+        if is_line_based is None:
+            is_line_based = session_file.suffix == ".jsonl"
+        if not is_line_based:
+            pytest.skip("not a file of lines; set is_line_based to test it all the same")
+        lines = _lines(session_file)
+        damaged = tmp_path / "damaged" / session_file.name
+        damaged.parent.mkdir()
+        middle = len(lines) // 2
+        damaged.write_bytes(b"".join([*lines[:middle], damage + b"\n", *lines[middle:]]))
+        assert _said(parser.parse(damaged)) == _said(parser.parse(session_file))
+
+
+def _messages(events: Iterable[Event]) -> list[Message]:
+    return [event for event in events if isinstance(event, Message)]
+
+
+def _lines(path: Path) -> list[bytes]:
+    return [line + b"\n" for line in path.read_bytes().removesuffix(b"\n").split(b"\n")]
+
+
+def _said(events: Iterable[Event]) -> list[tuple[object, ...]]:
+    """Return what the messages among the events say, without what depends on where reading began."""
+    return [
+        (
+            message.session_id,
+            message.role,
+            message.text,
+            message.tool_calls,
+            tuple((result.call_id, result.text, result.is_error) for result in message.tool_results),
+        )
+        for message in _messages(events)
+    ]

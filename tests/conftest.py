@@ -1,0 +1,55 @@
+"""What every test stands on: a home of its own, the shared sample data, and the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+#: Environment that would lead a test to the developer's own sessions, configuration or index.
+PRIVATE_PREFIXES = ("SESAME_", "PI_", "XDG_", "CLAUDE_")
+PRIVATE_NAMES = ("SESSIONS_DIR", "WORKSTATION_ID")
+KEPT_NAMES = ("SESAME_SHARED",)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory; every variable that could point elsewhere is gone."""
+    for name in list(os.environ):
+        if (name.startswith(PRIVATE_PREFIXES) or name in PRIVATE_NAMES) and name not in KEPT_NAMES:
+            monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / ".local" / "state"))
+    return home
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The third-party sample data and measured facts, which are not part of the repository."""
+    place = Path(os.environ.get("SESAME_SHARED") or REPOSITORY.parent / "shared")
+    if not place.is_dir():
+        pytest.skip(f"no shared sample data at {place} (set SESAME_SHARED)")
+    return place
+
+
+@pytest.fixture
+def sesame(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line in a process of its own: `sesame("search", "fox").stdout`."""
+
+    def run(*args: object, timeout: float = 60, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "sesame_core", *(str(arg) for arg in args)]
+        settings: dict[str, object] = {"capture_output": True, "text": True, "cwd": home, **options}
+        return subprocess.run(command, timeout=timeout, **settings)  # type: ignore[call-overload, no-any-return]
+
+    return run

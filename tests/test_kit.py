@@ -1,0 +1,160 @@
+"""The conformance kit notices what it is there to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesame_core import Checkpoint, Chunk, Event, Message, Session
+from sesame_core.testing import FormatterConformance, ParserConformance, a_query, a_session
+
+
+class LineParser:
+    """A good parser: one user message per line; `events` may spoil what it yields."""
+
+    version = 1
+    default_roots = ()
+
+    def __init__(self, spoil: Callable[[list[Event]], list[Event]] = lambda events: events) -> None:
+        self.spoil = spoil
+
+    def matches(self, path: Path) -> bool:
+        return path.suffix == ".jsonl"
+
+    def parse(self, path: Path) -> Iterator[Event]:
+        yield from self.spoil(self._events(path, 0))
+
+    def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event]:
+        yield from self.spoil(self._events(path, checkpoint.offset))
+
+    def _events(self, path: Path, offset: int) -> list[Event]:
+        data = path.read_bytes()
+        lines = [line for line in data[offset:].decode(errors="replace").splitlines() if line.startswith("say ")]
+        said: list[Event] = [Message(session_id="s", role="user", text=line) for line in lines]
+        return [Session(id="s", agent="test"), *said, Checkpoint(offset=len(data), line=0)]
+
+
+@pytest.fixture
+def session_file(tmp_path: Path) -> Path:
+    path = tmp_path / "s.jsonl"
+    path.write_text("say one\nsay two\nsay three\nsay four\n", encoding="utf-8")
+    return path
+
+
+def check(parser: Any, session_file: Path, tmp_path: Path) -> None:
+    """Run the parser tests that take nothing but these."""
+    kit = ParserConformance()
+    kit.test_finds_messages(parser, session_file)
+    kit.test_introduces_a_session_before_its_first_message(parser, session_file)
+    kit.test_timestamps_know_their_timezone(parser, session_file)
+    kit.test_parsing_twice_gives_the_same(parser, session_file)
+    kit.test_a_checkpoint_comes_last_and_inside_the_file(parser, session_file)
+    kit.test_head_and_tail_equal_the_whole(parser, session_file, tmp_path)
+    kit.test_a_damaged_line_loses_no_neighbour(parser, session_file, tmp_path, b"null")
+
+
+def test_a_good_parser_passes(session_file: Path, tmp_path: Path) -> None:
+    check(LineParser(), session_file, tmp_path)
+
+
+calls = iter(range(10**6))
+
+SPOILED: dict[str, Callable[[list[Event]], list[Event]]] = {
+    "session too late": lambda events: [events[1], events[0], *events[2:]],
+    "no session": lambda events: events[1:],
+    "too little": lambda events: events[:2],
+    "naive time": lambda events: [
+        events[0],
+        Message(session_id="s", role="user", text="x", timestamp=datetime(2026, 1, 1)),
+        *events[1:],
+    ],
+    "another session's message": lambda events: [
+        *events[:-1],
+        Message(session_id="t", role="user", text="x"),
+        events[-1],
+    ],
+    "checkpoint first": lambda events: [events[-1], *events[:-1]],
+    "no checkpoint": lambda events: events[:-1],
+    "checkpoint too far": lambda events: [*events[:-1], Checkpoint(offset=10**6, line=1)],
+    "checkpoint too early": lambda events: [*events[:-1], Checkpoint(offset=0, line=0)],
+    "different each time": lambda events: [
+        *events[:-1],
+        Message(session_id="s", role="user", text=str(next(calls))),
+        events[-1],
+    ],
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED.keys())
+def test_a_bad_parser_fails(spoil: Callable[[list[Event]], list[Event]], session_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        check(LineParser(spoil), session_file, tmp_path)
+
+
+def test_a_parser_that_gives_up_at_a_damaged_line_fails(session_file: Path, tmp_path: Path) -> None:
+    class Impatient(LineParser):
+        def _events(self, path: Path, offset: int) -> list[Event]:
+            whole = path.read_bytes()
+            if b"null" in whole:
+                return [Session(id="s", agent="test"), Checkpoint(offset=len(whole), line=0)]
+            return super()._events(path, offset)
+
+    with pytest.raises(AssertionError):
+        check(Impatient(), session_file, tmp_path)
+
+
+class Formatter:
+    def __init__(self, *chunks: Chunk) -> None:
+        self.chunks = chunks
+
+    def format(self, message: Message) -> list[Chunk]:
+        return list(self.chunks)
+
+
+def test_a_formatter_that_makes_something_of_nothing_fails() -> None:
+    with pytest.raises(AssertionError):
+        FormatterConformance().test_an_empty_message_makes_no_chunk(
+            Formatter(Chunk(kind="message", text="")), "user", ""
+        )
+
+
+def test_a_formatter_without_bounds_fails() -> None:
+    with pytest.raises(AssertionError):
+        FormatterConformance().test_a_huge_result_is_bounded_and_the_cut_is_counted(
+            Formatter(Chunk(kind="tool_result", text="line 0 of " * 10**6, role="tool"))
+        )
+
+
+def test_a_formatter_that_loses_text_fails() -> None:
+    with pytest.raises(AssertionError):
+        FormatterConformance().test_carries_the_text_over(
+            Formatter(Chunk(kind="message", text="why", role="user")), "user"
+        )
+
+
+def test_an_author_who_gives_no_fixture_is_told_which() -> None:
+    with pytest.raises(NotImplementedError, match="sample session file"):
+        ParserConformance.session_file.__wrapped__(ParserConformance())  # type: ignore[attr-defined]
+
+
+def test_made_up_queries_ask_as_the_core_does() -> None:
+    query = a_query("reconnectBackoff 日本 abc* ... ", required=["a phrase"], excluded=["no"])
+    asked = [word.alternatives for word in query.words]
+    assert asked == [
+        ("reconnectBackoff", "reconnect Backoff"),
+        ("日本",),
+        ("abc*",),
+        ("a phrase",),
+    ]
+    assert [word.is_required for word in query.words] == [False, False, False, True]
+    assert [word.text for word in query.excluded] == ["no"]
+
+
+def test_a_made_up_session_begins_with_itself_and_names_itself_in_its_chunks() -> None:
+    session, *chunks = a_session("one", Chunk(kind="metadata", text="two"), id="x")
+    assert isinstance(session, Session)
+    assert [chunk.session_id for chunk in chunks if isinstance(chunk, Chunk)] == ["x", "x"]

@@ -1,0 +1,102 @@
+"""Where Sesame keeps its things."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sesame_core import paths
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="XDG rules hold on Linux and macOS")
+
+
+@unix
+def test_without_any_variable_the_xdg_defaults_hold(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    assert paths.data_dir() == home / ".local/share/sesame"
+    assert paths.config_dir() == home / ".config/sesame"
+    assert paths.config_file() == home / ".config/sesame/config.jsonc"
+    assert paths.origin("data") == paths.origin("config") == "default"
+
+
+@unix
+def test_macos_follows_the_xdg_rules_too(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.delenv("XDG_DATA_HOME")
+    assert paths.data_dir() == home / ".local/share/sesame"
+
+
+@unix
+def test_xdg_variables_move_both_directories(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert paths.data_dir() == tmp_path / "data/sesame"
+    assert paths.config_dir() == tmp_path / "config/sesame"
+    assert paths.origin("data") == "XDG_DATA_HOME"
+
+
+def test_windows_uses_its_own_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    from platformdirs.windows import Windows
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(Windows, "user_data_dir", property(lambda self: f"local/{self.appname}/{self.appauthor}"))
+    assert paths.data_dir() == Path("local/sesame/False")
+    assert paths.origin("data") == "default"
+
+
+@pytest.mark.parametrize(("purpose", "directory"), [("data", paths.data_dir), ("config", paths.config_dir)])
+def test_sesames_own_variables_win_over_xdg(
+    purpose: paths.Purpose, directory: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(f"XDG_{purpose.upper()}_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setenv(f"SESAME_{purpose.upper()}_DIR", str(tmp_path / "mine"))
+    assert callable(directory)
+    assert directory() == tmp_path / "mine"
+    assert paths.origin(purpose) == f"SESAME_{purpose.upper()}_DIR"
+
+
+@pytest.mark.parametrize(("text", "expected"), [("~", ""), ("~/my index", "my index")])
+def test_a_tilde_in_a_variable_is_the_home_directory(
+    text: str, expected: str, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    monkeypatch.setenv("SESAME_DATA_DIR", text)
+    assert paths.data_dir() == home / expected
+
+
+def test_a_relative_variable_becomes_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SESAME_DATA_DIR", "index")
+    assert paths.data_dir() == tmp_path / "index"
+
+
+@unix
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setenv("SESAME_DATA_DIR", "")
+    assert paths.data_dir() == home / ".local/share/sesame"
+    assert paths.origin("data") == "XDG_DATA_HOME"
+
+
+def test_expand_begins_relative_paths_at_the_base(tmp_path: Path, home: Path) -> None:
+    assert paths.expand("a/../b", tmp_path) == tmp_path / "b"
+    assert paths.expand(str(tmp_path), Path("/elsewhere")) == tmp_path
+    assert paths.expand("~/x", tmp_path) == home / "x"
+
+
+def test_platformdirs_is_not_imported_when_the_environment_decides(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom sesame_core import paths\npaths.data_dir(); paths.config_file()\n"
+        "assert 'platformdirs' not in sys.modules"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        env={
+            "SESAME_DATA_DIR": str(tmp_path),
+            "SESAME_CONFIG_DIR": str(tmp_path),
+            "SYSTEMROOT": "C:\\Windows",
+        },
+    )
