@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .config import Config, Selection, Source
     from .errors import (
         BackendError,
         ConfigError,
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookspecs import hookimpl
+    from .indexer import IndexReport
     from .jsonl import JsonLines
+    from .library import Sesame
     from .protocols import (
         AgentStatistics,
         Candidates,
@@ -39,10 +42,12 @@ if TYPE_CHECKING:
         TailParser,
     )
     from .query import Filters, Query, Word
+    from .search import Answer, Hit
     from .segments import Segments
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
 
 _HOMES = {
+    "config": ("Config", "Selection", "Source"),
     "errors": (
         "BackendError",
         "ConfigError",
@@ -54,7 +59,9 @@ _HOMES = {
         "UnknownSessionError",
     ),
     "hookspecs": ("hookimpl",),
+    "indexer": ("IndexReport",),
     "jsonl": ("JsonLines",),
+    "library": ("Sesame",),
     "protocols": (
         "AgentStatistics",
         "Candidates",
@@ -73,6 +80,7 @@ _HOMES = {
         "TailParser",
     ),
     "query": ("Filters", "Query", "Word"),
+    "search": ("Answer", "Hit"),
     "segments": ("Segments",),
     "types": (
         "Checkpoint",
@@ -108,16 +116,20 @@ def version() -> str:
 
 __all__ = [
     "AgentStatistics",
+    "Answer",
     "BackendError",
     "Candidates",
     "Checkpoint",
     "Chunk",
     "ChunkFormatter",
+    "Config",
     "ConfigError",
     "Event",
     "Expiring",
     "Filters",
+    "Hit",
     "IndexReader",
+    "IndexReport",
     "IndexWriter",
     "IndexedFile",
     "JsonLines",
@@ -133,9 +145,12 @@ __all__ = [
     "Resumer",
     "ScoredChunk",
     "Segments",
+    "Selection",
+    "Sesame",
     "SesameError",
     "Session",
     "Skipped",
+    "Source",
     "Statistics",
     "StorageBackend",
     "StoredSession",

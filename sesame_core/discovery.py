@@ -19,7 +19,8 @@ class FoundFile:
 def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
-    Directories that cannot be read and files that vanish meanwhile are passed over, as are loops of links.
+    Only regular files count.  Directories that cannot be read and files that vanish meanwhile are passed over, as
+    are loops of links.
 
     :param is_wanted: asked with each file's real path before the file is looked at.
     """
@@ -52,7 +53,7 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
                     if path not in seen_directories:
                         seen_directories.add(path)
                         waiting.append(path)
-                elif path not in seen_links and is_wanted(path):
+                elif entry.is_file(follow_symlinks=False) and path not in seen_links and is_wanted(path):
                     try:
                         stat = entry.stat(follow_symlinks=False)
                     except OSError:
@@ -60,8 +61,13 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
                     yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
 
 
+def is_below(path: str, root: str) -> bool:
+    """Tell whether a real path is a root or lies in the tree below it."""
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
 def _found(path: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
-    if not is_wanted(path):
+    if not os.path.isfile(path) or not is_wanted(path):
         return
     try:
         stat = os.stat(path)

@@ -37,7 +37,7 @@ class JsonLines:
     """The records of one file from an offset on: iterate over it for dicts and `Skipped`.
 
     :param path: the file.
-    :param offset: where to begin; the start of a line.
+    :param offset: where to begin; the start of a line, or an earlier reader's `offset`.
     :param line: number of lines before the offset.
     :param limit: longest record in bytes, after payloads are dropped.
     :raises OSError: the file cannot be read.
@@ -52,6 +52,8 @@ class JsonLines:
         self.offset = offset
         #: Number of the line that was read last, counted from 1 over the whole file.
         self.line = line
+        # The record before the offset was the last one and had no newline yet: what follows is the same line.
+        self._is_inside_line = False
 
     def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
         for raw, size, terminated in self._lines():
@@ -75,12 +77,15 @@ class JsonLines:
 
     def _advance(self, size: int) -> None:
         self.offset += size
-        self.line += 1
+        self.line += not self._is_inside_line
+        self._is_inside_line = False
 
     def _lines(self) -> Iterator[tuple[bytes | None, int, bool]]:
         """Yield (line, or None when it is too long; bytes it takes in the file; whether a newline ends it)."""
         with self._path.open("rb", buffering=0) as file:
-            file.seek(self.offset)
+            if self.offset:
+                file.seek(self.offset - 1)
+                self._is_inside_line = file.read(1) != b"\n"
             rest = b""
             long: _LongLine | None = None
             while block := file.read(BLOCK):

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from . import config as configuration
 from .errors import SesameError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters
-from .search import LIMIT, Answer, search
+from .search import LIMIT, Answer, search, standing
 
 #: Chunks shown before and after the one that was asked for.
 AROUND = 4
@@ -173,7 +173,7 @@ class Sesame:
             shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
             raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
         candidates = [stored for stored in found if stored.session.id == whole[0]]
-        return max(candidates, key=lambda s: (s.missing_since is None, s.chunk_count, s.number))
+        return max(candidates, key=standing)
 
     def messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
@@ -233,7 +233,7 @@ class Sesame:
             oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
             old = [file.path for file in scan(source.root, lambda _: True) if file.mtime_ns < oldest]
             name = source.source.parser.name
-            counts[name] = counts.get(name, 0) + sum(source.parser.matches(Path(path)) for path in old)
+            counts[name] = counts.get(name, 0) + sum(_is_session(source.parser, Path(path)) for path in old)
         return {name: count for name, count in counts.items() if count}
 
     # -- how ----------------------------------------------------------------------------------------------
@@ -262,19 +262,31 @@ class Sesame:
         )
 
     def _sources_of(self, paths: Sequence[str], sources: Sequence[OpenSource]) -> list[OpenSource]:
-        """Return sources for paths that lie in none: the parser is the first one that knows the file."""
+        """Return sources for paths that lie in none: the parser is the first one that knows the file.
+
+        What the sources below such a path leave out stays out.
+        """
+        from .discovery import is_below
         from .plugin_manager import BUNDLED
 
         made: list[OpenSource] = []
         for path in paths:
             if not os.path.exists(path):
                 raise SesameError(f"{path}: no such file or directory")
-            if any(path == s.root or path.startswith(s.root.rstrip(os.sep) + os.sep) for s in sources):
+            if any(is_below(path, s.root) for s in sources):
                 continue
+            exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)
             names = dict.fromkeys([s.source.parser.name for s in sources])
             parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
             for name in dict.fromkeys([*names, *parsers]):
-                made.append(
-                    self._open_source(configuration.Source(parser=configuration.Selection(name=name), path=Path(path)))
-                )
+                parser = configuration.Selection(name=name)
+                made.append(self._open_source(configuration.Source(parser=parser, path=Path(path), exclude=exclude)))
         return made
+
+
+def _is_session(parser: Parser, path: Path) -> bool:
+    """Ask a parser about a file; one that cannot be looked at is told by the next indexing, not here."""
+    try:
+        return parser.matches(path)
+    except Exception:  # noqa: BLE001 - neither an unreadable file nor a faulty plugin must hide the status
+        return False

@@ -222,9 +222,6 @@ class IndexWriter(Protocol):
     def file_sessions(self, path: str) -> list[Session]:
         """Return the sessions that were read from a file, with their counts."""
 
-    def known_origins(self, path: str, origins: Iterable[int]) -> set[int]:
-        """Return those of the origins that sessions of this file hold already."""
-
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Forget what the file said and store what it says now, in one transaction; return the chunks stored.
 

@@ -6,12 +6,13 @@ each session, and stamps what the formatter made.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 
 from . import identity
+from .errors import ParseError
 from .protocols import ChunkFormatter, IndexWriter, Parser, TailParser
 from .tokens import clean, subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped
@@ -21,8 +22,8 @@ HASHED = 4096
 #: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
 PROMPT_CHARS = 2_000
 SUMMARY_CHARS = 8_000
-#: Messages of a grown file whose origins are looked up at once.
-WINDOW = 256
+#: Messages before a checkpoint whose origins are remembered: what agents repeat is recent, or everything.
+REMEMBERED = 128
 
 _ORIGIN_MASK = (1 << 63) - 1
 #: Facts that a parser may learn late; a later value that is not None replaces an earlier one.
@@ -38,6 +39,10 @@ _FACTS = (
     "created",
     "abandoned",
 )
+
+
+class Replayed(Exception):
+    """A grown file tells a session again from its beginning."""
 
 
 class FileReading:
@@ -72,9 +77,14 @@ class FileReading:
         self._sessions: dict[str, Session] = {}
         self._excluded: set[str] = set()
         self._seen: set[int] = set()
+        self._recent: deque[int] = deque(maxlen=REMEMBERED)
+        self._first_origins: set[int | None] = set()
 
     def tail(self, known: IndexedFile | None) -> Iterator[Session | Chunk] | None:
-        """Return the content after what is known, when the file has only grown; None when it must be read whole."""
+        """Return the content after what is known, when the file has only grown; None when it must be read whole.
+
+        The content raises `Replayed` when only then it turns out that the file must be read whole.
+        """
         if (
             known is None
             or known.error
@@ -94,7 +104,12 @@ class FileReading:
         self.file.skipped = dict(stored.skipped)
         self.start = at.offset
         self._sessions = {session.id: session for session in self._writer.file_sessions(self.file.path)}
-        return self._content(self._new(events))
+        if any(self._is_excluded(session.cwd) for session in self._sessions.values()):
+            return None
+        self._recent.extend(stored.recent_origins)
+        self._seen = set(self._recent)
+        self._first_origins = {session.first_origin for session in self._sessions.values()}
+        return self._content(events)
 
     def whole(self) -> Iterator[Session | Chunk]:
         """Return the content of the whole file."""
@@ -115,28 +130,32 @@ class FileReading:
                 if event.is_loss:
                     self.losses.append((event.line, event.reason))
             elif isinstance(event, Checkpoint):
+                if self._excluded:
+                    continue  # what the file says later may not tell whose it is
                 self.file.checkpoint = event
                 self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
+                self.file.recent_origins = tuple(self._recent)
         yield from self._sessions.values()
 
-    def _new(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events without the messages that the index holds from this file already."""
-        waiting = iter(events)
-        while window := list(islice(waiting, WINDOW)):
-            origins = {o for e in window if isinstance(e, Message) and (o := _origin(e.origin_id)) is not None}
-            self._seen |= self._writer.known_origins(self.file.path, origins)
-            yield from window
-
     def _chunks(self, message: Message) -> Iterator[Chunk]:
-        if message.session_id in self._excluded:
-            return
+        session = self._sessions.get(message.session_id)
+        if session is None:
+            # A grown file does not introduce again what was forgotten meanwhile.
+            if message.session_id in self._excluded or self.start:
+                return
+            raise ParseError(
+                self.file.path, f"the parser {self.file.parser!r} did not introduce session {message.session_id!r}"
+            )
         origin = _origin(message.origin_id)
         if origin is not None:
+            if origin in self._first_origins and self.start:
+                raise Replayed
             if origin in self._seen:
                 self._skip("repeated")
                 return
             self._seen.add(origin)
-        self._count(self._sessions[message.session_id], message, origin)
+            self._recent.append(origin)
+        self._count(session, message, origin)
         for position, chunk in enumerate(self._formatter.format(message)):
             chunk.text = clean(chunk.text)
             chunk.subwords = subwords(chunk.text)

@@ -134,8 +134,7 @@ class _Families:
         self.stored = {stored.number: stored for stored in reader.sessions(best)}
         self._group: dict[int, int] = {}
         by_key: dict[str, int] = {}
-        # The longer file of two with one session speaks for both.
-        for stored in sorted(self.stored.values(), key=lambda s: (-s.chunk_count, s.number)):
+        for stored in sorted(self.stored.values(), key=standing, reverse=True):
             self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
         for stored in list(self.stored.values()):
             if stored.session.kind == "subagent" and (parent := self._parent(reader, stored)):
@@ -156,7 +155,7 @@ class _Families:
             found = [s for s in reader.find_sessions(session.parent_id) if s.session.id == session.parent_id]
             if not found:
                 break
-            parent = max(found, key=lambda s: (s.chunk_count, -s.number))
+            parent = max(found, key=standing)
             self.stored.setdefault(parent.number, parent)
             session = parent.session
         return parent
@@ -213,6 +212,11 @@ def _chunk(reader: IndexReader, scored: ScoredChunk) -> Chunk | None:
 def _first_line(session: Session) -> str:
     texts: Sequence[str] = (session.title or "", *session.prompts, session.summary or "")
     return snippet(next((t for t in texts if t.strip()), ""), Query(text="")).text
+
+
+def standing(stored: StoredSession) -> tuple[bool, int, int]:
+    """Return a key by which the file that speaks for a session in several is the greatest: there, longest, latest."""
+    return stored.missing_since is None, stored.chunk_count, stored.number
 
 
 def display_name(session: Session) -> str | None:

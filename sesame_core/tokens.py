@@ -53,7 +53,7 @@ def subwords(text: str) -> str:
             found[text[start:end]] = None
             position = classes.find(hump, end)
     words = [camel_parts(word) for word in found if len(word) <= 100]
-    if not text.isascii():
+    if not text.isascii() and _CJK_RUN.search(text):
         words += [_bigrams(run) for run in dict.fromkeys(_CJK_RUN.findall(text))]
         words += dict.fromkeys(_BESIDE_CJK.findall(text))
     return " ".join(words)

@@ -191,6 +191,8 @@ class IndexedFile:
     checkpoint: Checkpoint | None = None
     head_hash: bytes = b""
     tail_hash: bytes = b""
+    #: `origin` of the last messages before the checkpoint, oldest first: a grown file may repeat them.
+    recent_origins: tuple[int, ...] = ()
     #: Skipped records by reason.
     skipped: dict[str, int] = field(default_factory=dict)
     #: Why the last attempt failed; the file's earlier content stays indexed.

@@ -13,27 +13,25 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sesame_core.errors import BackendError, ConfigError, LockedError
 from sesame_core.protocols import Options
 
-from . import carry, schema
-from .failures import translated
+from . import carry, opening
+from .failures import DamagedError, translated
+from .opening import Opened
 from .reader import SqliteReader
 from .writer import SqliteWriter
 
-#: Seconds a statement waits for another process's lock.
-BUSY_SECONDS = 10.0
-#: FTS5 settings of a rebuild: large in-memory batches, then one segment; and of daily work.
-BULK_HASHSIZE = 2 << 20
-HASHSIZE = 1 << 20
+#: Bytes of terms that FTS5 holds in memory before it writes a segment; small appends never fill it.
+HASHSIZE = 4 << 20
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
-_SIDES = ("", "-wal", "-shm")
+#: Ends of the names of the files that SQLite keeps beside a database.
+_SIDE = re.compile("-(wal|shm|journal)$")
 
 
 class SqliteBackend:
@@ -67,7 +65,7 @@ class SqliteBackend:
 
     def reader(self) -> SqliteReader:
         """Open for reading."""
-        return SqliteReader(self._connect, lambda path: path == str(self._present()))
+        return SqliteReader(self._connect, self._is_current)
 
     def close(self) -> None:
         """Close every connection."""
@@ -77,20 +75,36 @@ class SqliteBackend:
 
     def _present(self) -> Path:
         """Return the path of the present generation, whether it exists or not."""
+        try:
+            entries = os.listdir(self._directory)
+        except (FileNotFoundError, NotADirectoryError):
+            entries = []
+        except OSError as error:
+            raise BackendError(f"cannot read {self._directory}: {error.strerror or error}") from error
         newest, name = -1, "index.sqlite"
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for entry in os.listdir(self._directory):
-                match = _GENERATION.fullmatch(entry)
-                if match and (number := int(match[1] or 0)) > newest:
-                    newest, name = number, entry
+        for entry in entries:
+            match = _GENERATION.fullmatch(entry)
+            if match and (number := int(match[1] or 0)) > newest:
+                newest, name = number, entry
         return self._directory / name
 
-    def _connect(self) -> tuple[sqlite3.Connection, str]:
-        path = self._present()
-        with translated(path):
-            db = _open_for_reading(path)
-        self._connections.append(db)
-        return db, str(path)
+    def _connect(self) -> Opened:
+        while True:
+            path = self._present()
+            try:
+                opened = opening.for_reading(path)
+            except BackendError:
+                if path == self._present():
+                    raise
+                continue
+            self._connections.append(opened.db)
+            # A rebuild that ended meanwhile has deleted what was just opened, or not found any more.
+            if path == self._present():
+                return opened
+
+    def _is_current(self, opened: Opened) -> bool:
+        present = self._present()
+        return opened.path == present and (opened.is_made or opening.is_absent(present))
 
     # -- writing ------------------------------------------------------------------------------------------
 
@@ -100,17 +114,11 @@ class SqliteBackend:
         with self._lock():
             path = self._present()
             self._remove_leftovers(path)
-            with translated(path):
-                is_new = not path.exists()
-                db = _open_for_writing(path)
-                try:
-                    _check(db, path)
-                    schema.migrate(db)
-                    if is_new:
-                        _configure(db, hashsize=HASHSIZE)
-                    yield from _writing(db)
-                finally:
-                    db.close()
+            is_new = opening.is_absent(path)
+            with translated(path), closing(opening.for_writing(path)) as db:
+                if is_new:
+                    _configure(db)
+                yield from _writing(SqliteWriter(db, path))
 
     @contextmanager
     def rebuild(self) -> Iterator[SqliteWriter]:
@@ -119,24 +127,25 @@ class SqliteBackend:
             old = self._present()
             self._remove_leftovers(old)
             building = self._directory / "rebuild.sqlite"
-            with translated(building):
-                db = _open_for_writing(building)
-                try:
-                    schema.migrate(db)
-                    _configure(db, hashsize=BULK_HASHSIZE)
-                    is_readable = not old.exists() or _undamaged(carry.copy_tombstones, db, old)
-                    yield from _writing(db)
-                    is_readable = is_readable and (not old.exists() or _undamaged(carry.carry_over, db, old))
+            has_old = not opening.is_absent(old)
+            is_whole = not has_old or _can_be_read(lambda: opening.for_writing(old).close())
+            try:
+                with translated(building), closing(opening.for_writing(building)) as db:
+                    _configure(db)
+                    writer = SqliteWriter(db, building)
+                    if has_old and is_whole:
+                        is_whole = _can_be_read(lambda: carry.copy_tombstones(db, old))
+                    yield from _writing(writer)
+                    if has_old and is_whole:
+                        is_whole = _can_be_read(lambda: carry.carry_over(db, writer, old))
                     for table in ("chunks_fts", "heads_fts"):
                         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-                    _configure(db, hashsize=HASHSIZE)
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                finally:
-                    db.close()
                 number = int((_GENERATION.fullmatch(old.name) or ["", "0"])[1] or 0)
                 os.replace(building, self._directory / f"index.{number + 1}.sqlite")
-                if not is_readable:
+                if not is_whole:
                     os.replace(old, old.with_name(f"damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.sqlite"))
+            finally:
                 self._remove_leftovers(self._present())
 
     @contextmanager
@@ -145,7 +154,8 @@ class SqliteBackend:
         from filelock import FileLock, Timeout
 
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
+            # Transcripts are private, whatever the umask.
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = FileLock(self._directory / "index.lock", timeout=0, is_singleton=False)
             lock.acquire()
         except Timeout:
@@ -154,10 +164,10 @@ class SqliteBackend:
             raise BackendError(f"cannot write to {self._directory}: {error.strerror or error}") from error
         note = self._directory / "index.holder"
         try:
-            note.write_text(f"{' '.join(sys.argv)[:200]} (process {os.getpid()}, since {datetime.now():%H:%M:%S})")
+            # Only a courtesy to whoever waits; on a full disk the lock alone must do.
+            with suppress(OSError):
+                note.write_text(f"{' '.join(sys.argv)[:200]} (process {os.getpid()}, since {datetime.now():%H:%M:%S})")
             yield
-        except OSError as error:
-            raise BackendError(f"cannot write to {self._directory}: {error.strerror or error}") from error
         finally:
             with suppress(OSError):
                 note.unlink()
@@ -172,15 +182,14 @@ class SqliteBackend:
     def _remove_leftovers(self, present: Path) -> None:
         """Delete older generations and what a killed rebuild left; a file that is in use waits for the next time."""
         for entry in os.listdir(self._directory):
-            base = entry.removesuffix("-wal").removesuffix("-shm")
+            base = _SIDE.sub("", entry)
             if base == "rebuild.sqlite" or (_GENERATION.fullmatch(base) and base != present.name):
                 with suppress(OSError):
                     (self._directory / entry).unlink()
 
 
-def _writing(db: sqlite3.Connection) -> Iterator[SqliteWriter]:
+def _writing(writer: SqliteWriter) -> Iterator[SqliteWriter]:
     """Yield a writer; commit what it wrote, unless the block raises."""
-    writer = SqliteWriter(db)
     try:
         yield writer
     except BaseException:
@@ -189,60 +198,15 @@ def _writing(db: sqlite3.Connection) -> Iterator[SqliteWriter]:
     writer.commit()
 
 
-def _open_for_reading(path: Path) -> sqlite3.Connection:
-    options: Any = {"uri": True, "timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
-    if not path.exists():
-        db: sqlite3.Connection = sqlite3.connect(":memory:", **options)
-        schema.migrate(db)
-        return db
-    uri = path.absolute().as_uri() + "?mode=ro"
-    db = sqlite3.connect(uri, **options)
-    try:
-        found = schema.version(db)
-    except sqlite3.OperationalError:
-        db.close()
-        if os.access(path.parent, os.W_OK):
-            raise
-        # Nobody can write here, so there is no write-ahead log to wait for and none can be made.
-        db = sqlite3.connect(uri + "&immutable=1", **options)
-        found = schema.version(db)
-    if found < len(schema.MIGRATIONS):
-        db.close()
-        raise BackendError(f"{path} has an older schema ({found}): upgrade it with: sesame index")
-    return db
-
-
-def _open_for_writing(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    try:
-        db.execute("PRAGMA page_size = 8192")
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA cache_size = -32768")
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _configure(db: sqlite3.Connection, *, hashsize: int) -> None:
+def _configure(db: sqlite3.Connection) -> None:
     for table in ("chunks_fts", "heads_fts"):
-        db.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)", (hashsize,))
+        db.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)", (HASHSIZE,))
 
 
-def _check(db: sqlite3.Connection, path: Path) -> None:
-    try:
-        schema.version(db)
-    except BackendError as error:
-        raise BackendError(f"{path}: {error}") from error
-
-
-def _undamaged(step: Callable[[sqlite3.Connection, Path], None], db: sqlite3.Connection, old: Path) -> bool:
+def _can_be_read(step: Callable[[], None]) -> bool:
     """Take a step that reads the old index; tell whether it could be read."""
     try:
-        step(db, old)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
+        step()
+    except DamagedError:
         return False
     return True

@@ -16,6 +16,7 @@ from pathlib import Path
 from sesame_core.types import Chunk, Session
 
 from . import rows
+from .failures import translated
 from .schema import SESSION_SHIFT
 from .writer import SqliteWriter
 
@@ -23,33 +24,34 @@ from .writer import SqliteWriter
 def copy_tombstones(db: sqlite3.Connection, old_path: Path) -> None:
     """Copy what was forgotten, before anything is indexed.
 
-    :raises sqlite3.DatabaseError: the old index is damaged.
+    :raises DamagedError: the old index cannot be read to the end.
     """
-    with closing(_open(old_path)) as old:
+    with translated(old_path), closing(_open(old_path)) as old:
         tombstones = old.execute("SELECT agent, session_id, forgotten_at FROM tombstones").fetchall()
     db.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", tombstones)
 
 
-def carry_over(db: sqlite3.Connection, old_path: Path) -> None:
+def carry_over(db: sqlite3.Connection, writer: SqliteWriter, old_path: Path) -> None:
     """Copy sessions that can no longer be read from their files, and the time of the last sync.
 
-    :raises sqlite3.DatabaseError: the old index is damaged.
+    :raises DamagedError: the old index cannot be read to the end.
     """
-    with closing(_open(old_path)) as old:
-        writer = SqliteWriter(db)
-        writer.update_files([])
-        present = dict(db.execute("SELECT path, error FROM files"))
-        for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
-            if file.path in present:
-                if present[file.path] is None:
+    present = dict(db.execute("SELECT path, error FROM files"))
+    with translated(old_path), closing(_open(old_path)) as old:
+        try:
+            for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
+                if file.path in present:
+                    if present[file.path] is None:
+                        continue
+                    file.error = present[file.path]
+                elif os.path.exists(file.path):
                     continue
-                file.error = present[file.path]
-            elif os.path.exists(file.path):
-                continue
-            else:
-                file.missing_since = file.missing_since or datetime.now(UTC)
-            writer.replace(file, _content(old, file.path))
-        writer.commit()
+                else:
+                    file.missing_since = file.missing_since or datetime.now(UTC)
+                writer.replace(file, _content(old, old_path, file.path))
+        finally:
+            # Of a damaged index, the files before the damage.
+            writer.commit()
         last = old.execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
         if last is not None:
             db.execute("INSERT OR IGNORE INTO meta VALUES ('last_sync_at', ?)", last)
@@ -59,18 +61,19 @@ def _open(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None)
 
 
-def _content(old: sqlite3.Connection, path: str) -> Iterator[Session | Chunk]:
+def _content(old: sqlite3.Connection, old_path: Path, path: str) -> Iterator[Session | Chunk]:
     """Yield a file's sessions and chunks, as they were stored."""
-    sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
-    for number, *row in old.execute(sql, (path,)).fetchall():
-        session = rows.to_session(tuple(row))
-        yield session
-        paths = [p for (p,) in old.execute("SELECT path FROM paths WHERE session = ?", (number,))]
-        bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
-        sql = f"SELECT {rows.CHUNK_COLUMNS}, subwords FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-        for *columns, subwords in old.execute(sql, bounds):
-            chunk = rows.to_chunk(tuple(columns), session.id)
-            chunk.subwords = subwords
-            # Which chunk named which file is not stored; the session keeps them all.
-            chunk.paths, paths = tuple(paths), []
-            yield chunk
+    with translated(old_path):
+        sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
+        for number, *row in old.execute(sql, (path,)).fetchall():
+            session = rows.to_session(tuple(row))
+            yield session
+            paths = [p for (p,) in old.execute("SELECT path FROM paths WHERE session = ?", (number,))]
+            bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
+            sql = f"SELECT {rows.CHUNK_COLUMNS}, subwords FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
+            for *columns, subwords in old.execute(sql, bounds):
+                chunk = rows.to_chunk(tuple(columns), session.id)
+                chunk.subwords = subwords
+                # Which chunk named which file is not stored; the session keeps them all.
+                chunk.paths, paths = tuple(paths), []
+                yield chunk

@@ -8,6 +8,7 @@ candidates; each candidate's score counts all words of the query.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +21,18 @@ from .filters import Condition, in_sessions, on_chunks, on_kind, on_sessions, wi
 from .schema import SESSION_SHIFT
 
 #: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
-BUDGET = 12_000
-#: Candidates handed to the ranking; more change nothing [facts: 1000 as good as all].
-CANDIDATES = 1_000
+BUDGET = 10_000
+#: When even the rarest word has more chunks than that, so many of its newest.
+NEWEST = 4_000
+#: Of chunks that were chosen by some words only, the best whose score then counts all words.
+RESCORED = 600
+#: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
+CANDIDATES = 500
 #: Weights of title, summary and prompts in the head row.
 HEAD_WEIGHTS = "2.0, 1.0, 2.0"
+#: Chunks of headless sessions, and all others; there are few headless ones, and an index lists them.
+HEADLESS = Condition(f"f.rowid >> {SESSION_SHIFT} IN (SELECT id FROM sessions WHERE kind = 'headless')")
+NOT_HEADLESS = Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN (SELECT id FROM sessions WHERE kind = 'headless')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +44,29 @@ class _Frequency:
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query."""
     on_session = on_sessions(filters).and_(with_words([w for w in query.words if w.is_required], query.excluded))
-    shown = on_session.and_(_kind(db, filters))
+    hides_headless = not filters.all_kinds and _has_headless(db)
     total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
     found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
     if not query.words:
         return found
     frequencies = [_frequency(db, word) for word in query.words]
     found.document_frequencies = [f.count for f in frequencies]
-    condition = on_chunks(filters).and_(in_sessions(shown))
-    scores = _score(db, frequencies, condition, found)
+    narrow = on_chunks(filters).and_(in_sessions(on_session))
+    scores = _score(db, frequencies, narrow, NOT_HEADLESS if hides_headless else Condition(), found)
     best = sorted(scores.items(), key=lambda item: item[1])[:CANDIDATES]
     found.chunks = [
         ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=-score)
         for row, score in best
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
-    found.heads = _heads(db, query.words, filters, shown)
-    if shown != on_session:
-        found.left_out = _left_out(db, query.words, on_chunks(filters), on_session)
+    found.heads = _heads(db, query.words, filters, on_session.and_(on_kind(filters)))
+    if hides_headless:
+        found.left_out = _left_out(db, query.words, narrow)
     return found
 
 
-def _kind(db: sqlite3.Connection, filters: Filters) -> Condition:
-    """Return the default condition on the kind; none when it would leave nothing out."""
-    has_headless = db.execute("SELECT 1 FROM sessions WHERE kind = 'headless' LIMIT 1").fetchone()
-    return on_kind(filters) if has_headless else Condition()
+def _has_headless(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sessions WHERE kind = 'headless' LIMIT 1").fetchone() is not None
 
 
 def _frequency(db: sqlite3.Connection, word: Word) -> _Frequency:
@@ -79,44 +85,52 @@ def _frequency(db: sqlite3.Connection, word: Word) -> _Frequency:
 
 
 def _score(
-    db: sqlite3.Connection, frequencies: Sequence[_Frequency], condition: Condition, found: Candidates
+    db: sqlite3.Connection, frequencies: Sequence[_Frequency], narrow: Condition, shown: Condition, found: Candidates
 ) -> dict[int, float]:
-    """Return the BM25 of the candidates by row id (FTS5's sign: lower is better)."""
+    """Return the BM25 of the candidates by row id (FTS5's sign: lower is better).
+
+    :param narrow: what the user's filters ask for.
+    :param shown: what is left out by default.
+    """
+    condition = narrow.and_(shown)
     words = [f.word for f in frequencies]
     everything = fts.any_of(words)
-    if sum(f.count for f in frequencies) <= BUDGET or (condition.sql and _fits(db, everything, condition)):
+    if sum(f.count for f in frequencies) <= BUDGET or (narrow.sql and _fits(db, everything, condition)):
         scores = _bm25(db, everything, condition)
         found.scanned = len(scores)
         return scores
     found.is_truncated = True
-    rare = _rare(frequencies)
-    if rare:
-        # The rare words stand in the expression twice, as the condition and as scored words; taking their
-        # own score away once leaves the sum over all words.
-        selected = fts.any_of(rare)
-        both = _bm25(db, f"{selected} AND {everything}", condition)
-        once = _bm25(db, selected, condition)
-        scores = {row: score - once[row] for row, score in both.items()}
-    else:
-        scores = _bm25(db, everything, condition.and_(_newest(db, everything, condition)))
+    selected = _rarest(frequencies)
+    match = fts.any_of(selected)
+    within = condition
+    if sum(f.count for f in frequencies if f.word in selected) > BUDGET:
+        within = condition.and_(_newest(db, match, condition, NEWEST))
+    alone = _bm25(db, match, within)
+    found.scanned = len(alone)
+    if len(selected) == len(words):
+        return alone
+    best = sorted(alone, key=alone.__getitem__)[:RESCORED]
+    chosen = within.and_(Condition("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),)))
+    # The selected words stand in this expression twice, as the condition and as scored words; taking their own
+    # score away once leaves the sum over all words.
+    scores = {row: score - alone[row] for row, score in _bm25(db, f"{match} AND {everything}", chosen).items()}
+    if within is not condition and len(words) > 1:
         every = fts.all_of(words)
-        if len(words) > 1:
-            scores.update(_bm25(db, every, condition.and_(_newest(db, every, condition))))
-    found.scanned = len(scores)
+        scores.update(_bm25(db, every, condition.and_(_newest(db, every, condition, RESCORED))))
     return scores
 
 
-def _rare(frequencies: Sequence[_Frequency]) -> list[Word]:
-    """Return the rarest words that fit into the budget together."""
-    rare: list[Word] = []
-    left = BUDGET
-    for frequency in sorted(frequencies, key=lambda f: f.count):
+def _rarest(frequencies: Sequence[_Frequency]) -> list[Word]:
+    """Return the rarest words that fit into the budget together, one at least."""
+    ordered = sorted((f for f in frequencies if f.count), key=lambda f: f.count)
+    selected = [ordered[0].word]
+    left = BUDGET - ordered[0].count
+    for frequency in ordered[1:]:
         left -= frequency.count
         if left < 0:
             break
-        if frequency.count:
-            rare.append(frequency.word)
-    return rare
+        selected.append(frequency.word)
+    return selected
 
 
 def _fits(db: sqlite3.Connection, match: str, condition: Condition) -> bool:
@@ -127,13 +141,13 @@ def _fits(db: sqlite3.Connection, match: str, condition: Condition) -> bool:
     return bool(count <= BUDGET)
 
 
-def _newest(db: sqlite3.Connection, match: str, condition: Condition) -> Condition:
-    """Return a condition that holds for half a budget of the newest matches."""
+def _newest(db: sqlite3.Connection, match: str, condition: Condition, count: int) -> Condition:
+    """Return a condition that holds for so many of the newest matches."""
     sql = (
         f"SELECT rowid FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} "
         "ORDER BY rowid DESC LIMIT 1 OFFSET ?"
     )
-    found = db.execute(sql, (match, *condition.values, BUDGET // 2)).fetchone()
+    found = db.execute(sql, (match, *condition.values, count)).fetchone()
     return Condition("f.rowid > ?", (found[0],)) if found else Condition()
 
 
@@ -148,7 +162,8 @@ def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, show
         return {}
     condition = Condition()
     if shown.sql:
-        condition = Condition(f"h.rowid IN (SELECT s.id FROM sessions AS s WHERE {shown.sql})", shown.values)
+        # Without the plus sign SQLite would ask the full-text table once per session.
+        condition = Condition(f"+h.rowid IN (SELECT s.id FROM sessions AS s WHERE {shown.sql})", shown.values)
     sql = (
         f"SELECT h.rowid, -bm25(heads_fts, {HEAD_WEIGHTS}) FROM heads_fts AS h "
         f"WHERE heads_fts MATCH ?{condition.where('AND')} ORDER BY 2 DESC LIMIT ?"
@@ -156,8 +171,9 @@ def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, show
     return dict(db.execute(sql, (fts.any_of(words), *condition.values, CANDIDATES)).fetchall())
 
 
-def _left_out(db: sqlite3.Connection, words: Sequence[Word], chunks: Condition, sessions: Condition) -> dict[str, int]:
-    condition = chunks.and_(in_sessions(sessions.and_(Condition("s.kind = 'headless'"))))
+def _left_out(db: sqlite3.Connection, words: Sequence[Word], narrow: Condition) -> dict[str, int]:
+    """Count the headless sessions that match."""
+    condition = narrow.and_(HEADLESS)
     sql = (
         f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
         f"WHERE chunks_fts MATCH ?{condition.where('AND')}"

@@ -7,45 +7,36 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from pathlib import Path
 
 from sesame_core.protocols import AgentStatistics, Candidates, Statistics, StoredSession
 from sesame_core.query import Filters, Query, Word
 from sesame_core.types import Chunk
 
 from . import fts, matching, rows, schema
-from .failures import translated
+from .failures import translating
 from .filters import Condition, on_kind, on_sessions, with_words
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _question(method: Callable[Concatenate[SqliteReader, P], T]) -> Callable[Concatenate[SqliteReader, P], T]:
-    """Wrap a method so that what SQLite raises becomes a `BackendError`."""
-
-    @wraps(method)
-    def ask(self: SqliteReader, *args: P.args, **kwargs: P.kwargs) -> T:
-        with translated(getattr(self._local, "path", "the index")):
-            return method(self, *args, **kwargs)
-
-    return cast("Callable[Concatenate[SqliteReader, P], T]", ask)
+from .opening import Opened
 
 
 class SqliteReader:
     """Reads one index, whichever generation of it is the present one.
 
-    :param connect: opens a connection to the present generation and returns it with the generation's path.
-    :param is_current: tells whether a path is still the present generation.
+    :param connect: opens the present generation.
+    :param is_current: tells whether that is still the present generation.
     """
 
-    def __init__(
-        self, connect: Callable[[], tuple[sqlite3.Connection, str]], is_current: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, connect: Callable[[], Opened], is_current: Callable[[Opened], bool]) -> None:
         self._connect = connect
         self._is_current = is_current
         self._local = threading.local()
+
+    @property
+    def path(self) -> Path:
+        """The file that this thread reads."""
+        self._db()
+        path: Path = self._local.opened.path
+        return path
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -60,20 +51,20 @@ class SqliteReader:
         finally:
             db.execute("ROLLBACK")
 
-    @_question
+    @translating
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
         with self.snapshot():
             return matching.candidates(self._db(), query, filters)
 
-    @_question
+    @translating
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""
         wanted = list(numbers)
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.id IN ({', '.join('?' * len(wanted))})"
         return rows.select(self._db(), rows.to_stored, sql, wanted) if wanted else []
 
-    @_question
+    @translating
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, excluded: Sequence[Word] = ()
     ) -> tuple[list[StoredSession], int]:
@@ -87,7 +78,7 @@ class SqliteReader:
             found = rows.select(self._db(), rows.to_stored, f"SELECT {rows.STORED_COLUMNS} {sql} {order}", values)
         return found, total
 
-    @_question
+    @translating
     def find_sessions(self, prefix: str) -> list[StoredSession]:
         """Return the sessions with this id, else those whose id begins with it."""
         columns = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE"
@@ -97,7 +88,7 @@ class SqliteReader:
         sql = f"{columns} s.session_id >= ? AND s.session_id < ?"
         return rows.select(self._db(), rows.to_stored, sql, (prefix, prefix + "\U0010ffff"))
 
-    @_question
+    @translating
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
         found = self._db().execute("SELECT session_id FROM sessions WHERE id = ?", (number,)).fetchone()
@@ -109,7 +100,7 @@ class SqliteReader:
         values = (base | first << 2, base + (last << 2))
         return rows.select(self._db(), lambda row: rows.to_chunk(row, found[0]), sql, values)
 
-    @_question
+    @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Tell which of the query's words each chunk contains."""
         sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ?"
@@ -125,7 +116,7 @@ class SqliteReader:
             )
         return found
 
-    @_question
+    @translating
     def statistics(self) -> Statistics:
         """Count what is there."""
         with self.snapshot():
@@ -145,7 +136,7 @@ class SqliteReader:
             files, missing = db.execute("SELECT count(*), count(missing_since) FROM files").fetchone()
             failed = db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path").fetchall()
             (forgotten,) = db.execute("SELECT count(*) FROM tombstones").fetchone()
-            path = self._local.path
+            path = str(self.path)
             return Statistics(
                 sessions=sessions,
                 chunks=meta["chunks"],
@@ -168,13 +159,13 @@ class SqliteReader:
 
     def _db(self) -> sqlite3.Connection:
         """Return this thread's connection, opened anew when another generation took the index's place."""
-        db: sqlite3.Connection | None = getattr(self._local, "db", None)
-        if db is not None and (db.in_transaction or self._is_current(self._local.path)):
-            return db
-        if db is not None:
-            db.close()
-        self._local.db, self._local.path = self._connect()
-        return self._local.db  # type: ignore[no-any-return]
+        opened: Opened | None = getattr(self._local, "opened", None)
+        if opened is not None:
+            if opened.db.in_transaction or self._is_current(opened):
+                return opened.db
+            opened.db.close()
+        opened = self._local.opened = self._connect()
+        return opened.db
 
 
 def _with_tool(filters: Filters) -> Condition:

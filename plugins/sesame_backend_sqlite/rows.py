@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+
+import orjson
 
 from sesame_core.protocols import StoredSession
 from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
@@ -15,7 +18,9 @@ from .schema import SESSION_SHIFT
 
 PROMPT_SEPARATOR = "\x1e"
 
-FILE_COLUMNS = "path, parser, parser_version, mtime_ns, size, missing_since, error, skipped, head_hash, tail_hash"
+FILE_COLUMNS = (
+    "path, parser, parser_version, mtime_ns, size, missing_since, error, skipped, head_hash, tail_hash, recent_origins"
+)
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
     "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key"
@@ -26,6 +31,19 @@ CHUNK_COLUMNS = (
 INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
+
+
+def head(session: Session) -> tuple[str, str, str]:
+    """Return the values of a head row: title, summary, prompts."""
+    return session.title or "", session.summary or "", PROMPT_SEPARATOR.join(session.prompts)
+
+
+def _json(value: Any) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        # Strings that are no Unicode, keys that are no strings: a parser's state may hold them.
+        return json.dumps(value)
 
 
 def to_ms(time: datetime | None) -> int | None:
@@ -97,7 +115,7 @@ def to_chunk(row: tuple[Any, ...], session_id: str) -> Chunk:
 def file_row(file: IndexedFile) -> tuple[Any, ...]:
     """Return the values of `FILE_COLUMNS` and the checkpoint."""
     at = file.checkpoint
-    checkpoint = json.dumps([at.offset, at.line, at.state], separators=(",", ":")) if at else None
+    checkpoint = _json([at.offset, at.line, at.state]) if at else None
     return (
         file.path,
         file.parser,
@@ -106,16 +124,17 @@ def file_row(file: IndexedFile) -> tuple[Any, ...]:
         file.size,
         to_ms(file.missing_since),
         file.error,
-        json.dumps(file.skipped),
+        _json(file.skipped),
         file.head_hash,
         file.tail_hash,
+        struct.pack(f"<{len(file.recent_origins)}q", *file.recent_origins),
         checkpoint,
     )
 
 
 def to_file(row: tuple[Any, ...]) -> IndexedFile:
     """Return the file of a row of `FILE_COLUMNS`, followed by the checkpoint if it was asked for."""
-    path, parser, version, mtime_ns, size, missing, error, skipped, head, tail, *checkpoint = row
+    path, parser, version, mtime_ns, size, missing, error, skipped, head, tail, recent, *checkpoint = row
     return IndexedFile(
         path=path,
         parser=parser,
@@ -124,15 +143,16 @@ def to_file(row: tuple[Any, ...]) -> IndexedFile:
         size=size,
         missing_since=from_ms(missing),
         error=error,
-        skipped={} if skipped == "{}" else json.loads(skipped),
+        skipped={} if skipped == "{}" else orjson.loads(skipped),
         head_hash=head,
         tail_hash=tail,
+        recent_origins=struct.unpack(f"<{len(recent) // 8}q", recent),
         checkpoint=_to_checkpoint(checkpoint[0]) if checkpoint and checkpoint[0] else None,
     )
 
 
 def _to_checkpoint(text: str) -> Checkpoint:
-    offset, line, state = json.loads(text)
+    offset, line, state = orjson.loads(text)
     return Checkpoint(offset=offset, line=line, state=state)
 
 
@@ -151,8 +171,8 @@ def session_row(session: Session, modified: int) -> tuple[Any, ...]:
         to_ms(session.modified) or modified,
         session.message_count,
         session.exchange_count,
-        json.dumps(session.tool_counts),
-        json.dumps(session.abandoned or ()),
+        _json(session.tool_counts),
+        _json(session.abandoned or ()),
         session.first_origin,
         session.title,
         session.summary,
@@ -178,8 +198,8 @@ def to_session(row: tuple[Any, ...]) -> Session:
         modified=from_ms(modified),
         message_count=messages,
         exchange_count=exchanges,
-        tool_counts=json.loads(tools),
-        abandoned=tuple(json.loads(abandoned)),
+        tool_counts=orjson.loads(tools),
+        abandoned=tuple(orjson.loads(abandoned)),
         first_origin=origin,
         title=title,
         summary=summary,

@@ -34,6 +34,7 @@ CREATE TABLE files (
   skipped TEXT NOT NULL,            -- JSON: reason -> count
   head_hash BLOB NOT NULL,
   tail_hash BLOB NOT NULL,
+  recent_origins BLOB NOT NULL,     -- 64-bit integers, little-endian
   checkpoint TEXT                   -- JSON: [offset, line, parser state]
 );
 CREATE TABLE sessions (
@@ -82,7 +83,6 @@ CREATE TABLE chunks (
   subwords TEXT NOT NULL,
   content TEXT NOT NULL
 );
-CREATE INDEX chunks_origin ON chunks (origin) WHERE origin IS NOT NULL;
 CREATE TABLE paths (session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (session, path)) WITHOUT ROWID;
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
@@ -116,7 +116,8 @@ def version(db: sqlite3.Connection) -> int:
     """
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (found,) = db.execute("PRAGMA user_version").fetchone()
-    if found and application != APPLICATION_ID:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION_ID and (application or found or tables):
         raise BackendError("it is a database of another program")
     if found > len(MIGRATIONS):
         raise BackendError(

@@ -6,22 +6,27 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
 
 from sesame_core.types import Chunk, IndexedFile, Session
 
 from . import rows
+from .failures import translating
 from .schema import MAX_CHUNKS, SESSION_SHIFT
 
 #: Chunks written at once.
-BATCH = 256
+BATCH = 1024
 #: A file with more chunks than this is streamed in a transaction of its own; smaller ones share one, because
 #: each commit flushes a small FTS5 segment that must be merged later.
 SHARED = 4096
 #: Chunks after which a shared transaction is committed.
-COMMIT_AFTER = 16_384
-#: Ids looked up in one statement.
-LOOKUP = 500
+COMMIT_AFTER = 65_536
+
+_SELECT_HEAD = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
+_SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
+_FILE_COLUMNS = (*rows.FILE_COLUMNS.split(", "), "checkpoint")
 
 
 @dataclass(slots=True)
@@ -37,59 +42,58 @@ class _Target:
 class SqliteWriter:
     """Writes to one index; made and closed by `SqliteBackend`."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
+        #: The file that is written.
+        self.path = path
+        #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
+        self._rows: list[tuple[Any, ...]] = []
+        self._paths: set[tuple[int, str]] = set()
         self._pending = 0
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
 
     # -- reading what is known ----------------------------------------------------------------------------
 
+    @translating
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, without checkpoints."""
         found = rows.select(self._db, rows.to_file, f"SELECT {rows.FILE_COLUMNS} FROM files")
         return {file.path: file for file in found}
 
+    @translating
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
         sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE path = ?"
         found = rows.select(self._db, rows.to_file, sql, (path,))
         return found[0] if found else None
 
+    @translating
     def file_sessions(self, path: str) -> list[Session]:
         """Return the sessions read from a file."""
         sql = f"SELECT {rows.SESSION_COLUMNS} FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
         return rows.select(self._db, rows.to_session, sql, (path,))
 
-    def known_origins(self, path: str, origins: Iterable[int]) -> set[int]:
-        """Return the origins that sessions of this file hold already."""
-        sql = "SELECT id FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
-        numbers = {number for (number,) in self._db.execute(sql, (path,))}
-        known: set[int] = set()
-        waiting = iter(origins)
-        while some := list(islice(waiting, LOOKUP)):
-            marks = ", ".join("?" * len(some))
-            for row, origin in self._db.execute(f"SELECT id, origin FROM chunks WHERE origin IN ({marks})", some):
-                if row >> SESSION_SHIFT in numbers:
-                    known.add(origin)
-        return known
-
     # -- changing it --------------------------------------------------------------------------------------
 
+    @translating
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Forget what the file said and store what it says now."""
         return self._write(file, content, forget=True)
 
+    @translating
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Add to what the file said."""
         return self._write(file, content, forget=False)
 
+    @translating
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Remember new facts about files whose content did not change."""
         self._begin()
         for file in files:
-            self._store_file(file, with_checkpoint=file.checkpoint is not None)
+            self._update_file(file, keeps_checkpoint=True)
 
+    @translating
     def forget(self, number: int) -> int:
         """Delete a session with its copies and subagents; they do not come back."""
         found = self._db.execute("SELECT agent, session_id FROM sessions WHERE id = ?", (number,)).fetchone()
@@ -105,6 +109,7 @@ class SqliteWriter:
         self._db.executemany("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", [(agent, n, now) for n in names])
         return sum(self._delete_session(member) for member, _ in family)
 
+    @translating
     def finish(self, *, synced_at: datetime | None) -> None:
         """Commit, and record the time of the sync."""
         if synced_at is not None:
@@ -112,14 +117,18 @@ class SqliteWriter:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('last_sync_at', ?)", (rows.to_ms(synced_at),))
         self.commit()
 
+    @translating
     def commit(self) -> None:
         """Make everything since the last commit visible."""
+        self._flush()
         if self._db.in_transaction:
             self._db.execute("COMMIT")
         self._pending = 0
 
     def rollback(self) -> None:
         """Drop everything since the last commit."""
+        self._rows.clear()
+        self._paths.clear()
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._pending = 0
@@ -158,9 +167,7 @@ class SqliteWriter:
     ) -> int:
         number = self._file_number(file.path)
         targets: dict[str, _Target] = {}
-        if number is None:
-            number = self._store_file(file, with_checkpoint=True)
-        elif forget:
+        if forget:
             for (session,) in self._db.execute("SELECT id FROM sessions WHERE file = ?", (number,)).fetchall():
                 self._delete_session(session)
         else:
@@ -168,29 +175,23 @@ class SqliteWriter:
             for session_id, session, count in self._db.execute(sql, (number,)):
                 targets[session_id] = _Target(session, count, is_stored=True)
         stored = 0
-        batch: list[tuple[int, Chunk]] = []
-        for part in (first, rest):
-            for item in part:
-                if isinstance(item, Session):
-                    target = targets.get(item.id) or targets.setdefault(item.id, self._target(item))
-                    target.session = item
-                    continue
-                target = targets[item.session_id]
-                if target.number is None or target.seq >= MAX_CHUNKS:
-                    continue
-                item.seq = target.seq
-                target.seq += 1
-                stored += 1
-                batch.append((rows.row_id(target.number, item.seq, item), item))
-                if len(batch) == BATCH:
-                    self._insert_chunks(batch)
-                    batch = []
-        self._insert_chunks(batch)
-        self._count_chunks(stored)
+        for item in chain(first, rest):
+            if isinstance(item, Session):
+                target = targets.get(item.id) or targets.setdefault(item.id, self._target(item))
+                target.session = item
+                continue
+            target = targets[item.session_id]
+            if target.number is None or target.seq >= MAX_CHUNKS:
+                continue
+            self._add_chunk(target, item)
+            stored += 1
+        if number is None:
+            number = self._insert_file(file)
+        else:
+            self._update_file(file)
         for target in targets.values():
             if target.number is not None and target.session is not None:
                 self._store_session(target, number, file)
-        self._store_file(file, with_checkpoint=True)
         return stored
 
     def _target(self, session: Session) -> _Target:
@@ -204,17 +205,29 @@ class SqliteWriter:
         number, self._next_number = self._next_number, self._next_number + 1
         return _Target(number, 0)
 
-    def _insert_chunks(self, batch: list[tuple[int, Chunk]]) -> None:
-        if not batch:
+    def _add_chunk(self, target: _Target, chunk: Chunk) -> None:
+        assert target.number is not None
+        chunk.seq = target.seq
+        target.seq += 1
+        self._rows.append(rows.chunk_row(rows.row_id(target.number, chunk.seq, chunk), chunk))
+        for path in chunk.paths:
+            self._paths.add((target.number, path))
+        if len(self._rows) == BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write the rows that wait, to both tables."""
+        if not self._rows:
             return
-        self._db.executemany(rows.INSERT_CHUNK, [rows.chunk_row(row, chunk) for row, chunk in batch])
+        self._db.executemany(rows.INSERT_CHUNK, self._rows)
         self._db.executemany(
-            "INSERT INTO chunks_fts (rowid, content, subwords) VALUES (?, ?, ?)",
-            [(row, chunk.text, chunk.subwords) for row, chunk in batch],
+            "INSERT INTO chunks_fts (rowid, subwords, content) VALUES (?, ?, ?)",
+            [(row[0], row[-2], row[-1]) for row in self._rows],
         )
-        paths = {(row >> SESSION_SHIFT, path) for row, chunk in batch for path in chunk.paths}
-        if paths:
-            self._db.executemany("INSERT OR IGNORE INTO paths VALUES (?, ?)", sorted(paths))
+        self._db.executemany("INSERT OR IGNORE INTO paths VALUES (?, ?)", sorted(self._paths))
+        self._count_chunks(len(self._rows))
+        self._rows.clear()
+        self._paths.clear()
 
     def _count_chunks(self, change: int) -> None:
         self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'chunks'", (change,))
@@ -222,31 +235,28 @@ class SqliteWriter:
     def _store_session(self, target: _Target, file: int, indexed: IndexedFile) -> None:
         assert target.session is not None
         values = rows.session_row(target.session, indexed.mtime_ns // 1_000_000)
-        head = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
-        before = self._db.execute(head, (target.number,)).fetchone()
+        head = rows.head(target.session)
         if target.is_stored:
-            assignments = ", ".join(f"{column} = ?" for column in rows.SESSION_COLUMNS.split(", "))
+            assignments = ", ".join(f"{column} = ?" for column in _SESSION_COLUMNS)
+            before = self._db.execute(_SELECT_HEAD, (target.number,)).fetchone()
             sql = f"UPDATE sessions SET {assignments}, chunk_count = ? WHERE id = ?"
             self._db.execute(sql, (*values, target.seq, target.number))
+            if before == head:
+                return
+            self._delete_head(target.number, before)
         else:
-            marks = ", ".join("?" * (len(values) + 3))
+            marks = ", ".join("?" * (len(_SESSION_COLUMNS) + 3))
             sql = f"INSERT INTO sessions (id, file, chunk_count, {rows.SESSION_COLUMNS}) VALUES ({marks})"
             self._db.execute(sql, (target.number, file, target.seq, *values))
-        after = self._db.execute(head, (target.number,)).fetchone()
-        if before == after:
-            return
-        if before is not None:
-            self._delete_head(target.number, before)
-        self._db.execute(
-            "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)",
-            (target.number, *after),
-        )
+        sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
+        self._db.execute(sql, (target.number, *head))
 
     def _delete_head(self, number: int | None, head: tuple[str, str, str]) -> None:
         sql = "INSERT INTO heads_fts (heads_fts, rowid, title, summary, prompts) VALUES ('delete', ?, ?, ?, ?)"
         self._db.execute(sql, (number, *head))
 
     def _delete_session(self, number: int) -> int:
+        self._flush()
         bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
         self._db.execute(
             "INSERT INTO chunks_fts (chunks_fts, rowid, content, subwords) "
@@ -256,10 +266,7 @@ class SqliteWriter:
         deleted = self._db.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", bounds).rowcount
         self._count_chunks(-deleted)
         self._db.execute("DELETE FROM paths WHERE session = ?", (number,))
-        head = self._db.execute(
-            "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?",
-            (number,),
-        ).fetchone()
+        head = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
         self._delete_head(number, head)
         self._db.execute("DELETE FROM sessions WHERE id = ?", (number,))
         return deleted
@@ -268,17 +275,15 @@ class SqliteWriter:
         found = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
         return found[0] if found else None
 
-    def _store_file(self, file: IndexedFile, *, with_checkpoint: bool) -> int:
-        values = rows.file_row(file)
-        columns = rows.FILE_COLUMNS.split(", ")
-        if with_checkpoint:
-            columns.append("checkpoint")
-        else:
-            values = values[:-1]
-        marks = ", ".join("?" * len(columns))
-        updates = ", ".join(f"{column} = excluded.{column}" for column in columns[1:])
-        sql = (
-            f"INSERT INTO files ({', '.join(columns)}) VALUES ({marks}) "
-            f"ON CONFLICT (path) DO UPDATE SET {updates} RETURNING id"
-        )
-        return int(self._db.execute(sql, values).fetchone()[0])
+    def _insert_file(self, file: IndexedFile) -> int:
+        marks = ", ".join("?" * len(_FILE_COLUMNS))
+        sql = f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({marks})"
+        return self._db.execute(sql, rows.file_row(file)).lastrowid or 0
+
+    def _update_file(self, file: IndexedFile, *, keeps_checkpoint: bool = False) -> None:
+        assignments = [f"{column} = ?" for column in _FILE_COLUMNS]
+        if keeps_checkpoint:
+            assignments[-1] = "checkpoint = coalesce(?, checkpoint)"
+        sql = f"UPDATE files SET {', '.join(assignments)} WHERE path = ?"
+        if self._db.execute(sql, (*rows.file_row(file), file.path)).rowcount == 0:
+            self._insert_file(file)

@@ -34,6 +34,8 @@ def timestamp(record: Mapping[str, Any]) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(value)
+        if moment.tzinfo is UTC:
+            return moment
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None

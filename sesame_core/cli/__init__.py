@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     """Run `sesame`."""
     _use_unicode()
-    from ..errors import SesameError
+    from ..errors import QueryError, SesameError
     from .app import app
     from .searching import with_dashed_queries
 
@@ -22,7 +22,7 @@ def main() -> None:
         from ..rendering import printable
 
         sys.stderr.write(f"sesame: {printable(str(error))}\n")
-        raise SystemExit(1) from error
+        raise SystemExit(2 if isinstance(error, QueryError) else 1) from error
     except BrokenPipeError:
         # The reader of our output is gone; nothing more can be said, and the interpreter must not try.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

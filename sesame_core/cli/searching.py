@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 _OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
+#: An excluded word; options of one dash have one letter, with a number behind it at most.
+_EXCLUDED_WORD = re.compile(r"-[^\W\d_]{2}")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -18,14 +20,19 @@ def add_to(app: typer.Typer) -> None:
 
 
 def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
-    """Return a command line in which quoted queries that begin with a dash stand behind `--`.
+    """Return a command line in which queries that begin with a dash stand behind `--`.
 
-    An argument with a space in it, such as "--prune --map negative tests", is a query and no option.
+    An argument with a space in it, such as "--prune --map negative tests", is a query and no option; so is
+    an excluded word, `-draft`.
     """
     given = list(arguments)
     if given[:1] != ["search"] or "--" in given:
         return given
-    queries = [a for a in given if a.startswith("-") and " " in a.strip() and not _OPTION_WITH_VALUE.match(a)]
+    queries = [
+        a
+        for a in given
+        if _EXCLUDED_WORD.match(a) or (a.startswith("-") and " " in a.strip() and not _OPTION_WITH_VALUE.match(a))
+    ]
     return [*(a for a in given if a not in queries), "--", *queries] if queries else given
 
 

@@ -192,17 +192,6 @@ class WritingConformance(BackendBase):
         for field in ("id", "agent", "message_count", "exchange_count", "tool_counts", "prompts", "modified"):
             assert getattr(stored, field) == getattr(session, field)
 
-    def test_tells_known_origins_of_this_file_only(self, backend: StorageBackend) -> None:
-        """An origin in another file is a copy, not a repetition."""
-        store(backend, a_file("/a"), a_session(a_chunk("fox", origin=2**62 + 1), a_chunk("dog", origin=5)))
-        store(backend, a_file("/b"), a_session(a_chunk("cow", origin=7), id="s2"))
-        with backend.writer() as writer:
-            assert writer.known_origins("/a", [5, 2**62 + 1, 7, 8]) == {5, 2**62 + 1}
-            assert writer.known_origins("/not/there", [5]) == set()
-            assert writer.known_origins("/a", []) == set()
-
-    # -- forget -------------------------------------------------------------------------------------------
-
     def test_a_forgotten_session_does_not_come_back(self, backend: StorageBackend) -> None:
         """Its neighbours in the file stay."""
         content = [*a_session("fox", "fox", id="s1", title="kettle"), *a_session("fox", id="s2")]

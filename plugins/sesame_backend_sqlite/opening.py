@@ -1,0 +1,110 @@
+"""Opens index files, and refuses those that are not this program's to read or write."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sesame_core.errors import BackendError
+
+from . import schema
+from .failures import translated
+
+#: Seconds a statement waits for another process's lock.
+BUSY_SECONDS = 10.0
+
+_OPTIONS: Any = {"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A connection for reading one generation of the index."""
+
+    db: sqlite3.Connection
+    path: Path
+    #: False while nothing has been written there: an empty index in memory stands in.
+    is_made: bool
+
+
+def is_absent(path: Path) -> bool:
+    """Tell whether there is no such file.
+
+    :raises BackendError: nobody may look.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError as error:
+        raise BackendError(f"cannot read {path}: {error.strerror or error}") from error
+    return False
+
+
+def for_reading(path: Path) -> Opened:
+    """Open an index file; one that is absent, or not filled yet, reads as an empty index.
+
+    :raises BackendError: the file is damaged, of another program, or of another version of this one.
+    """
+    if is_absent(path):
+        return _empty(path)
+    uri = path.absolute().as_uri() + "?mode=ro"
+    with translated(path):
+        try:
+            db, found = _open_to_read(uri, path)
+        except sqlite3.OperationalError:
+            if os.access(path.parent, os.W_OK):
+                raise
+            # Nobody can write here, so there is no write-ahead log to wait for and none can be made.
+            db, found = _open_to_read(uri + "&immutable=1", path)
+    if found == len(schema.MIGRATIONS):
+        return Opened(db, path, is_made=True)
+    db.close()
+    if not found:
+        return _empty(path)
+    raise BackendError(f"{path} has an older schema ({found}): upgrade it with: sesame index")
+
+
+def for_writing(path: Path) -> sqlite3.Connection:
+    """Open an index file, made when absent, and bring it to the present schema.
+
+    :raises BackendError: the file is damaged, of another program, or of a newer version of this one; it is not
+        touched then.
+    """
+    with translated(path):
+        db: sqlite3.Connection = sqlite3.connect(path, **_OPTIONS)
+        try:
+            _version(db, path)
+            db.execute("PRAGMA page_size = 8192")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA cache_size = -32768")
+            schema.migrate(db)
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def _open_to_read(uri: str, path: Path) -> tuple[sqlite3.Connection, int]:
+    db: sqlite3.Connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
+    try:
+        return db, _version(db, path)
+    except BaseException:
+        db.close()
+        raise
+
+
+def _empty(path: Path) -> Opened:
+    db: sqlite3.Connection = sqlite3.connect(":memory:", **_OPTIONS)
+    schema.migrate(db)
+    return Opened(db, path, is_made=False)
+
+
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    try:
+        return schema.version(db)
+    except BackendError as error:
+        raise BackendError(f"{path}: {error}") from error
