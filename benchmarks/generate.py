@@ -188,7 +188,9 @@ class Corpus:
 
     def head(self) -> list[tuple[str, float]]:
         """Return the commonest words that are no stop words, each with its share of the sampled texts."""
-        most = [(word, n / self._sampled) for word, n in self._frequencies.most_common(300) if word.isalpha()]
+        # By name among equals: the counter's own order is that of a set, which differs from process to process.
+        ranked = sorted(self._frequencies.items(), key=lambda item: (-item[1], item[0]))[:300]
+        most = [(word, n / self._sampled) for word, n in ranked if word.isalpha()]
         return [(word, round(df, 3)) for word, df in most if word not in _STOP and len(word) > 2][:30]
 
 

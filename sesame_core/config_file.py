@@ -6,11 +6,11 @@ right; nothing is skipped silently.
 
 from __future__ import annotations
 
-import difflib
+import contextlib
+import json
 import math
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -87,6 +87,8 @@ def initialise(file: Path | None = None) -> Path:
         raise ConfigError(f"{file}: exists already and is left as it is")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        import tempfile
+
         descriptor, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
         try:
             with open(descriptor, "w", encoding="utf-8") as out:
@@ -112,6 +114,9 @@ def _text(file: Path) -> str:
 def _parse(file: Path, text: str) -> Any:
     if _ONLY_COMMENTS.fullmatch(text):
         return {}
+    # Plain JSON is JSON5 too, and its decoder is loaded in a tenth of the time.
+    with contextlib.suppress(ValueError, RecursionError):
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     import json5
 
     try:
@@ -124,6 +129,17 @@ def _parse(file: Path, text: str) -> Any:
             line, message, column = found.groups()
             raise ConfigError(f"{file}:{line}:{column}: {_lower(message)}") from error
         raise ConfigError(f"{file}: {_lower(message)}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is left to JSON5")
 
 
 class _Reader:
@@ -182,6 +198,8 @@ class _Reader:
         settings: dict[str, Any] = self._typed(value, key, dict, "an object")
         for name in settings:
             if name not in known:
+                import difflib
+
                 near = difflib.get_close_matches(name, known, n=1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
                 self._fail(f"{key}.{name}" if key else name, f"unknown key; {hint}")

@@ -29,7 +29,7 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
         yield from _found(real, is_wanted)
         return
     seen_directories = {real}
-    seen_links: set[str] = set()
+    seen_files: set[str] = set()
     waiting = [real]
     while waiting:
         directory = waiting.pop()
@@ -46,14 +46,15 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
                         if path not in seen_directories:
                             seen_directories.add(path)
                             waiting.append(path)
-                    elif path not in seen_links:
-                        seen_links.add(path)
+                    elif path not in seen_files:
+                        seen_files.add(path)
                         yield from _found(path, is_wanted)
                 elif entry.is_dir(follow_symlinks=False):
                     if path not in seen_directories:
                         seen_directories.add(path)
                         waiting.append(path)
-                elif entry.is_file(follow_symlinks=False) and path not in seen_links and is_wanted(path):
+                elif entry.is_file(follow_symlinks=False) and path not in seen_files and is_wanted(path):
+                    seen_files.add(path)
                     try:
                         stat = entry.stat(follow_symlinks=False)
                     except OSError:

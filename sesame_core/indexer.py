@@ -19,6 +19,7 @@ from .errors import BackendError, ParseError, SesameError
 from .exclusion import is_excluded
 from .protocols import ChunkFormatter, IndexWriter, Parser
 from .reading import FileReading, Replayed
+from .tokens import clean
 from .types import IndexedFile
 
 #: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
@@ -245,8 +246,7 @@ class Indexer:
         reading = self._reading(source, file)
         try:
             if not self._append(reading, known):
-                reading = self._reading(source, file)
-                self.report.chunks += self._writer.replace(file, reading.whole())
+                self.report.chunks += self._replace(reading)
                 self.report.bytes += found.size
                 if known is None or known.mtime_ns == UNREAD:
                     self.report.added += 1
@@ -275,6 +275,14 @@ class Indexer:
         self.report.bytes += reading.file.size - reading.start
         return True
 
+    def _replace(self, reading: FileReading) -> int:
+        """Index a whole file, again whenever one more of its sessions turns out to be excluded."""
+        while True:
+            try:
+                return self._writer.replace(reading.file, reading.whole())
+            except Replayed:
+                continue
+
     def _reading(self, source: OpenSource, file: IndexedFile) -> FileReading:
         exclude = source.source.exclude
         return FileReading(
@@ -291,7 +299,7 @@ class Indexer:
         self.report.errors.append(problem)
         if known is None:
             known, file.mtime_ns = file, UNREAD
-        known.error = problem.message
+        known.error = clean(problem.message)
         known.checkpoint = None
         self._writer.update_files([known])
 

@@ -24,8 +24,9 @@ from . import config as configuration
 from .errors import SesameError, UnknownSessionError
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, Parser, Statistics, StorageBackend, StoredSession
-from .query import Filters
+from .query import Filters, cleaned
 from .search import LIMIT, Answer, search, standing
+from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for.
 AROUND = 4
@@ -149,13 +150,13 @@ class Sesame:
 
         :raises BackendError: the index cannot be read.
         """
-        return search(self._read(), text, filters or Filters(), limit=limit, offset=offset)
+        return search(self._read(), text, cleaned(filters or Filters()), limit=limit, offset=offset)
 
     def sessions(
         self, filters: Filters | None = None, *, limit: int = 50, offset: int = 0
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, the last active first, and how many there are."""
-        return self._read().list_sessions(filters or Filters(), limit=limit, offset=offset)
+        return self._read().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
 
     def session(self, session: str) -> StoredSession:
         """Return one session; of one that lies in several files, the copy with the most text.
@@ -163,7 +164,7 @@ class Sesame:
         :param session: an id, abbreviated while unique.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        found = self._read().find_sessions(session)
+        found = self._read().find_sessions(clean(session))
         if not found:
             raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
         ids = sorted({stored.session.id for stored in found})
@@ -180,9 +181,12 @@ class Sesame:
 
         :param offset: position to begin at.
         :param limit: chunks at most.
+        :raises UnknownSessionError: there is no such session (any more).
         """
-        stored = session if isinstance(session, StoredSession) else self.session(session)
-        return self._read().chunks(stored.number, offset, limit)
+        reader = self._read()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.session(session)
+            return reader.chunks(stored.number, offset, limit)
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
@@ -213,7 +217,7 @@ class Sesame:
 
     def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
         """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
-        ids = {stored.session.id for name in sessions for stored in self._read().find_sessions(name)}
+        ids = {stored.session.id for name in sessions for stored in self._read().find_sessions(clean(name))}
         return dataclasses.replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
     def roots(self) -> list[str]:
@@ -247,6 +251,13 @@ class Sesame:
         if self._reader is None:
             self._reader = self._opened().reader()
         return self._reader
+
+    def _present(self, stored: StoredSession) -> StoredSession:
+        """Return a session as the index holds it now: a rebuild numbers all of them anew."""
+        for now in self._read().sessions([stored.number]):
+            if now.session.key == stored.session.key:
+                return now
+        return self.session(stored.session.id)
 
     def _open_sources(self) -> list[OpenSource]:
         return [self._open_source(source) for source in self.config.resolve_sources(self.plugins)]

@@ -56,9 +56,9 @@ def _directory(purpose: Purpose) -> Path:
     if chosen := os.environ.get(_variable(purpose)):
         return expand(chosen)
     # Imported this late because it takes longer than a search.
-    from platformdirs.unix import Unix
-    from platformdirs.windows import Windows
-
-    platform = Windows if sys.platform == "win32" else Unix
-    directories = platform(APPLICATION, appauthor=False)
+    if sys.platform == "win32":
+        from platformdirs.windows import Windows as Platform
+    else:
+        from platformdirs.unix import Unix as Platform
+    directories = Platform(APPLICATION, appauthor=False)
     return directories.user_data_path if purpose == "data" else directories.user_config_path

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import Any
 
 from .tokens import alternatives, clean, pieces
 
@@ -53,6 +54,18 @@ class Filters:
     all_kinds: bool = False
 
 
+def cleaned(filters: Filters) -> Filters:
+    """Return filters whose texts every database takes; what is indexed was cleaned alike."""
+    changed: dict[str, Any] = {}
+    for field in fields(filters):
+        value = getattr(filters, field.name)
+        if isinstance(value, str):
+            changed[field.name] = clean(value)
+        elif isinstance(value, tuple):
+            changed[field.name] = tuple(map(clean, value))
+    return replace(filters, **changed)
+
+
 #: Words that say nothing about a session; left out of a query unless nothing else is in it.
 STOP_WORDS = frozenset(
     "a about after all am an and any are as at be been before being but by can could did do does doing down for from "
@@ -87,7 +100,10 @@ def parse(text: str) -> Query:
         if sign == "-":
             excluded += found
         else:
-            words.update((w.text.casefold(), w) for w in found)
+            for w in found:
+                # Required once is required.
+                if w.is_required or w.text.casefold() not in words:
+                    words[w.text.casefold()] = w
     telling = [w for w in words.values() if w.is_required or w.text.casefold() not in STOP_WORDS]
     return Query(
         text=text,

@@ -65,6 +65,7 @@ def rank(
             heads[group] = max(head, heads.get(group, 0.0))
     for found in chunks.values():
         found.sort(key=lambda c: (-c.score, c.session, c.seq))
+        found[:] = _told_once(found)
     sums = {
         group: sum(DECAY**i * c.score for i, c in enumerate(found[:BEST_CHUNKS])) for group, found in chunks.items()
     }
@@ -95,6 +96,15 @@ def confidence(candidates: Candidates, present: Iterable[int]) -> float:
 def idf(document_frequency: int, total: int) -> float:
     """Return how much a word tells (BM25's inverse document frequency, never below FTS5's floor of 1e-6)."""
     return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
+
+
+def _told_once(chunks: list[ScoredChunk]) -> list[ScoredChunk]:
+    """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
+    told: list[ScoredChunk] = []
+    for chunk in chunks:
+        if not told or chunk.score != told[-1].score or chunk.session == told[-1].session:
+            told.append(chunk)
+    return told
 
 
 def _weighted(chunk: ScoredChunk) -> ScoredChunk:

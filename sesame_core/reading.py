@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from . import identity
-from .errors import ParseError
+from .errors import ParseError, PluginError, SesameError
 from .protocols import ChunkFormatter, IndexWriter, Parser, TailParser
 from .tokens import clean, subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped
@@ -42,7 +42,7 @@ _FACTS = (
 
 
 class Replayed(Exception):
-    """A grown file tells a session again from its beginning."""
+    """A file must be read from its beginning: it tells a session again, or that it is an excluded one."""
 
 
 class FileReading:
@@ -112,14 +112,20 @@ class FileReading:
         return self._content(events)
 
     def whole(self) -> Iterator[Session | Chunk]:
-        """Return the content of the whole file."""
-        self.file.skipped = {}
+        """Return the content of the whole file.
+
+        It raises `Replayed` when a session turns out to be excluded after it began; from then on it is left out.
+        """
+        self.start = 0
+        self.losses, self.skipped, self.file.skipped = [], {}, {}
+        self._sessions, self._seen, self._first_origins = {}, set(), set()
+        self._recent.clear()
         return self._content(self._parser.parse(Path(self.file.path)))
 
     # -- from events to content ---------------------------------------------------------------------------
 
     def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
-        for event in events:
+        for event in self._guarded(events):
             if isinstance(event, Message):
                 yield from self._chunks(event)
             elif isinstance(event, Session):
@@ -135,7 +141,24 @@ class FileReading:
                 self.file.checkpoint = event
                 self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
                 self.file.recent_origins = tuple(self._recent)
-        yield from self._sessions.values()
+        for session in self._sessions.values():
+            session.modified = session.modified or session.created
+            yield session
+
+    def _guarded(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield a parser's events; name the parser when it fails, so that nobody takes it for the index's failure."""
+        try:
+            yield from events
+        except (SesameError, OSError):
+            raise
+        except Exception as error:
+            raise PluginError(f"the parser {self.file.parser!r} failed: {error!r}") from error
+
+    def _formatted(self, message: Message) -> list[Chunk]:
+        try:
+            return list(self._formatter.format(message))
+        except Exception as error:
+            raise PluginError(f"the chunk formatter failed: {error!r}") from error
 
     def _chunks(self, message: Message) -> Iterator[Chunk]:
         session = self._sessions.get(message.session_id)
@@ -156,12 +179,15 @@ class FileReading:
             self._seen.add(origin)
             self._recent.append(origin)
         self._count(session, message, origin)
-        for position, chunk in enumerate(self._formatter.format(message)):
+        for position, chunk in enumerate(self._formatted(message)):
             chunk.text = clean(chunk.text)
             chunk.subwords = subwords(chunk.text)
             chunk.session_id = message.session_id
             chunk.timestamp = message.timestamp
-            chunk.entry_id = message.entry_id
+            chunk.entry_id = message.entry_id and clean(message.entry_id)
+            chunk.tool_name = chunk.tool_name and clean(chunk.tool_name)
+            chunk.call_id = chunk.call_id and clean(chunk.call_id)
+            chunk.paths = tuple(map(clean, chunk.paths)) if chunk.paths else ()
             chunk.source_type = message.source_type
             chunk.segment = message.segment
             if origin is not None:
@@ -181,7 +207,12 @@ class FileReading:
             if self._is_excluded(facts.cwd):
                 self._excluded.add(facts.id)
                 return None
+            if clean(facts.id) != facts.id:
+                raise ParseError(self.file.path, f"its session id is no text: {facts.id!r}")
             session = self._sessions[facts.id] = Session(id=facts.id, agent=facts.agent)
+        elif facts.cwd and facts.cwd != session.cwd and self._is_excluded(facts.cwd):
+            self._excluded.add(facts.id)
+            raise Replayed
         for fact in _FACTS:
             value = getattr(facts, fact)
             if value is not None:

@@ -38,16 +38,13 @@ class Hit:
     subagent_id: str | None = None
     #: Ids and files of sessions that show the same evidence: forks, resumed copies, exports.
     copies: list[tuple[str, str]] = field(default_factory=list)
+    #: The evidence stands on a branch that was rewound or abandoned.
+    is_abandoned: bool = False
 
     @property
     def session(self) -> Session:
         """The session."""
         return self.stored.session
-
-    @property
-    def is_abandoned(self) -> bool:
-        """Whether the evidence stands on a branch that was rewound or abandoned."""
-        return self.chunk is not None and self.chunk.segment in (self.session.abandoned or ())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,7 +83,7 @@ def search(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIM
     query = queries.parse(text)
     with reader.snapshot():
         answer = _answer(reader, query, filters, limit, offset)
-        if not answer.hits and not offset and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
+        if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), limit, offset)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
@@ -111,6 +108,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
     ranked = ranking.rank(candidates, group_of=families.of, modified=families.modified)
     answer.total -= families.united
     hits = _hits(reader, query, ranked, families, offset + limit, answer)
+    answer.total = max(answer.total, len(hits))  # a title may match where no chunk does
     answer.hits = hits[offset:]
     if ranked:
         _judge(reader, candidates, ranked[0], answer)
@@ -145,6 +143,10 @@ class _Families:
     def of(self, number: int) -> int | None:
         """Return the session that a session's evidence counts for; None when it is not among the best."""
         return self._group.get(number)
+
+    def source(self, ranked: Ranked) -> StoredSession:
+        """Return the session in which the best evidence stands."""
+        return self.stored[ranked.chunks[0].session]
 
     def _parent(self, reader: IndexReader, stored: StoredSession) -> StoredSession | None:
         """Return the topmost session a subagent works for, if it is indexed."""
@@ -190,6 +192,7 @@ def _hits(
             snippet=snippet(text, query),
             chunk=best,
             subagent_id=best.session_id if best is not None and best.session_id != stored.session.id else None,
+            is_abandoned=best is not None and best.segment in (families.source(result).session.abandoned or ()),
         )
         hits.append(hit)
         shown.update((chunk.origin, hit) for chunk in chunks if chunk.origin is not None and chunk.origin not in shown)

@@ -7,6 +7,7 @@ are remembered.  So the state stays small however long the session grows.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
 from typing import Any
 
@@ -55,11 +56,14 @@ class Segments:
         """Return the segments that are not on the way from the leaf (default: the last entry) to the root."""
         leaf = self.of(leaf_id)
         segment = self.current if leaf is None else leaf
-        active = set()
-        while segment >= 0 and segment not in active:
-            active.add(segment)
-            segment = self._parents.get(segment, segment - 1)
-        return tuple(s for s in range(self.current + 1) if s not in active)
+        off = list(range(segment + 1, self.current + 1))
+        forks = sorted(self._parents)
+        # Between two forks every segment follows the one before it, so only forks are looked at.
+        while position := bisect_right(forks, segment):
+            fork = forks[position - 1]
+            segment = self._parents[fork]
+            off += range(segment + 1, fork)
+        return tuple(sorted(off))
 
     def state(self) -> dict[str, Any]:
         """Return what `restore` needs, as JSON values."""

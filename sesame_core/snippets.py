@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from .query import Query
+from .tokens import CJK
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -13,6 +16,8 @@ LENGTH = 240
 LEAD = 60
 
 _WORD = re.compile(r"[^\W_]+")
+#: Latin, Greek and Cyrillic blocks with letters that carry accents.
+_ACCENTED = (*range(0xC0, 0x460), *range(0x1E00, 0x2000))
 _SPACE = re.compile(r"\s+")
 _ENDINGS = (
     "ations",
@@ -48,8 +53,9 @@ class Snippet:
 
 def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
     """Return the stretch of the text with the most different words of the query; its start if none is found."""
-    pattern = _pattern(query)
-    found = [(m.start(), m.end(), _stem(m[0])) for m in pattern.finditer(text)] if pattern else []
+    # Letters of scripts without spaces end a word of another script.
+    pattern = _pattern(query, "[^\\W_]" if text.isascii() else f"[^\\W_{CJK}]")
+    found = [(m.start(), m.end(), _stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
     start = max(0, _densest(found, length) - LEAD) if found else 0
     if start:
         space = text.find(" ", start, start + LEAD)
@@ -62,12 +68,17 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
 def _densest(found: list[tuple[int, int, str]], length: int) -> int:
     """Return where the window with the most different words begins."""
     best, where, first = 0, found[0][0], 0
-    for last, (_, end, _) in enumerate(found):
-        while end - found[first][0] > length - LEAD:
+    inside: dict[str, int] = {}
+    for last, (_, end, stem) in enumerate(found):
+        inside[stem] = inside.get(stem, 0) + 1
+        while first < last and end - found[first][0] > length - LEAD:
+            left = found[first][2]
+            inside[left] -= 1
+            if not inside[left]:
+                del inside[left]
             first += 1
-        distinct = len({stem for _, _, stem in found[max(first, last - 20) : last + 1]})
-        if distinct > best:
-            best, where = distinct, found[first][0]
+        if len(inside) > best:
+            best, where = len(inside), found[first][0]
     return where
 
 
@@ -84,18 +95,35 @@ def _on_one_line(text: str, start: int, end: int, marks: list[tuple[int, int]]) 
     return Snippet(out + ("…" if text[end:].strip() else ""), tuple(placed))
 
 
-def _pattern(query: Query) -> re.Pattern[str] | None:
-    parts = []
+def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
+    """Return what finds the query's words; `letter` is the expression for one letter of a word."""
+    # By length: the first alternative that fits is taken, so longer ones come first.
+    parts: dict[str, int] = {}
     for word in query.words:
-        for alternative in {*word.alternatives, word.text}:
-            for token in _WORD.findall(alternative):
+        for alternative in (*word.alternatives, word.text):
+            for token in _WORD.findall(_plain(alternative)):
                 if not token.isascii():
-                    parts.append(re.escape(token))
+                    parts[re.escape(token)] = len(token)
                     continue
                 stem = _stem(token)
-                ending = "[^\\W_]*" if len(stem) > _STEM or alternative.endswith("*") else "s?(?![^\\W_])"
-                parts.append(f"(?<![^\\W_]){re.escape(stem)}{ending}")
-    return re.compile("|".join(dict.fromkeys(parts)), re.IGNORECASE) if parts else None
+                if len(stem) > _STEM or alternative.endswith("*"):
+                    parts[f"(?<!{letter}){stem}{letter}*"] = len(stem)
+                    continue
+                # So short a beginning fits many words: only its own endings count, or those of the whole word.
+                parts[f"(?<!{letter}){stem}(?:{'|'.join(_ENDINGS)})?(?!{letter})"] = len(stem)
+                if len(token) > _STEM:
+                    parts[f"(?<!{letter}){token}{letter}*"] = len(token)
+    return re.compile("|".join(sorted(parts, key=lambda p: -parts[p])), re.IGNORECASE) if parts else None
+
+
+def _plain(text: str) -> str:
+    """Return the text without the accents that backends fold, each letter in its place."""
+    return text if text.isascii() else text.translate(_unaccented())
+
+
+@functools.cache
+def _unaccented() -> dict[int, str]:
+    return {code: unicodedata.normalize("NFD", chr(code))[0] for code in _ACCENTED}
 
 
 def _stem(word: str) -> str:

@@ -7,12 +7,12 @@ writes those out beside the text, and `alternatives` asks for them.
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import NamedTuple
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
-_CJK_RUN = re.compile(f"[{_CJK}]+")
-_BESIDE_CJK = re.compile(f"[^\\W_{_CJK}]+(?=[{_CJK}])|(?<=[{_CJK}])[^\\W_{_CJK}]+")
-_CJK_OR_OTHER = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+#: Letters of scripts without spaces between words, as the inside of a character class.
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 #: A letter or digit, or a symbol of the emoji blocks.
 _HAS_WORD = re.compile(r"[^\W_]")
@@ -20,6 +20,25 @@ _HAS_WORD = re.compile(r"[^\W_]")
 # ASCII text as classes: 1 small letter or digit, 2 capital, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
 _HUMPS = (b"\1\2", b"\2\2\1")
+
+
+class _Cjk(NamedTuple):
+    """Patterns for scripts without spaces."""
+
+    run: re.Pattern[str]
+    beside: re.Pattern[str]
+    run_or_other: re.Pattern[str]
+
+
+@functools.cache
+def _cjk() -> _Cjk:
+    """Return the patterns, compiled when first needed: that takes longer than a search for English words."""
+    return _Cjk(
+        re.compile(f"[{CJK}]+"),
+        re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
+        re.compile(f"[{CJK}]+|[^{CJK}]+"),
+    )
+
 
 _parts_of: dict[str, str] = {}
 #: Words whose parts are remembered; the memory is emptied when it is full.
@@ -53,9 +72,9 @@ def subwords(text: str) -> str:
             found[text[start:end]] = None
             position = classes.find(hump, end)
     words = [camel_parts(word) for word in found if len(word) <= 100]
-    if not text.isascii() and _CJK_RUN.search(text):
-        words += [_bigrams(run) for run in dict.fromkeys(_CJK_RUN.findall(text))]
-        words += dict.fromkeys(_BESIDE_CJK.findall(text))
+    if not text.isascii() and (cjk := _cjk()).run.search(text):
+        words += [_bigrams(run) for run in dict.fromkeys(cjk.run.findall(text))]
+        words += dict.fromkeys(cjk.beside.findall(text))
     return " ".join(words)
 
 
@@ -78,7 +97,7 @@ def pieces(word: str) -> list[str]:
     """Split a word of a query where its script changes; drop what holds no letter or digit."""
     if word.isascii():
         return [word] if _HAS_WORD.search(word) else []
-    return [piece for piece in _CJK_OR_OTHER.findall(word) if _HAS_WORD.search(piece)]
+    return [piece for piece in _cjk().run_or_other.findall(word) if _HAS_WORD.search(piece)]
 
 
 def alternatives(piece: str) -> tuple[str, ...]:
@@ -86,7 +105,7 @@ def alternatives(piece: str) -> tuple[str, ...]:
 
     A trailing `*` asks for a prefix.
     """
-    if _CJK_RUN.fullmatch(piece):
+    if not piece.isascii() and _cjk().run.fullmatch(piece):
         return (f"{piece}*",) if len(piece) == 1 else (" ".join(piece[i : i + 2] for i in range(len(piece) - 1)),)
     parts = camel_parts(piece) if piece.isascii() and piece.isalnum() else piece
     return (piece,) if parts in (piece, "") else (piece, parts)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .discovery import scan
 from .errors import LockedError, SesameError
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ def watch(
             if is_first:
                 yield from _index(sesame, [], log)
                 is_first = False
-            paths = sorted({path for change, path in batch if change is not watchfiles.Change.deleted})
-            paths = [path for path in paths if os.path.isfile(path)]
+            paths = sorted(
+                {file for change, path in batch for file in _files(path, is_new=change is watchfiles.Change.added)}
+            )
             if paths:
                 yield from _index(sesame, paths, log)
             appeared = any(os.path.isdir(root) for root in roots if root not in present)
@@ -76,6 +78,14 @@ def _ticks() -> Iterator[set[Any]]:
     while True:
         yield set()
         time.sleep(1)
+
+
+def _files(path: str, *, is_new: bool) -> Iterator[str]:
+    """Yield a file that is there, or those of a new directory: what was put there at once has no notification."""
+    if os.path.isfile(path):
+        yield path
+    elif is_new:
+        yield from (found.path for found in scan(path, lambda _: True))
 
 
 def _index(sesame: Sesame, paths: list[str], log: Callable[[str], None]) -> Iterator[dict[str, Any]]:

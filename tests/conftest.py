@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,3 +57,60 @@ def sesame(home: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, timeout=timeout, **settings)  # type: ignore[call-overload, no-any-return]
 
     return run
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, as JSON."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run the command line in this process, quicker than `sesame` and not on a terminal."""
+    from sesame_core.cli import main
+
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*args: object) -> Ran:
+        monkeypatch.setattr("sys.argv", ["sesame", *(str(arg) for arg in args)])
+        capsys.readouterr()
+        code: object = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        assert isinstance(code, int)
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The reader's time zone is UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def demo_sessions(home: Path, utc: None) -> Path:
+    """A copy of the sessions that come with Sesame, where their agents would have put them."""
+    import shutil
+
+    from sesame_core.demo import sessions_dir
+
+    shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")
+    shutil.copytree(sessions_dir() / "pi", home / ".pi" / "agent" / "sessions")
+    return home

@@ -51,6 +51,12 @@ def test_the_kit_is_part_of_the_wheel() -> None:
     assert Path(spec.origin).is_relative_to(ROOT / "sesame_core")
 
 
+@pytest.mark.parametrize("package", BUNDLED.values())
+def test_every_bundled_plugin_passes_the_kit(package: str) -> None:
+    test = ROOT / "tests" / "plugins" / f"test_{package.removeprefix('sesame_')}.py"
+    assert "class TestConformance(" in test.read_text(encoding="utf-8")
+
+
 def test_the_public_names_are_the_lazy_ones() -> None:
     assert set(sesame_core.__all__) == {*sesame_core._HOME_OF, "version"}
     for name in sesame_core.__all__:

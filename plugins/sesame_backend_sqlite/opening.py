@@ -108,3 +108,6 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
         return schema.version(db)
     except BackendError as error:
         raise BackendError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:
+        # SQLite quotes the schema that it cannot read.
+        raise sqlite3.DataError("its schema is no text") from error

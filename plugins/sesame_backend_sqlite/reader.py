@@ -91,14 +91,15 @@ class SqliteReader:
     @translating
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        found = self._db().execute("SELECT session_id FROM sessions WHERE id = ?", (number,)).fetchone()
-        if found is None:
-            return []
         last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
         values = (base | first << 2, base + (last << 2))
-        return rows.select(self._db(), lambda row: rows.to_chunk(row, found[0]), sql, values)
+        with self.snapshot():
+            found = self._db().execute("SELECT session_id FROM sessions WHERE id = ?", (number,)).fetchone()
+            if found is None:
+                return []
+            return rows.select(self._db(), lambda row: rows.to_chunk(row, found[0]), sql, values)
 
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
-
-import orjson
 
 from sesame_core.protocols import StoredSession
 from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
@@ -35,10 +33,16 @@ _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
 
 def head(session: Session) -> tuple[str, str, str]:
     """Return the values of a head row: title, summary, prompts."""
-    return session.title or "", session.summary or "", PROMPT_SEPARATOR.join(session.prompts)
+    return session.title or "", session.summary or "", _joined(session.prompts)
+
+
+def _joined(prompts: Iterable[str]) -> str:
+    return PROMPT_SEPARATOR.join(prompt.replace(PROMPT_SEPARATOR, " ") for prompt in prompts)
 
 
 def _json(value: Any) -> str:
+    import orjson  # only writers need it
+
     try:
         return orjson.dumps(value).decode()
     except TypeError:
@@ -143,7 +147,7 @@ def to_file(row: tuple[Any, ...]) -> IndexedFile:
         size=size,
         missing_since=from_ms(missing),
         error=error,
-        skipped={} if skipped == "{}" else orjson.loads(skipped),
+        skipped={} if skipped == "{}" else _from_json(skipped),
         head_hash=head,
         tail_hash=tail,
         recent_origins=struct.unpack(f"<{len(recent) // 8}q", recent),
@@ -152,7 +156,7 @@ def to_file(row: tuple[Any, ...]) -> IndexedFile:
 
 
 def _to_checkpoint(text: str) -> Checkpoint:
-    offset, line, state = orjson.loads(text)
+    offset, line, state = _from_json(text)
     return Checkpoint(offset=offset, line=line, state=state)
 
 
@@ -176,7 +180,7 @@ def session_row(session: Session, modified: int) -> tuple[Any, ...]:
         session.first_origin,
         session.title,
         session.summary,
-        PROMPT_SEPARATOR.join(session.prompts),
+        _joined(session.prompts),
         session.key,
     )
 
@@ -198,14 +202,21 @@ def to_session(row: tuple[Any, ...]) -> Session:
         modified=from_ms(modified),
         message_count=messages,
         exchange_count=exchanges,
-        tool_counts=orjson.loads(tools),
-        abandoned=tuple(orjson.loads(abandoned)),
+        tool_counts=_from_json(tools),
+        abandoned=tuple(_from_json(abandoned)),
         first_origin=origin,
         title=title,
         summary=summary,
         prompts=tuple(prompts.split(PROMPT_SEPARATOR)) if prompts else (),
         key=key,
     )
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise sqlite3.DataError(f"a value is no JSON: {error}") from error
 
 
 _OF_SESSION = ", ".join("s." + column for column in SESSION_COLUMNS.split(", "))

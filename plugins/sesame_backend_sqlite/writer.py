@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ from . import rows
 from .failures import translating
 from .schema import MAX_CHUNKS, SESSION_SHIFT
 
-#: Chunks written at once.
-BATCH = 1024
-#: A file with more chunks than this is streamed in a transaction of its own; smaller ones share one, because
+#: Characters written at once; `OVERHEAD` stands for what an object takes beside its text.
+BATCH = 2 << 20
+OVERHEAD = 1_000
+#: A file with more characters than this is streamed in a transaction of its own; smaller ones share one, because
 #: each commit flushes a small FTS5 segment that must be merged later.
-SHARED = 4096
+SHARED = 8 << 20
 #: Chunks after which a shared transaction is committed.
-COMMIT_AFTER = 65_536
+COMMIT_AFTER = 131_072
 
 _SELECT_HEAD = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
@@ -49,6 +50,7 @@ class SqliteWriter:
         #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
         self._rows: list[tuple[Any, ...]] = []
         self._paths: set[tuple[int, str]] = set()
+        self._held = 0
         self._pending = 0
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
@@ -129,6 +131,7 @@ class SqliteWriter:
         """Drop everything since the last commit."""
         self._rows.clear()
         self._paths.clear()
+        self._held = 0
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._pending = 0
@@ -142,8 +145,14 @@ class SqliteWriter:
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
         waiting = iter(content)
-        first = list(islice(waiting, SHARED))
-        is_large = len(first) == SHARED
+        first: list[Session | Chunk] = []
+        held = 0
+        for item in waiting:
+            first.append(item)
+            held += _weight(item)
+            if held >= SHARED:
+                break
+        is_large = held >= SHARED
         if is_large:
             self.commit()
         self._begin()
@@ -212,7 +221,8 @@ class SqliteWriter:
         self._rows.append(rows.chunk_row(rows.row_id(target.number, chunk.seq, chunk), chunk))
         for path in chunk.paths:
             self._paths.add((target.number, path))
-        if len(self._rows) == BATCH:
+        self._held += _weight(chunk)
+        if self._held >= BATCH:
             self._flush()
 
     def _flush(self) -> None:
@@ -228,6 +238,7 @@ class SqliteWriter:
         self._count_chunks(len(self._rows))
         self._rows.clear()
         self._paths.clear()
+        self._held = 0
 
     def _count_chunks(self, change: int) -> None:
         self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'chunks'", (change,))
@@ -287,3 +298,7 @@ class SqliteWriter:
         sql = f"UPDATE files SET {', '.join(assignments)} WHERE path = ?"
         if self._db.execute(sql, (*rows.file_row(file), file.path)).rowcount == 0:
             self._insert_file(file)
+
+
+def _weight(item: Session | Chunk) -> int:
+    return OVERHEAD + (len(item.text) if isinstance(item, Chunk) else 0)

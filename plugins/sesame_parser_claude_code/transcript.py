@@ -7,7 +7,7 @@ from typing import Any
 
 from sesame_core.jsonl import JsonLines
 from sesame_core.segments import Segments
-from sesame_core.types import Checkpoint, Event, Message, Role, Session, Skipped, ToolResult
+from sesame_core.types import Checkpoint, Event, Message, Session, Skipped, ToolResult
 
 from .calls import OpenCalls
 from .facts import SessionFacts
@@ -123,9 +123,10 @@ class Transcript:
                 parts.append(Part("summary", "compaction", text))
             else:
                 parts += [attribute(part, record, is_subagent=self._facts.is_subagent) for part in classify(text)]
-        if any(part.role == "user" for part in parts) and self._queued.was_reported(_joined(content)):
-            self._place(record, is_prompt=True)
-            parts = [part for part in parts if part.role != "user"]
+        if parts and self._queued.was_reported(_joined(content)):
+            prompts = [part for part in parts if part.role == "user"]
+            self._place(record, is_prompt=bool(prompts))
+            parts = [part for part in parts if prompts and part not in prompts]
         self._report(record, parts, results)
 
     def _attachment(self, record: dict[str, Any]) -> None:
@@ -155,9 +156,9 @@ class Transcript:
         if record.get("operation") != "enqueue" or text.startswith('{"task_id"'):
             return
         for part in classify(text):
-            role: Role = "system" if part.role == "user" and self._facts.is_subagent else part.role
-            message = self._message(record, Part(role, "queue-operation", part.text))
-            self._queued.put(text, self._position[1], message)
+            if part.role == "user":
+                part = Part("system" if self._facts.is_subagent else "user", "queue-operation", part.text)
+            self._queued.put(text, self._position[1], self._message(record, part))
 
     def _system(self, record: dict[str, Any]) -> None:
         subtype, text = string(record, "subtype"), string(record, "content").strip()

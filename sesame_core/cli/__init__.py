@@ -13,11 +13,9 @@ def main() -> None:
     """Run `sesame`."""
     _use_unicode()
     from ..errors import QueryError, SesameError
-    from .app import app
-    from .searching import with_dashed_queries
 
     try:
-        app(args=with_dashed_queries(sys.argv[1:]))
+        _run(sys.argv[1:])
     except SesameError as error:
         from ..rendering import printable
 
@@ -29,6 +27,22 @@ def main() -> None:
         raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def _run(arguments: list[str]) -> None:
+    """Run the command: by the lean parser when it is sure of every word, else by typer."""
+    from .options import COMMANDS, parse
+    from .searching import with_dashed_queries
+
+    arguments = with_dashed_queries(arguments)
+    command = COMMANDS.get(arguments[0]) if arguments and "_SESAME_COMPLETE" not in os.environ else None
+    values = parse(command, arguments[1:]) if command else None
+    if command is not None and values is not None:
+        command.run(values)
+        return
+    from .app import app
+
+    app(args=arguments)
 
 
 def _use_unicode() -> None:

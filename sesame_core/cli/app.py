@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from . import indexing, searching, sessions
+from . import indexing, sessions
+from .options import COMMANDS, Command
 
 app = typer.Typer(
     name="sesame",
@@ -39,8 +43,40 @@ def _sesame(
     pass
 
 
+def _function_of(command: Command) -> Callable[..., None]:
+    """Return a function whose signature tells typer what the table tells about a command."""
+    parameters = []
+    if command.words:
+        name, placeholder, text = command.words
+        words = Annotated[list[str] | None, typer.Argument(metavar=placeholder, help=text)]
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=words, default=None))
+    for option in command.options:
+        flags = [option.flag, *option.more]
+        if option.kind is bool:
+            flags = ["/".join(flags)]
+        kind: Any = list[str] | None if option.is_repeatable else option.kind
+        if option.default is None and not option.is_repeatable:
+            kind = option.kind | None
+        made = typer.Option(*flags, help=option.help, min=option.least, max=option.most)
+        parameters.append(
+            inspect.Parameter(
+                option.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=option.default
+            )
+        )
+
+    def run(**values: Any) -> None:
+        lists = {command.words[0] if command.words else "", *(o.name for o in command.options if o.is_repeatable)}
+        command.run({name: value or [] if name in lists else value for name, value in values.items()})
+
+    run.__doc__ = getattr(import_module(command.module, __package__), command.name).__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
 indexing.add_to(app)
-searching.add_to(app)
+for _command in COMMANDS.values():
+    app.command(_command.name)(_function_of(_command))
 sessions.add_to(app)
 
 

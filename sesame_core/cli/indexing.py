@@ -1,4 +1,4 @@
-"""`sesame index`, `status`, `watch` and `demo`."""
+"""`sesame index`, `watch` and `demo`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (index, status, watch, demo):
+    for command in (index, watch, demo):
         app.command()(command)
 
 
@@ -41,19 +41,6 @@ def index(
     typer.echo(rendering.as_json(rendering.report_json(report)) if json else rendering.report_text(report))
     if report.errors:
         sys.exit(1)
-
-
-def status(json: Json = False) -> None:
-    """Tell what the index holds and how fresh it is."""
-    from .. import rendering
-    from ..library import Sesame
-
-    with Sesame() as sesame:
-        statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
-    if json:
-        typer.echo(rendering.as_json(rendering.status_json(statistics, expiring, plugins)))
-    else:
-        typer.echo(rendering.status_text(statistics, expiring, plugins))
 
 
 def watch() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..indexer import IndexReport
-from ..search import Answer, Hit
-from ..snippets import Snippet
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+
+if TYPE_CHECKING:
+    from ..indexer import IndexReport
+    from ..search import Answer, Hit
+    from ..snippets import Snippet
+
 
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 
@@ -83,7 +86,8 @@ def answer_text(
         session = hit.session
         score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
         indent = " " * (2 + len(score))
-        lines += ["", f"  {score}{abbreviate(session.id)} ({session_name(hit.stored)}) - {day(session.modified)}"]
+        short = printable(abbreviate(session.id))
+        lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
         lines.append(f'{indent}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
     notes = [*_notes(answer), *_refresh_notes(refreshed)]

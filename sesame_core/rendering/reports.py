@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..indexer import FileProblem, IndexReport
-from ..plugin_manager import PluginInfo
-from ..protocols import Statistics
 from .text import SCHEMA_VERSION, iso, minute, printable, size
+
+if TYPE_CHECKING:
+    from ..indexer import FileProblem, IndexReport
+    from ..plugin_manager import PluginInfo
+    from ..protocols import Statistics
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..protocols import StoredSession
-from ..types import Chunk
 from .text import day, home, iso, printable, session_name
+
+if TYPE_CHECKING:
+    from ..protocols import StoredSession
+    from ..types import Chunk
 
 
 def session_json(stored: StoredSession) -> dict[str, Any]:
@@ -55,12 +57,14 @@ def chunk_json(chunk: Chunk) -> dict[str, Any]:
 def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
     """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
     session = stored.session
-    lines = [f"{session.id} ({session_name(stored)})"]
+    lines = [f"{printable(session.id)} ({session_name(stored)})"]
     lines += [f"  {home(printable(session.cwd))}"] if session.cwd else []
     lines.append(
         f"  {session.agent}, {session.message_count} messages, {day(session.created)} to {day(session.modified)}"
     )
-    lines.append(f"  {stored.path}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else ""))
+    lines.append(
+        f"  {printable(stored.path)}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else "")
+    )
     abandoned = set(session.abandoned or ())
     for chunk in chunks:
         speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role

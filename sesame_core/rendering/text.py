@@ -6,10 +6,12 @@ import json
 import os
 import re
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..protocols import StoredSession
 from ..search import display_name
+
+if TYPE_CHECKING:
+    from ..protocols import StoredSession
 
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
@@ -17,11 +19,14 @@ SCHEMA_VERSION = 1
 _ESCAPE = re.compile(
     r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """Return text that cannot steer a terminal: escape sequences, control and bidirectional override characters go."""
+    """Return text that cannot steer a terminal and that any terminal takes.
+
+    Escape sequences, control and bidirectional override characters go, and so do lone surrogates.
+    """
     return _CONTROL.sub("", _ESCAPE.sub("", text))
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from sesame_core import Checkpoint, ConfigError, Event, Message, ParseError, Session, Skipped
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import Resumer, TailParser
+from sesame_core.testing import ParserConformance
 from sesame_parser_pi import sesame_register_parsers
 from sesame_parser_pi.parser import PiParser
 
@@ -117,6 +118,14 @@ def one(write: Write) -> Callable[..., list[Message]]:
 
 
 # -- what each kind of entry says -------------------------------------------------------------------------
+
+
+class TestConformance(ParserConformance):
+    name = "pi"
+
+    @pytest.fixture
+    def session_file(self) -> Path:
+        return DATA / "every-entry.jsonl"
 
 
 def test_only_what_a_person_typed_is_said_by_the_user() -> None:

@@ -1,0 +1,19 @@
+"""`sesame status`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def status(*, json: bool) -> None:
+    """Tell what the index holds and how fresh it is."""
+    from ..library import Sesame
+    from ..rendering import reports, text
+
+    with Sesame() as sesame:
+        statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
+    if json:
+        output = text.as_json(reports.status_json(statistics, expiring, plugins))
+    else:
+        output = reports.status_text(statistics, expiring, plugins)
+    sys.stdout.write(output + "\n")

@@ -1,0 +1,110 @@
+"""One writes at a time; the others are told who does, and readers never wait."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from sesame_core import LockedError
+
+
+@pytest.fixture
+def holder(world: Any) -> Iterator[int]:
+    """Another process that is indexing, for as long as it lives: its id."""
+    if not hasattr(os, "fork"):
+        pytest.skip("needs fork")
+    world.populate()
+    world.index()
+    world.write(1, "fox1 saw the otter")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with world.sesame() as sesame:
+
+                def wait(_: object) -> None:
+                    os.write(writing, b"!")
+                    signal.pause()
+
+                sesame.index(on_progress=wait)
+        finally:
+            os._exit(70)
+    assert os.read(reading, 1) == b"!"
+    os.close(reading)
+    os.close(writing)
+    yield child
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_second_indexer_learns_who_holds_the_lock(world: Any, holder: int, full: bool) -> None:
+    with pytest.raises(LockedError, match=rf"being written by .*process {holder}, since \d\d:\d\d:\d\d"):
+        world.index(full=full)
+
+
+def test_forgetting_meanwhile_is_refused_too(world: Any, holder: int) -> None:
+    with world.sesame() as sesame, pytest.raises(LockedError, match=str(holder)):
+        sesame.forget(world.session_id(1))
+    assert world.found("fox1") == {world.session_id(1)}
+
+
+def test_the_command_line_says_so_in_one_line(
+    world: Any, holder: int, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.configure(monkeypatch)
+    code, out, err = cli("index")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("sesame: the index is being written by ")
+    assert f"process {holder}" in err
+
+
+def test_a_search_meanwhile_answers_and_says_that_it_did_not_refresh(
+    world: Any, holder: int, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.configure(monkeypatch)
+    code, out, _ = cli("search", "fox2")
+    assert code == 0
+    assert "The index was not refreshed: the index is being written by" in out
+    assert "fox2 met beetle" in out
+    assert world.found("otter") == set(), "what is not committed is not seen"
+
+
+def test_a_killed_holders_lock_is_free_at_once(world: Any, in_child: Callable[[Callable[[], object]], int]) -> None:
+    world.populate()
+
+    def die() -> None:
+        with world.sesame() as sesame:
+            sesame.index(on_progress=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+
+    assert in_child(die) == -signal.SIGKILL
+    assert (world.data / "index.holder").exists(), "it died with the lock in its hand"
+    world.index()
+    assert world.content() == world.fresh()
+    assert not (world.data / "index.holder").exists()
+
+
+def test_a_second_thread_is_refused_like_a_second_process(world: Any) -> None:
+    world.populate()
+    refused: list[str] = []
+
+    def index() -> None:
+        try:
+            world.index()
+        except LockedError as error:
+            refused.append(str(error))
+
+    def meanwhile(_: object) -> None:
+        thread = threading.Thread(target=index)
+        thread.start()
+        thread.join()
+
+    with world.sesame() as sesame:
+        report = sesame.index(on_progress=meanwhile)
+    assert len(refused) == report.added == 6
+    assert f"process {os.getpid()}" in refused[0]

@@ -1,0 +1,129 @@
+"""Dates as people write them."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sesame_core.dates import parse_date
+from sesame_core.errors import QueryError
+
+
+@pytest.fixture(autouse=True)
+def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The reader lives in a zone that is another day for half of UTC's, and knows no summer time."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+ZONE = timezone(timedelta(hours=9))
+NOW = datetime(2026, 3, 31, 8, 30, tzinfo=ZONE)
+
+
+def local(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=ZONE)  # type: ignore[arg-type, misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("now", NOW),
+        ("today", local(2026, 3, 31)),
+        ("yesterday", local(2026, 3, 30)),
+        (" Today ", local(2026, 3, 31)),
+        ("2026-01-05", local(2026, 1, 5)),
+        ("2026-01-05T14:30", local(2026, 1, 5, 14, 30)),
+        ("2026-01-05 14:30:15", local(2026, 1, 5, 14, 30, 15)),
+        ("2026-01-05T14:30Z", local(2026, 1, 5, 23, 30)),
+        ("2026-01-05T14:30:00+02:00", local(2026, 1, 5, 21, 30)),
+        ("24h", local(2026, 3, 30, 8, 30)),
+        ("7d", local(2026, 3, 24, 8, 30)),
+        ("2w", local(2026, 3, 17, 8, 30)),
+        ("1m", local(2026, 2, 28, 8, 30)),
+        ("3m", local(2025, 12, 31, 8, 30)),
+        ("13m", local(2025, 2, 28, 8, 30)),
+        ("1y", local(2025, 3, 31, 8, 30)),
+        ("2Y", local(2024, 3, 31, 8, 30)),
+        ("0d", NOW),
+        ("7 d", local(2026, 3, 24, 8, 30)),
+    ],
+)
+def test_a_date_is_read_in_the_readers_zone(text: str, expected: datetime) -> None:
+    found = parse_date(text, now=NOW)
+    assert found == expected
+    assert found.utcoffset() is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"), [("2026-01-05", (2026, 1, 5)), ("today", (2026, 3, 31)), ("yesterday", (2026, 3, 30))]
+)
+def test_a_bare_day_as_an_end_includes_the_day(text: str, day: tuple[int, int, int]) -> None:
+    assert parse_date(text, is_end=True, now=NOW) == local(*day, 23, 59, 59, 999999)
+
+
+@pytest.mark.parametrize("text", ["2026-01-05T14:30", "24h", "1m", "now"])
+def test_a_moment_as_an_end_is_the_moment(text: str) -> None:
+    assert parse_date(text, is_end=True, now=NOW) == parse_date(text, now=NOW)
+
+
+def test_the_29th_of_february_a_year_later_is_the_28th() -> None:
+    assert parse_date("1y", now=local(2024, 2, 29)) == local(2023, 2, 28)
+
+
+def test_the_present_is_the_clocks_unless_given() -> None:
+    before = datetime.now(UTC)
+    assert before <= parse_date("now") <= datetime.now(UTC)
+    assert parse_date("1h") < before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "soon",
+        "7",
+        "d",
+        "-7d",
+        "7x",
+        "7.5d",
+        "99999d",
+        "2026-13-01",
+        "2026-02-30",
+        "01/02/2026",
+        "9999y",
+        "2026-01-05T",
+        "٧d٧",
+    ],
+)
+def test_nonsense_is_an_error_that_tells_what_would_do(text: str) -> None:
+    with pytest.raises(QueryError, match="7d") as caught:
+        parse_date(text, now=NOW)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["0001-01-01", "9999-12-31", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00+14:00"])
+@pytest.mark.parametrize("is_end", [False, True])
+def test_the_ends_of_the_calendar_are_dates_or_out_of_range(text: str, is_end: bool) -> None:
+    with contextlib.suppress(QueryError):
+        assert parse_date(text, is_end=is_end).utcoffset() is not None
+
+
+def test_what_no_calendar_holds_is_out_of_range() -> None:
+    for text in ("9999y", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00+14:00"):
+        with pytest.raises(QueryError, match="out of range"):
+            parse_date(text, now=NOW)
+
+
+@given(st.text(max_size=12) | st.from_regex(r"[0-9]{1,5} ?[hdwmy]", fullmatch=True) | st.dates().map(str))
+def test_any_text_is_a_date_or_a_query_error(text: str) -> None:
+    with contextlib.suppress(QueryError):
+        assert parse_date(text, now=NOW).utcoffset() is not None

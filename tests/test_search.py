@@ -1,0 +1,413 @@
+"""From a question to an answer, over a real SQLite index."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sesame_backend_sqlite.matching as matching
+from sesame_core.plugin_manager import PluginManager
+from sesame_core.protocols import StorageBackend
+from sesame_core.query import Filters
+from sesame_core.search import Answer, search
+from sesame_core.testing import a_call, a_chunk, a_file, a_session
+from sesame_core.testing.builders import NOON, Content
+from sesame_core.types import Chunk, Session
+
+HOUR = timedelta(hours=1)
+
+
+class Shelf:
+    """Sessions in an index; each `put` is a file of its own."""
+
+    def __init__(self, backend: StorageBackend) -> None:
+        self.backend = backend
+        self.files = 0
+
+    def put(self, *content: Content) -> None:
+        self.put_all([content])
+
+    def put_all(self, files: Iterable[Iterable[Content]]) -> None:
+        with self.backend.writer() as writer:
+            for content in files:
+                self.files += 1
+                writer.replace(a_file(f"/s/{self.files}.jsonl"), [item for session in content for item in session])
+
+    def ask(self, text: str = "", *, limit: int = 10, offset: int = 0, **filters: Any) -> Answer:
+        return search(self.backend.reader(), text, Filters(**filters), limit=limit, offset=offset)
+
+    def ids(self, text: str = "", **options: Any) -> list[str]:
+        return [hit.session.id for hit in self.ask(text, **options).hits]
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path / "index")})
+    yield Shelf(backend)
+    backend.close()
+
+
+def said(text: str, **fields: Any) -> Chunk:
+    return a_chunk(text, **fields)
+
+
+def subagent(*chunks: str | Chunk, id: str, parent: str, **fields: Any) -> Content:
+    return a_session(*chunks, id=id, kind="subagent", parent_id=parent, **fields)
+
+
+# -- what a hit is ---------------------------------------------------------------------------------------------
+
+
+def test_the_session_that_is_about_it_comes_first(shelf: Shelf) -> None:
+    shelf.put(a_session("something with infrastructure in passing " * 10, id="passing"))
+    shelf.put(a_session("simplify the nix infrastructure", "yes, nix", id="about", title="Simplify Nix"))
+    shelf.put(a_session("nothing of the kind", id="other"))
+    answer = shelf.ask("nix infrastructure simplify")
+    assert [hit.session.id for hit in answer.hits] == ["about", "passing"]
+    assert answer.hits[0].score == 1.0
+    assert 0 < answer.hits[1].score < 1
+    assert answer.total == 2
+    assert answer.mode == "search"
+
+
+def test_a_hit_shows_the_passage_that_matched(shelf: Shelf) -> None:
+    shelf.put(a_session("nothing", said("the quick fox", entry_id="e7", timestamp=NOON), "more"))
+    (hit,) = shelf.ask("fox").hits
+    assert hit.chunk is not None
+    assert (hit.chunk.seq, hit.chunk.entry_id, hit.chunk.timestamp) == (1, "e7", NOON)
+    assert hit.snippet.text == "the quick fox"
+    assert [hit.snippet.text[start:end] for start, end in hit.snippet.marks] == ["fox"]
+
+
+def test_a_title_that_matches_is_an_answer_too(shelf: Shelf) -> None:
+    shelf.put(a_session("nothing of the kind", title="Kettle repair"))
+    answer = shelf.ask("kettle")
+    (hit,) = answer.hits
+    assert hit.chunk is None
+    assert "Kettle" in hit.snippet.text
+    assert answer.total == 1
+    assert answer.is_weak
+
+
+def test_nothing_found_is_an_answer(shelf: Shelf) -> None:
+    assert shelf.ask("unicorn").hits == []
+    shelf.put(a_session("fox"))
+    answer = shelf.ask("unicorn")
+    assert (answer.hits, answer.total, answer.confidence, answer.is_weak) == ([], 0, None, False)
+    assert answer.words_not_found == ["unicorn"]
+
+
+def test_evidence_on_an_abandoned_branch_is_marked(shelf: Shelf) -> None:
+    shelf.put(a_session(said("the fox", segment=1), said("the dog", segment=0), abandoned=(1,)))
+    assert [hit.is_abandoned for hit in shelf.ask("fox").hits] == [True]
+    assert [hit.is_abandoned for hit in shelf.ask("dog").hits] == [False]
+
+
+def test_segments_of_a_subagent_are_its_own(shelf: Shelf) -> None:
+    """The parent's first segment is abandoned, the subagent's is not; and the other way round."""
+    shelf.put(a_session(said("nothing", segment=0), id="p", abandoned=(0,)))
+    shelf.put(subagent(said("fox", segment=0), said("elk", segment=3), id="p/a", parent="p", abandoned=(3,)))
+    assert [hit.is_abandoned for hit in shelf.ask("fox").hits] == [False]
+    assert [hit.is_abandoned for hit in shelf.ask("elk").hits] == [True]
+
+
+# -- what counts as one ----------------------------------------------------------------------------------------
+
+
+def test_one_session_in_two_files_is_one_hit_by_its_longer_file(shelf: Shelf) -> None:
+    shelf.put(a_session("fox"))
+    shelf.put(a_session("fox", "and more"))
+    answer = shelf.ask("fox")
+    (hit,) = answer.hits
+    assert hit.stored.path == "/s/2.jsonl"
+    assert answer.total == 1
+
+
+def test_sessions_of_two_workstations_are_two(shelf: Shelf) -> None:
+    shelf.put(a_session("fox", key="one:project:s1"))
+    shelf.put(a_session("fox", key="two:project:s1"))
+    assert shelf.ids("fox") == ["s1", "s1"]
+
+
+def test_a_fork_with_the_same_evidence_is_a_copy(shelf: Shelf) -> None:
+    shelf.put(a_session(said("the fox", origin=7), id="original", modified=NOON + HOUR))
+    shelf.put(a_session(said("the fox", origin=7), "something new", id="fork", modified=NOON))
+    answer = shelf.ask("fox")
+    (hit,) = answer.hits
+    assert hit.session.id == "original"
+    assert hit.copies == [("fork", "/s/2.jsonl")]
+    assert answer.total == 1
+    assert shelf.ids("something") == ["fork"]
+
+
+def test_a_fork_that_says_more_speaks_for_both(shelf: Shelf) -> None:
+    shelf.put(a_session(said("the fox", origin=7), id="original"))
+    shelf.put(a_session(said("the fox", origin=7), said("fox fox", origin=8), id="fork"))
+    (hit,) = shelf.ask("fox").hits
+    assert hit.session.id == "fork"
+    assert hit.copies == [("original", "/s/1.jsonl")]
+
+
+def test_equal_texts_without_an_origin_are_no_copies(shelf: Shelf) -> None:
+    shelf.put(a_session("the fox", id="one"))
+    shelf.put(a_session("the fox", id="two"))
+    assert sorted(shelf.ids("fox")) == ["one", "two"]
+
+
+def test_what_a_subagent_found_counts_for_its_parent(shelf: Shelf) -> None:
+    shelf.put(a_session("look for it", id="p"))
+    shelf.put(subagent("the fox", id="p/a", parent="p"))
+    shelf.put(subagent("another fox", id="p/a/b", parent="p/a"))
+    answer = shelf.ask("fox")
+    (hit,) = answer.hits
+    assert hit.session.id == "p"
+    assert hit.chunk is not None
+    assert hit.subagent_id == hit.chunk.session_id
+    assert hit.subagent_id in ("p/a", "p/a/b")
+    assert answer.total == 1
+
+
+def test_a_hit_in_the_session_itself_names_no_subagent(shelf: Shelf) -> None:
+    shelf.put(a_session("fox fox fox", id="p"))
+    shelf.put(subagent("nothing much, a fox in a long sentence about other things", id="p/a", parent="p"))
+    (hit,) = shelf.ask("fox").hits
+    assert (hit.session.id, hit.subagent_id) == ("p", None)
+
+
+def test_a_subagent_without_an_indexed_parent_stands_for_itself(shelf: Shelf) -> None:
+    shelf.put(subagent("fox", id="lost/a", parent="lost"))
+    assert shelf.ids("fox") == ["lost/a"]
+
+
+def test_subagents_that_name_each_other_as_parents_end(shelf: Shelf) -> None:
+    shelf.put(subagent("fox", id="a", parent="b"))
+    shelf.put(subagent("fox", id="b", parent="a"))
+    shelf.put(subagent("fox", id="c", parent="c"))
+    assert shelf.ids("fox")
+
+
+# -- headless runs ---------------------------------------------------------------------------------------------
+
+
+def test_headless_runs_are_left_out_and_counted(shelf: Shelf) -> None:
+    shelf.put(a_session("fox", id="person"))
+    shelf.put(a_session("fox", id="script", kind="headless"))
+    answer = shelf.ask("fox")
+    assert [hit.session.id for hit in answer.hits] == ["person"]
+    assert (answer.left_out, answer.is_widened) == ({"headless": 1}, False)
+    assert sorted(shelf.ids("fox", all_kinds=True)) == ["person", "script"]
+
+
+def test_headless_runs_are_shown_when_nothing_else_matches(shelf: Shelf) -> None:
+    shelf.put(a_session("elk", id="person"))
+    shelf.put(*[a_session("fox", id=f"script{n}", kind="headless") for n in range(5)])
+    answer = shelf.ask("fox", limit=3)
+    assert len(answer.hits) == 3
+    assert (answer.left_out, answer.is_widened) == ({"headless": 5}, True)
+    second = shelf.ask("fox", limit=3, offset=3)
+    assert len(second.hits) == 2
+    assert second.is_widened
+
+
+def test_a_page_beyond_the_last_one_is_empty_and_not_widened(shelf: Shelf) -> None:
+    shelf.put(a_session("fox", id="person"))
+    shelf.put(a_session("fox", id="script", kind="headless"))
+    answer = shelf.ask("fox", offset=1)
+    assert (answer.hits, answer.is_widened) == ([], False)
+
+
+def test_browsing_shows_headless_runs_only_when_there_is_nothing_else(shelf: Shelf) -> None:
+    shelf.put(a_session("fox", id="script", kind="headless"))
+    assert shelf.ids() == ["script"]
+    shelf.put(a_session("fox", id="person"))
+    assert shelf.ids() == ["person"]
+
+
+# -- how far it can be trusted ---------------------------------------------------------------------------------
+
+
+def test_an_answer_whose_best_passage_has_few_of_the_words_is_weak(shelf: Shelf) -> None:
+    for number in range(20):
+        shelf.put(a_session(f"common words number{number}", id=f"s{number}"))
+    shelf.put(a_session("a carousel", id="c"), a_session("a company", id="d"), a_session("a website", id="e"))
+    weak = shelf.ask("carousel company website")
+    assert weak.hits
+    assert weak.is_weak
+    assert weak.confidence is not None
+    assert weak.confidence < 0.45
+    shelf.put(a_session("the company website has a carousel", id="f"))
+    strong = shelf.ask("carousel company website")
+    assert strong.hits[0].session.id == "f"
+    assert not strong.is_weak
+    assert strong.confidence == pytest.approx(1.0)
+
+
+def test_words_that_occur_nowhere_are_told(shelf: Shelf) -> None:
+    shelf.put(a_session("the quick fox"))
+    assert shelf.ask("fox unicorn basilisk").words_not_found == ["unicorn", "basilisk"]
+
+
+# -- filters, pages, browsing ----------------------------------------------------------------------------------
+
+
+def test_filters_come_before_the_limit(shelf: Shelf) -> None:
+    shelf.put(*[a_session("fox fox", id=f"better{n}", cwd="/elsewhere") for n in range(80)])
+    shelf.put(a_session("a fox among many other words that make it worse", id="here", cwd="/w/here"))
+    assert shelf.ids("fox", limit=1, cwd="/w/here") == ["here"]
+
+
+def test_tools_only_finds_what_tools_did(shelf: Shelf) -> None:
+    shelf.put(a_session("run npm test please", id="talk"), a_session(a_call("command: npm test"), id="tool"))
+    assert shelf.ids("npm test", tools_only=True) == ["tool"]
+    assert shelf.ids("npm test", tool="write") == []
+
+
+def test_required_and_excluded_words_decide(shelf: Shelf) -> None:
+    shelf.put(a_session("quick fox", "lazy dog", id="both"), a_session("quick fox", id="fox"))
+    assert shelf.ids("quick +dog") == ["both"]
+    assert shelf.ids("quick -dog") == ["fox"]
+    assert shelf.ids('"quick fox" -lazy') == ["fox"]
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(shelf: Shelf) -> None:
+    chance = random.Random(7)
+    shelf.put_all(
+        [a_session(*["fox " * chance.randint(1, 4) + "word " * chance.randint(1, 30) for _ in range(3)], id=f"s{n}")]
+        for n in range(45)
+    )
+    everything = shelf.ids("fox", limit=100)
+    assert len(everything) == len(set(everything)) == 45
+    pages = [shelf.ids("fox", limit=7, offset=offset) for offset in range(0, 49, 7)]
+    assert [id for page in pages for id in page] == everything
+    assert shelf.ids("fox", offset=100) == []
+    assert shelf.ids("fox", limit=100) == everything
+
+
+def test_scores_do_not_depend_on_the_page(shelf: Shelf) -> None:
+    shelf.put(*[a_session("fox " * (n + 1), id=f"s{n}") for n in range(9)])
+    whole = [(hit.session.id, hit.score) for hit in shelf.ask("fox").hits]
+    assert [(hit.session.id, hit.score) for hit in shelf.ask("fox", limit=3, offset=3).hits] == whole[3:6]
+
+
+@pytest.mark.parametrize("text", ["", "*", "   ", "...", "-elk"])
+def test_without_words_the_newest_are_listed(shelf: Shelf, text: str) -> None:
+    shelf.put(*[a_session("fox", id=f"s{n}", modified=NOON + n * HOUR, title=f"Title {n}") for n in (2, 1, 3)])
+    shelf.put(a_session("", id="empty", modified=NOON))
+    answer = shelf.ask(text)
+    assert answer.mode == "browse"
+    assert [hit.session.id for hit in answer.hits] == ["s3", "s2", "s1", "empty"]
+    assert [hit.snippet.text for hit in answer.hits][::3] == ["Title 3", "(no text)"]
+    assert answer.total == 4
+    assert shelf.ids(text, limit=2, offset=1) == ["s2", "s1"]
+
+
+def test_browsing_leaves_excluded_words_out(shelf: Shelf) -> None:
+    shelf.put(a_session("fox", id="fox"), a_session("fox and elk", id="both"))
+    assert shelf.ids("-elk") == ["fox"]
+
+
+def test_any_text_gets_an_answer(shelf: Shelf) -> None:
+    shelf.put(a_session("fox"))
+    for text in ('"', "fox*", "NEAR(a b)", "a:b", "*" * 50, "\0", "\ud800", "fox " * 500, "'; --", "{}()[]^$", "日"):
+        shelf.ask(text)
+    for value in ("a\0b", "%", "_", "'"):
+        shelf.ask("fox", cwd=value, path=value, tool=value, agents=(value,), exclude=(value,))
+
+
+# -- the budget ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def library(shelf: Shelf) -> Shelf:
+    """400 sessions: "the" word everywhere, some in half of them, and a few that are rare."""
+    chance = random.Random(3)
+
+    def session(number: int) -> Content:
+        texts = []
+        for _ in range(4):
+            words = ["everywhere"] * chance.randint(1, 2) + ["half"] * (number % 2) + ["filler"] * chance.randint(0, 8)
+            if number % 40 == 0:
+                words += ["rare"] * chance.randint(1, 3)
+            if number % 100 == 0:
+                words += ["scarce"]
+            chance.shuffle(words)
+            texts.append(" ".join(words))
+        return a_session(*texts, id=f"s{number}", modified=NOON + number * HOUR)
+
+    shelf.put_all([session(number)] for number in range(400))
+    return shelf
+
+
+def squeeze(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "BUDGET", 60)
+    monkeypatch.setattr(matching, "NEWEST", 40)
+    monkeypatch.setattr(matching, "RESCORED", 50)
+
+
+@pytest.mark.parametrize(
+    "text", ["rare", "rare everywhere", "rare scarce half everywhere", "scarce half", "rare unheard"]
+)
+def test_a_budget_changes_nothing_at_the_top_for_a_rare_word_among_common_ones(
+    library: Shelf, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = library.ask(text)
+    assert not exact.is_truncated
+    squeeze(monkeypatch)
+    bounded = library.ask(text)
+    rare_ones = 4 if text == "scarce half" else 10
+    assert [h.session.id for h in bounded.hits[:rare_ones]] == [h.session.id for h in exact.hits[:rare_ones]]
+    assert [h.score for h in bounded.hits[:rare_ones]] == pytest.approx([h.score for h in exact.hits[:rare_ones]])
+    assert bounded.is_truncated == ("everywhere" in text or "half" in text)
+    assert bounded.confidence == pytest.approx(exact.confidence, abs=0.05)
+
+
+def test_common_words_alone_are_followed_to_the_newest(library: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    squeeze(monkeypatch)
+    answer = library.ask("everywhere half")
+    assert answer.is_truncated
+    assert len(answer.hits) == 10
+    assert answer.scanned <= 3 * matching.BUDGET
+    assert all(int(hit.session.id[1:]) > 350 for hit in answer.hits)
+    assert all(int(hit.session.id[1:]) % 2 for hit in answer.hits), "both words in one passage come first"
+
+
+def test_a_filter_that_leaves_little_is_searched_exactly(library: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = library.ask("everywhere half", after=NOON + 390 * HOUR)
+    squeeze(monkeypatch)
+    bounded = library.ask("everywhere half", after=NOON + 390 * HOUR)
+    assert not bounded.is_truncated
+    assert [(h.session.id, h.score) for h in bounded.hits] == [(h.session.id, h.score) for h in exact.hits]
+
+
+def test_a_filter_on_old_sessions_finds_common_words_there(library: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest matches are the newest of those the filter lets through."""
+    squeeze(monkeypatch)
+    found = library.ids("everywhere", before=NOON + 100 * HOUR)
+    assert len(found) == 10
+    assert all(int(id[1:]) <= 100 for id in found)
+
+
+def test_an_answer_is_of_one_state_of_the_index(shelf: Shelf) -> None:
+    """What is written between two questions of one search is not seen by the second."""
+    shelf.put(a_session("fox"))
+    reader = shelf.backend.reader()
+    with reader.snapshot():
+        before = search(reader, "fox", Filters())
+        shelf.put(a_session("fox", id="s2"))
+        assert dataclasses.asdict(search(reader, "fox", Filters())) == dataclasses.asdict(before)
+    assert len(search(reader, "fox", Filters()).hits) == 2
+
+
+def test_a_session_row_is_what_was_stored(shelf: Shelf) -> None:
+    content = a_session("fox", title="T", tool_counts={"bash": 2}, prompts=("p",), abandoned=(1,))
+    shelf.put(content)
+    (hit,) = shelf.ask("fox").hits
+    stored = content[0]
+    assert isinstance(stored, Session)
+    assert hit.session == stored
