@@ -210,6 +210,17 @@ class IndexReader(Protocol):
         """Count what is there."""
 
 
+@runtime_checkable
+class Vocabulary(Protocol):
+    """A reader that knows the words in its index."""
+
+    def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Return indexed terms that begin with a prefix and in how many chunks each occurs, the commonest first.
+
+        Terms are folded and stemmed, as the index holds them; rare ones (one chunk) may be left out.
+        """
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time."""
 

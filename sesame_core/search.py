@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from . import expansion, ranking
 from . import query as queries
-from . import ranking
-from .protocols import Candidates, IndexReader, ScoredChunk, StoredSession
+from .protocols import Candidates, IndexReader, ScoredChunk, StoredSession, Vocabulary
 from .query import Filters, Query
 from .ranking import Ranked
 from .snippets import Snippet, snippet
@@ -63,6 +63,8 @@ class Answer:
     confidence: float | None = None
     #: Words of the query that occur nowhere in the index.
     words_not_found: list[str] = field(default_factory=list)
+    #: Other spellings that were looked for, by word.
+    corrections: dict[str, list[str]] = field(default_factory=dict)
     #: Sessions that match but were left out, by reason: "headless".
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
@@ -94,6 +96,12 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
     if not query.words:
         return _browse(reader, query, filters, limit, offset)
     candidates = reader.candidates(query, filters)
+    not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
+    corrections: dict[str, list[str]] = {}
+    if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
+        query, corrections = expansion.expand(query, candidates.document_frequencies, reader)
+        if corrections:
+            candidates = reader.candidates(query, filters)
     answer = Answer(
         query=query,
         hits=[],
@@ -102,7 +110,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
         is_truncated=candidates.is_truncated,
         scanned=candidates.scanned,
         chunk_total=candidates.chunk_total,
-        words_not_found=[w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df],
+        words_not_found=not_found,
+        corrections=corrections,
     )
     families = _Families(reader, candidates, offset + limit + SPARE)
     ranked = ranking.rank(candidates, group_of=families.of, modified=families.modified)
@@ -144,9 +153,10 @@ class _Families:
         """Return the session that a session's evidence counts for; None when it is not among the best."""
         return self._group.get(number)
 
-    def source(self, ranked: Ranked) -> StoredSession:
-        """Return the session in which the best evidence stands."""
-        return self.stored[ranked.chunks[0].session]
+    def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
+        """Tell whether a chunk of a ranked group is off the active branch of the session it stands in."""
+        sources = (self.stored[scored.session].session for scored in ranked.chunks if scored.seq == chunk.seq)
+        return any(s.id == chunk.session_id and chunk.segment in (s.abandoned or ()) for s in sources)
 
     def _parent(self, reader: IndexReader, stored: StoredSession) -> StoredSession | None:
         """Return the topmost session a subagent works for, if it is indexed."""
@@ -177,7 +187,8 @@ def _hits(
     for result in ranked:
         stored = families.stored[result.group]
         chunks = [chunk for scored in result.chunks[: ranking.BEST_CHUNKS] if (chunk := _chunk(reader, scored))]
-        best = chunks[0] if chunks else None
+        # The title is shown anyway, so any other passage tells more.
+        best = next((chunk for chunk in chunks if chunk.source_type != "title"), chunks[0] if chunks else None)
         original = shown.get(best.origin) if best is not None and best.origin is not None else None
         if original is not None:
             original.copies.append((stored.session.id, stored.path))
@@ -192,7 +203,7 @@ def _hits(
             snippet=snippet(text, query),
             chunk=best,
             subagent_id=best.session_id if best is not None and best.session_id != stored.session.id else None,
-            is_abandoned=best is not None and best.segment in (families.source(result).session.abandoned or ()),
+            is_abandoned=best is not None and families.is_abandoned(result, best),
         )
         hits.append(hit)
         shown.update((chunk.origin, hit) for chunk in chunks if chunk.origin is not None and chunk.origin not in shown)

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from .query import Query
-from .tokens import CJK
+from .tokens import CJK, ENDINGS, STEM, has_cjk, light_stem
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -19,27 +19,6 @@ _WORD = re.compile(r"[^\W_]+")
 #: Latin, Greek and Cyrillic blocks with letters that carry accents.
 _ACCENTED = (*range(0xC0, 0x460), *range(0x1E00, 0x2000))
 _SPACE = re.compile(r"\s+")
-_ENDINGS = (
-    "ations",
-    "ation",
-    "ingly",
-    "edly",
-    "ings",
-    "ying",
-    "ied",
-    "ies",
-    "ing",
-    "ers",
-    "ed",
-    "er",
-    "es",
-    "ly",
-    "s",
-    "y",
-    "e",
-)
-#: Letters that must be left when an ending is taken off.
-_STEM = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +33,8 @@ class Snippet:
 def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
     """Return the stretch of the text with the most different words of the query; its start if none is found."""
     # Letters of scripts without spaces end a word of another script.
-    pattern = _pattern(query, "[^\\W_]" if text.isascii() else f"[^\\W_{CJK}]")
-    found = [(m.start(), m.end(), _stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
+    pattern = _pattern(query, f"[^\\W_{CJK}]" if has_cjk(text) else "[^\\W_]")
+    found = [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
     start = max(0, _densest(found, length) - LEAD) if found else 0
     if start:
         space = text.find(" ", start, start + LEAD)
@@ -105,13 +84,13 @@ def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
                 if not token.isascii():
                     parts[re.escape(token)] = len(token)
                     continue
-                stem = _stem(token)
-                if len(stem) > _STEM or alternative.endswith("*"):
+                stem = light_stem(token)
+                if len(stem) > STEM or alternative.endswith("*"):
                     parts[f"(?<!{letter}){stem}{letter}*"] = len(stem)
                     continue
                 # So short a beginning fits many words: only its own endings count, or those of the whole word.
-                parts[f"(?<!{letter}){stem}(?:{'|'.join(_ENDINGS)})?(?!{letter})"] = len(stem)
-                if len(token) > _STEM:
+                parts[f"(?<!{letter}){stem}(?:{'|'.join(ENDINGS)})?(?!{letter})"] = len(stem)
+                if len(token) > STEM:
                     parts[f"(?<!{letter}){token}{letter}*"] = len(token)
     return re.compile("|".join(sorted(parts, key=lambda p: -parts[p])), re.IGNORECASE) if parts else None
 
@@ -124,11 +103,3 @@ def _plain(text: str) -> str:
 @functools.cache
 def _unaccented() -> dict[int, str]:
     return {code: unicodedata.normalize("NFD", chr(code))[0] for code in _ACCENTED}
-
-
-def _stem(word: str) -> str:
-    word = word.lower()
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
-            return word[: -len(ending)]
-    return word

@@ -13,9 +13,13 @@ from typing import NamedTuple
 
 #: Letters of scripts without spaces between words, as the inside of a character class.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
+_CJK_FIRST = "\u3040"
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-#: A letter or digit, or a symbol of the emoji blocks.
 _HAS_WORD = re.compile(r"[^\W_]")
+
+#: Endings of English words, longest first, and the letters that must be left when one is taken off.
+ENDINGS = tuple("ations ation ingly edly ings ying ied ies ing ers ed er es ly s y e".split())
+STEM = 3
 
 # ASCII text as classes: 1 small letter or digit, 2 capital, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
@@ -72,10 +76,16 @@ def subwords(text: str) -> str:
             found[text[start:end]] = None
             position = classes.find(hump, end)
     words = [camel_parts(word) for word in found if len(word) <= 100]
-    if not text.isascii() and (cjk := _cjk()).run.search(text):
+    if not text.isascii() and has_cjk(text):
+        cjk = _cjk()
         words += [_bigrams(run) for run in dict.fromkeys(cjk.run.findall(text))]
         words += dict.fromkeys(cjk.beside.findall(text))
     return " ".join(words)
+
+
+def has_cjk(text: str) -> bool:
+    """Tell whether a text has letters of a script without spaces."""
+    return bool(text) and max(text) >= _CJK_FIRST and _cjk().run.search(text) is not None
 
 
 def camel_parts(word: str) -> str:
@@ -109,3 +119,12 @@ def alternatives(piece: str) -> tuple[str, ...]:
         return (f"{piece}*",) if len(piece) == 1 else (" ".join(piece[i : i + 2] for i in range(len(piece) - 1)),)
     parts = camel_parts(piece) if piece.isascii() and piece.isalnum() else piece
     return (piece,) if parts in (piece, "") else (piece, parts)
+
+
+def light_stem(word: str) -> str:
+    """Return a word in small letters without its English ending: shorter than Porter's stem or equal to it, mostly."""
+    word = word.lower()
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= STEM:
+            return word[: -len(ending)]
+    return word

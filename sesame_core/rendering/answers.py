@@ -29,6 +29,7 @@ def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[st
         "weak": answer.is_weak,
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": answer.words_not_found,
+        "corrections": answer.corrections,
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -134,6 +135,8 @@ def _notes(answer: Answer) -> list[str]:
     if answer.words_not_found:
         words = ", ".join(printable(word) for word in answer.words_not_found)
         notes.append(f"Not found anywhere: {words}")
+    for word, others in answer.corrections.items():
+        notes.append(f"Also looked for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
     elif answer.left_out:

@@ -3,9 +3,9 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 1;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795827561093);
+INSERT INTO meta VALUES ('last_sync_at', 1795827664216);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T00:59:21Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:01:04Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -84,7 +84,7 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795827561095);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795827664219);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );

@@ -1,0 +1,110 @@
+"""Other spellings for the words of a query that (almost) nothing in the index holds.
+
+Misspellings, beginnings of words, and British or American spelling.  Only rare words are touched: they cannot
+find anything by themselves, and a common word needs no help.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from .protocols import Vocabulary
+from .query import Query, Word
+from .tokens import light_stem
+
+#: A word in so many chunks or fewer is looked up.
+RARE = 1
+#: Shortest word that is looked up; shorter ones resemble too much.
+MIN_LENGTH = 4
+#: Letters at the beginning that a correction shares with the word, so that few terms are compared.
+SHARED_LETTERS = 3
+#: Edits that a correction may need, for words shorter than `LONG` and for others.
+EDITS, EDITS_LONG, LONG = 1, 2, 8
+#: Corrections of one word, nearest and commonest first.
+MAX_CORRECTIONS = 3
+#: Terms that are compared at most, the commonest first.
+MAX_TERMS = 5_000
+
+_LETTERS = re.compile(r"[a-z]+")
+#: British and American endings.
+_PAIRS = (
+    ("isation", "ization"),
+    ("ise", "ize"),
+    ("ising", "izing"),
+    ("yse", "yze"),
+    ("our", "or"),
+    ("tre", "ter"),
+    ("ogue", "og"),
+    ("ence", "ense"),
+    ("lled", "led"),
+    ("lling", "ling"),
+    ("grey", "gray"),
+)
+
+
+def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tuple[Query, dict[str, list[str]]]:
+    """Return the query with more alternatives for its rare words, and what was added, by word.
+
+    :param frequencies: in how many chunks each word occurs, in the order of the words.
+    """
+    added: dict[str, list[str]] = {}
+    words = []
+    for word, frequency in zip(query.words, frequencies, strict=True):
+        more = _alternatives(word, vocabulary) if frequency <= RARE else []
+        if more:
+            added[word.text] = more
+            word = dataclasses.replace(word, alternatives=(*word.alternatives, *more))
+        words.append(word)
+    return dataclasses.replace(query, words=tuple(words)), added
+
+
+def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:
+    text = word.text.lower()
+    if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
+        return []
+    terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)
+    known = {term for term, _ in terms}
+    found = [variant for variant in _variants(text) if any(term.startswith(variant[:-1]) for term in known)]
+    if any(term.startswith(text) for term in known):
+        found.append(f"{text}*")
+    most = EDITS_LONG if len(text) >= LONG else EDITS
+    # Terms are stems, so the word is compared with and without its ending.
+    stem = light_stem(text)
+    near = [
+        (min(distance(text, term, most), distance(stem, term, most)), -count, term)
+        for term, count in terms
+        if -most <= len(term) - len(stem) <= len(text) - len(stem) + most
+    ]
+    found += [term for edits, _, term in sorted(near)[:MAX_CORRECTIONS] if edits <= most and term != text]
+    return list(dict.fromkeys(found))
+
+
+def _variants(text: str) -> list[str]:
+    """Return the word in the other of British and American spelling."""
+    return [
+        text.replace(one, other, 1)
+        for pair in _PAIRS
+        for one, other in (pair, pair[::-1])
+        if one in text[1:] and not (len(one) < len(other) and other in text)
+    ]
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Return the number of edits between two words: a letter more, less, other, or two neighbours swapped.
+
+    Counting stops beyond `most` (optimal string alignment distance).
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        two_before, before = before, row
+        row = [i]
+        for j, against in enumerate(other, 1):
+            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                edits = min(edits, two_before[j - 2] + 1)
+            row.append(edits)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
