@@ -74,7 +74,7 @@ def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:
     near = [
         (min(distance(text, term, most), distance(stem, term, most)), -count, term)
         for term, count in terms
-        if -most <= len(term) - len(stem) <= len(text) - len(stem) + most
+        if len(term) >= MIN_LENGTH and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
     ]
     found += [term for edits, _, term in sorted(near)[:MAX_CORRECTIONS] if edits <= most and term != text]
     return list(dict.fromkeys(found))

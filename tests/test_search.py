@@ -240,7 +240,7 @@ def test_an_answer_whose_best_passage_has_few_of_the_words_is_weak(shelf: Shelf)
     assert weak.hits
     assert weak.is_weak
     assert weak.confidence is not None
-    assert weak.confidence < 0.45
+    assert weak.confidence < ranking.WEAK_BELOW
     shelf.put(a_session("the company website has a carousel", id="f"))
     strong = shelf.ask("carousel company website")
     assert strong.hits[0].session.id == "f"
