@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import sesame_backend_sqlite.matching as matching
+from sesame_core import ranking
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
