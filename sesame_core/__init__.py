@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         TailParser,
     )
     from .query import Filters, Query, Word
+    from .runtime import Appended, Imported, Runtime, SessionMeta
     from .search import Answer, Hit
     from .segments import Segments
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
@@ -80,6 +81,7 @@ _HOMES = {
         "TailParser",
     ),
     "query": ("Filters", "Query", "Word"),
+    "runtime": ("Appended", "Imported", "Runtime", "SessionMeta"),
     "search": ("Answer", "Hit"),
     "segments": ("Segments",),
     "types": (
@@ -117,6 +119,7 @@ def version() -> str:
 __all__ = [
     "AgentStatistics",
     "Answer",
+    "Appended",
     "BackendError",
     "Candidates",
     "Checkpoint",
@@ -128,6 +131,7 @@ __all__ = [
     "Expiring",
     "Filters",
     "Hit",
+    "Imported",
     "IndexReader",
     "IndexReport",
     "IndexWriter",
@@ -143,12 +147,14 @@ __all__ = [
     "Query",
     "QueryError",
     "Resumer",
+    "Runtime",
     "ScoredChunk",
     "Segments",
     "Selection",
     "Sesame",
     "SesameError",
     "Session",
+    "SessionMeta",
     "Skipped",
     "Source",
     "Statistics",

@@ -51,22 +51,24 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
     added: dict[str, list[str]] = {}
     words = []
     for word, frequency in zip(query.words, frequencies, strict=True):
-        more = _alternatives(word, vocabulary) if frequency <= RARE else []
+        more = _alternatives(word, vocabulary, is_known=frequency > 0) if frequency <= RARE else []
         if more:
             added[word.text] = more
-            word = dataclasses.replace(word, alternatives=(*word.alternatives, *more))
+            # A chunk's score counts each alternative it has, so none may cover another.
+            others = [a for a in word.alternatives if f"{a.lower()}*" not in more]
+            word = dataclasses.replace(word, alternatives=(*others, *more))
         words.append(word)
     return dataclasses.replace(query, words=tuple(words)), added
 
 
-def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:
+def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:
     text = word.text.lower()
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
         return []
     terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)
     known = {term for term, _ in terms}
     found = [variant for variant in _variants(text) if any(term.startswith(variant[:-1]) for term in known)]
-    if any(term.startswith(text) for term in known):
+    if is_beginning := any(term.startswith(text) and term != text for term in known):
         found.append(f"{text}*")
     most = EDITS_LONG if len(text) >= LONG else EDITS
     # Terms are stems, so the word is compared with and without its ending.
@@ -74,9 +76,16 @@ def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:
     near = [
         (min(distance(text, term, most), distance(stem, term, most)), -count, term)
         for term, count in terms
-        if len(term) >= MIN_LENGTH and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
+        if len(term) >= MIN_LENGTH
+        # The stem of a word that occurs is the word itself.
+        and not (is_known and text.startswith(term))
+        and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
     ]
-    found += [term for edits, _, term in sorted(near)[:MAX_CORRECTIONS] if edits <= most and term != text]
+    found += [
+        term
+        for edits, _, term in sorted(near)[:MAX_CORRECTIONS]
+        if edits <= most and term != text and not (is_beginning and term.startswith(text))
+    ]
     return list(dict.fromkeys(found))
 
 

@@ -16,14 +16,15 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from . import config as configuration
-from .errors import SesameError, UnknownSessionError
+from .errors import SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, Parser, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
 from .search import LIMIT, Answer, search, standing
 from .tokens import clean
@@ -143,6 +144,13 @@ class Sesame:
             writer.finish(synced_at=None)
         return found
 
+    def writer(self) -> AbstractContextManager[IndexWriter]:
+        """Open the index for writing, for those who know what changed; committed at the end of `with`.
+
+        :raises LockedError: another process is writing.
+        """
+        return self._opened().writer()
+
     # -- reading ------------------------------------------------------------------------------------------
 
     def search(self, text: str = "", filters: Filters | None = None, *, limit: int = LIMIT, offset: int = 0) -> Answer:
@@ -197,7 +205,10 @@ class Sesame:
         from .protocols import Resumer
 
         stored = session if isinstance(session, StoredSession) else self.session(session)
-        parser = self.plugins.parser(stored.session.agent)
+        try:
+            parser = self.plugins.parser(stored.session.agent)
+        except UnknownPluginError as error:
+            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed: {error}") from error
         if not isinstance(parser, Resumer):
             raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
         return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd

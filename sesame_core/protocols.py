@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -131,6 +131,8 @@ class Candidates:
     chunks: list[ScoredChunk]
     #: BM25 of the head rows (title, summary, first prompts) by session number.
     heads: dict[int, float]
+    #: BM25 of the conversation rows (all that people and agents said), of sessions that have one of the above.
+    conversations: dict[int, float] = field(default_factory=dict)
     #: For each word of the query, in order, in how many chunks it occurs (exact up to the probe's bound).
     document_frequencies: list[int]
     #: Chunks in the index.

@@ -2,7 +2,9 @@
 
     A(s)  = Σ i=0..2 DECAY^i · weight · bm25(i-th best chunk of s)
     H(s)  = bm25(head row of s: title, summary, first two human prompts)
-    score = (A / max A + HEAD_SHARE · H / max H) / (1 + HEAD_SHARE)      ties: newer first
+    C(s)  = bm25(conversation row of s: all that people and agents said)
+    score = (A / max A + HEAD_SHARE · H / max H + CONVERSATION_SHARE · C / max C) / their sum
+    ties: newer first; a part that no session has does not count
 
 Measured on 284 labelled queries over 807 real sessions: one best chunk finds 87 % in the top three, three
 chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86 %.
@@ -24,6 +26,8 @@ BEST_CHUNKS = 3
 DECAY = 0.6
 #: What the head row adds, as a share of the chunks' part.
 HEAD_SHARE = 0.3
+#: What the conversation row adds, likewise: hit@1 .60 without it, .69 with it on the fresh queries.
+CONVERSATION_SHARE = 0.3
 #: Confidence below which an answer is called weak; between 0.43 and 0.45 all labelled queries without an answer and
 #: 2 to 5 % of those with one fall below it.
 WEAK_BELOW = 0.44
@@ -59,27 +63,23 @@ def rank(
         group = group_of(chunk.session)
         if group is not None:
             chunks.setdefault(group, []).append(_weighted(chunk))
-    heads: dict[int, float] = {}
-    for session, head in candidates.heads.items():
-        group = group_of(session)
-        if group is not None:
-            heads[group] = max(head, heads.get(group, 0.0))
+    heads = _best(candidates.heads, group_of)
+    conversations = _best(candidates.conversations, group_of)
     for found in chunks.values():
         found.sort(key=lambda c: (-c.score, c.session, c.seq))
         found[:] = _told_once(found)
     sums = {
         group: sum(DECAY**i * c.score for i, c in enumerate(found[:BEST_CHUNKS])) for group, found in chunks.items()
     }
-    best_sum, best_head = _highest(sums.values()), _highest(heads.values())
+    parts = ((1.0, sums), (HEAD_SHARE, heads), (CONVERSATION_SHARE, conversations))
+    whole = sum(share for share, part in parts if part) or 1.0
     times = modified or {}
-    ranked = [
-        Ranked(
-            group=group,
-            score=(sums.get(group, 0.0) / best_sum + HEAD_SHARE * heads.get(group, 0.0) / best_head) / (1 + HEAD_SHARE),
-            chunks=chunks.get(group, []),
-        )
-        for group in {*sums, *heads}
-    ]
+    scores = dict.fromkeys([*sums, *heads, *conversations], 0.0)
+    for share, part in parts:
+        best = max(part.values(), default=0.0) or 1.0
+        for group, value in part.items():
+            scores[group] += share / whole * value / best
+    ranked = [Ranked(group=group, score=score, chunks=chunks.get(group, [])) for group, score in scores.items()]
     ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
     return ranked
 
@@ -99,6 +99,16 @@ def idf(document_frequency: int, total: int) -> float:
     return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
 
 
+def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) -> dict[int, float]:
+    """Return each group's best score."""
+    best: dict[int, float] = {}
+    for session, score in scores.items():
+        group = group_of(session)
+        if group is not None:
+            best[group] = max(score, best.get(group, 0.0))
+    return best
+
+
 def _told_once(chunks: list[ScoredChunk]) -> list[ScoredChunk]:
     """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
     told: list[ScoredChunk] = []
@@ -111,7 +121,3 @@ def _told_once(chunks: list[ScoredChunk]) -> list[ScoredChunk]:
 def _weighted(chunk: ScoredChunk) -> ScoredChunk:
     score = chunk.score * CLASS_WEIGHTS[chunk.weight_class]
     return ScoredChunk(session=chunk.session, seq=chunk.seq, weight_class=chunk.weight_class, score=score)
-
-
-def _highest(scores: Iterable[float]) -> float:
-    return max(scores, default=0.0) or 1.0

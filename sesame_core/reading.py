@@ -92,7 +92,7 @@ class FileReading:
             or not isinstance(self._parser, TailParser)
         ):
             return None
-        stored = self._writer.file(self.file.path)
+        stored = known if known.checkpoint else self._writer.file(self.file.path)
         at = stored.checkpoint if stored else None
         if stored is None or at is None or self.file.size < at.offset:
             return None

@@ -34,8 +34,14 @@ def test_one_chunk_and_its_head_are_the_measure_of_all() -> None:
     assert scores(candidates((1, 0, 1, 5.0), heads={1: 2.0})) == [(1, 1.0)]
 
 
-def test_without_any_head_the_best_has_what_the_chunks_give() -> None:
-    assert scores(candidates((1, 0, 1, 5.0))) == [(1, round(1 / 1.3, 6))]
+def test_a_part_that_no_session_has_does_not_count() -> None:
+    assert scores(candidates((1, 0, 1, 5.0))) == [(1, 1.0)]
+
+
+def test_the_conversation_counts_as_much_as_the_head() -> None:
+    found = candidates((1, 0, 1, 5.0), (2, 0, 1, 5.0), heads={1: 2.0})
+    found.conversations = {2: 7.0, 1: 3.5}
+    assert scores(found) == [(1, round((1 + 0.3 + 0.15) / 1.6, 6)), (2, round((1 + 0.3) / 1.6, 6))]
 
 
 def test_the_formula() -> None:
@@ -59,7 +65,7 @@ def test_the_formula() -> None:
 @pytest.mark.parametrize(("weight_class", "weight"), [(0, 1.2), (1, 1.0), (2, 0.85), (3, 0.7)])
 def test_what_people_say_weighs_more_than_what_tools_answer(weight_class: int, weight: float) -> None:
     found = candidates((1, 0, 1, 10.0), (2, 0, weight_class, 1.0))
-    assert dict(scores(found))[2] == round(weight / 10 / 1.3, 6)
+    assert dict(scores(found))[2] == round(weight / 10, 6)
 
 
 def test_evidence_comes_best_first_with_its_weight() -> None:
@@ -91,7 +97,7 @@ def test_sessions_of_one_group_unite_their_evidence() -> None:
 
 def test_a_session_without_a_group_is_left_out() -> None:
     found = candidates((1, 0, 1, 10.0), (2, 0, 1, 20.0), heads={2: 1.0})
-    assert scores(found, group_of={1: 1}.get) == [(1, round(1 / 1.3, 6))]
+    assert scores(found, group_of={1: 1}.get) == [(1, 1.0)]
 
 
 def test_a_score_of_nothing_divides_by_nothing() -> None:

@@ -16,15 +16,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sesame_core.errors import BackendError, ConfigError, LockedError
 from sesame_core.protocols import Options
 
-from . import carry, opening
+from . import carry, opening, schema
 from .failures import DamagedError, translated
 from .opening import Opened
 from .reader import SqliteReader
 from .writer import SqliteWriter
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 #: Bytes of terms that FTS5 holds in memory before it writes a segment; small appends never fill it.
 HASHSIZE = 4 << 20
@@ -46,6 +50,8 @@ class SqliteBackend:
         self._directory = directory
         self._connections: list[sqlite3.Connection] = []
         self._kept: tuple[tuple[str, int, int], sqlite3.Connection] | None = None
+        self._file_lock: BaseFileLock | None = None
+        self._note: tuple[int, int] | None = None
 
     @classmethod
     def from_options(cls, options: Options) -> SqliteBackend:
@@ -76,6 +82,7 @@ class SqliteBackend:
             db.close()
         self._connections.clear()
         self._close_writable()
+        self._take_note_away()
 
     def _present(self) -> Path:
         """Return the path of the present generation, whether it exists or not."""
@@ -117,7 +124,6 @@ class SqliteBackend:
         """Open for writing."""
         with self._lock():
             path = self._present()
-            self._remove_leftovers(path)
             with translated(path):
                 try:
                     yield from _writing(SqliteWriter(self._writable(path), path))
@@ -131,6 +137,7 @@ class SqliteBackend:
         if self._kept is not None and not is_new and self._kept[0] == _identity(path):
             return self._kept[1]
         self._close_writable()
+        self._remove_leftovers(path)
         db = opening.for_writing(path)
         if is_new:
             _configure(db)
@@ -150,18 +157,19 @@ class SqliteBackend:
             old = self._present()
             self._remove_leftovers(old)
             building = self._directory / "rebuild.sqlite"
-            has_old = not opening.is_absent(old)
-            is_whole = not has_old or _can_be_read(lambda: opening.for_writing(old).close())
+            is_absent = opening.is_absent(old)
+            has_old = not is_absent and _can_be_read(lambda: opening.for_writing(old).close())
+            is_whole = is_absent or (has_old and _can_be_read(lambda: _look_through(old)))
             try:
                 with translated(building), closing(opening.for_writing(building)) as db:
                     _configure(db)
                     writer = SqliteWriter(db, building)
-                    if has_old and is_whole:
-                        is_whole = _can_be_read(lambda: carry.copy_tombstones(db, old))
+                    if has_old:
+                        is_whole &= _can_be_read(lambda: carry.copy_tombstones(db, old))
                     yield from _writing(writer)
-                    if has_old and is_whole:
-                        is_whole = _can_be_read(lambda: carry.carry_over(db, writer, old))
-                    for table in ("chunks_fts", "heads_fts"):
+                    if has_old:
+                        is_whole &= _can_be_read(lambda: carry.carry_over(db, writer, old))
+                    for table in schema.FULL_TEXT:
                         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 number = int((_GENERATION.fullmatch(old.name) or ["", "0"])[1] or 0)
@@ -178,27 +186,41 @@ class SqliteBackend:
 
         try:
             # Transcripts are private, whatever the umask.
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = FileLock(self._directory / "index.lock", timeout=0, is_singleton=False)
-            lock.acquire()
+            if not self._directory.is_dir():
+                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self._file_lock is None:
+                self._file_lock = FileLock(self._directory / "index.lock", timeout=0, is_singleton=False)
+            self._file_lock.acquire()
         except Timeout:
             raise LockedError(f"the index is being written by {self._holder()}; try again when it is done") from None
         except OSError as error:
             raise BackendError(f"cannot write to {self._directory}: {error.strerror or error}") from error
-        note = self._directory / "index.holder"
         try:
-            # Only a courtesy to whoever waits; on a full disk the lock alone must do.
-            with suppress(OSError):
-                note.write_text(f"{' '.join(sys.argv)[:200]} (process {os.getpid()}, since {datetime.now():%H:%M:%S})")
+            self._leave_note()
             yield
         finally:
-            with suppress(OSError):
+            self._file_lock.release()
+
+    def _leave_note(self) -> None:
+        """Tell whoever finds the lock taken who has it; a note that still stands need not be written again."""
+        # Only a courtesy; on a full disk the lock alone must do.
+        with suppress(OSError):
+            note = self._directory / "index.holder"
+            if self._note is not None and self._note == _stamp(note):
+                return
+            note.write_text(f"{' '.join(sys.argv)[:200]} (process {os.getpid()}, since {datetime.now():%H:%M:%S})")
+            self._note = _stamp(note)
+
+    def _take_note_away(self) -> None:
+        note = self._directory / "index.holder"
+        with suppress(OSError):
+            if self._note is not None and self._note == _stamp(note):
                 note.unlink()
-            lock.release()
+        self._note = None
 
     def _holder(self) -> str:
         try:
-            return (self._directory / "index.holder").read_text()
+            return (self._directory / "index.holder").read_text() or "another process"
         except OSError:
             return "another process"
 
@@ -221,14 +243,34 @@ def _writing(writer: SqliteWriter) -> Iterator[SqliteWriter]:
     writer.commit()
 
 
+def _look_through(path: Path) -> None:
+    """Look at every page of an index.
+
+    :raises DamagedError: a page is not what it must be.
+    """
+    with closing(opening.for_writing(path)) as db:
+        for (problem,) in db.execute("PRAGMA quick_check(1)"):
+            if problem != "ok":
+                raise DamagedError(f"{path} is damaged ({problem})")
+
+
 def _identity(path: Path) -> tuple[str, int, int]:
     """Return what tells a file from another one that took its name."""
     stat = path.stat()
     return str(path), stat.st_dev, stat.st_ino
 
 
+def _stamp(note: Path) -> tuple[int, int] | None:
+    """Return what changes when someone else writes a note; None when there is none."""
+    try:
+        stat = note.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns
+
+
 def _configure(db: sqlite3.Connection) -> None:
-    for table in ("chunks_fts", "heads_fts"):
+    for table in schema.FULL_TEXT:
         db.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', ?)", (HASHSIZE,))
         db.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', ?)", (AUTOMERGE,))
 

@@ -30,6 +30,8 @@ RESCORED = 600
 CANDIDATES = 500
 #: Weights of title, summary and prompts in the head row.
 HEAD_WEIGHTS = "2.0, 1.0, 2.0"
+#: Weights of the title, of what people and of what agents said in the conversation row.
+CONVERSATION_WEIGHTS = "4.0, 1.5, 1.0"
 #: Chunks of headless sessions, and all others; there are few headless ones, and an index lists them.
 HEADLESS = Condition(f"f.rowid >> {SESSION_SHIFT} IN (SELECT id FROM sessions WHERE kind = 'headless')")
 NOT_HEADLESS = Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN (SELECT id FROM sessions WHERE kind = 'headless')")
@@ -60,6 +62,8 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
     found.heads = _heads(db, query.words, filters, on_session.and_(on_kind(filters)))
+    if found.heads:
+        found.conversations = _conversations(db, query.words, {*found.heads, *(c.session for c in found.chunks)})
     if hides_headless:
         found.left_out = _left_out(db, query.words, narrow)
     return found
@@ -169,6 +173,16 @@ def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, show
         f"WHERE heads_fts MATCH ?{condition.where('AND')} ORDER BY 2 DESC LIMIT ?"
     )
     return dict(db.execute(sql, (fts.any_of(words), *condition.values, CANDIDATES)).fetchall())
+
+
+def _conversations(db: sqlite3.Connection, words: Sequence[Word], sessions: set[int]) -> dict[int, float]:
+    """Return the BM25 of the conversation rows of these sessions, by session number."""
+    # The plus sign as in `_heads`; rows are long, so only those that can matter are scored.
+    sql = (
+        f"SELECT c.rowid, -bm25(conversations_fts, {CONVERSATION_WEIGHTS}) FROM conversations_fts AS c "
+        "WHERE conversations_fts MATCH ? AND +c.rowid IN (SELECT value FROM json_each(?))"
+    )
+    return dict(db.execute(sql, (fts.any_of(words), json.dumps(sorted(sessions)))).fetchall())
 
 
 def _left_out(db: sqlite3.Connection, words: Sequence[Word], narrow: Condition) -> dict[str, int]:

@@ -19,6 +19,9 @@ MAX_CHUNKS = 1 << 22
 #: Marks the file as Sesame's ("SESM").
 APPLICATION_ID = 0x5345534D
 
+#: The full-text tables.
+FULL_TEXT = ("chunks_fts", "heads_fts", "conversations_fts")
+
 _FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
@@ -54,6 +57,8 @@ CREATE TABLE sessions (
   message_count INTEGER NOT NULL,
   exchange_count INTEGER NOT NULL,
   chunk_count INTEGER NOT NULL,
+  conversation_count INTEGER NOT NULL, -- chunks that the row in conversations_fts holds …
+  conversation_title TEXT NOT NULL,    -- … and the title
   tool_counts TEXT NOT NULL,        -- JSON: tool -> calls
   abandoned TEXT NOT NULL,          -- JSON: segments off the active branch
   first_origin INTEGER,
@@ -66,6 +71,7 @@ CREATE INDEX sessions_key ON sessions (key);
 CREATE INDEX sessions_session_id ON sessions (session_id);
 CREATE INDEX sessions_modified ON sessions (modified);
 CREATE INDEX sessions_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_behind ON sessions (modified) WHERE chunk_count > conversation_count;
 CREATE INDEX sessions_headless ON sessions (id) WHERE kind = 'headless';
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,
@@ -92,6 +98,9 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
 );
 CREATE VIRTUAL TABLE heads_fts USING fts5 (
   title, summary, prompts, content = 'sessions', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+CREATE VIRTUAL TABLE conversations_fts USING fts5 (
+  title, user, assistant, content = '', tokenize = 'porter unicode61'
 );
 INSERT INTO meta VALUES ('chunks', 0);
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import Any
 
 from sesame_core.types import Chunk, IndexedFile, Session
 
-from . import rows
+from . import conversations, rows
+from .conversations import Conversation
 from .failures import translating
 from .schema import MAX_CHUNKS, SESSION_SHIFT
 
@@ -38,6 +39,7 @@ class _Target:
     seq: int
     session: Session | None = None
     is_stored: bool = False
+    conversation: Conversation = field(default_factory=Conversation)
 
 
 class SqliteWriter:
@@ -113,7 +115,11 @@ class SqliteWriter:
 
     @translating
     def finish(self, *, synced_at: datetime | None) -> None:
-        """Commit, and record the time of the sync."""
+        """Renew what fell behind, record the time of the sync, and commit."""
+        self._flush()
+        if conversations.has_quiet(self._db):
+            self._begin()
+            conversations.renew_quiet(self._db)
         if synced_at is not None:
             self._begin()
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('last_sync_at', ?)", (rows.to_ms(synced_at),))
@@ -221,6 +227,8 @@ class SqliteWriter:
         self._rows.append(rows.chunk_row(rows.row_id(target.number, chunk.seq, chunk), chunk))
         for path in chunk.paths:
             self._paths.add((target.number, path))
+        if not target.is_stored:
+            target.conversation.add(chunk)
         self._held += _weight(chunk)
         if self._held >= BATCH:
             self._flush()
@@ -245,6 +253,7 @@ class SqliteWriter:
 
     def _store_session(self, target: _Target, file: int, indexed: IndexedFile) -> None:
         assert target.session is not None
+        assert target.number is not None
         values = rows.session_row(target.session, indexed.mtime_ns // 1_000_000)
         head = rows.head(target.session)
         if target.is_stored:
@@ -252,15 +261,26 @@ class SqliteWriter:
             before = self._db.execute(_SELECT_HEAD, (target.number,)).fetchone()
             sql = f"UPDATE sessions SET {assignments}, chunk_count = ? WHERE id = ?"
             self._db.execute(sql, (*values, target.seq, target.number))
+            self._renew_conversation(target)
             if before == head:
                 return
             self._delete_head(target.number, before)
         else:
-            marks = ", ".join("?" * (len(_SESSION_COLUMNS) + 3))
-            sql = f"INSERT INTO sessions (id, file, chunk_count, {rows.SESSION_COLUMNS}) VALUES ({marks})"
-            self._db.execute(sql, (target.number, file, target.seq, *values))
+            marks = ", ".join("?" * (len(_SESSION_COLUMNS) + 5))
+            columns = f"id, file, chunk_count, conversation_count, conversation_title, {rows.SESSION_COLUMNS}"
+            sql = f"INSERT INTO sessions ({columns}) VALUES ({marks})"
+            self._db.execute(sql, (target.number, file, target.seq, target.seq, head[0], *values))
+            conversations.insert(self._db, target.number, head[0], target.conversation)
         sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
         self._db.execute(sql, (target.number, *head))
+
+    def _renew_conversation(self, target: _Target) -> None:
+        assert target.number is not None
+        sql = "SELECT conversation_count FROM sessions WHERE id = ?"
+        (in_row,) = self._db.execute(sql, (target.number,)).fetchone()
+        if conversations.is_outgrown(target.seq, in_row):
+            self._flush()
+            conversations.renew(self._db, target.number)
 
     def _delete_head(self, number: int | None, head: tuple[str, str, str]) -> None:
         sql = "INSERT INTO heads_fts (heads_fts, rowid, title, summary, prompts) VALUES ('delete', ?, ?, ?, ?)"
@@ -268,6 +288,7 @@ class SqliteWriter:
 
     def _delete_session(self, number: int) -> int:
         self._flush()
+        conversations.delete(self._db, number)
         bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
         self._db.execute(
             "INSERT INTO chunks_fts (chunks_fts, rowid, content, subwords) "

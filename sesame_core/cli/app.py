@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import indexing, sessions
+from . import importing, indexing, sessions
 from .options import COMMANDS, Command
 
 app = typer.Typer(
@@ -75,6 +75,7 @@ def _function_of(command: Command) -> Callable[..., None]:
 
 
 indexing.add_to(app)
+importing.add_to(app)
 for _command in COMMANDS.values():
     app.command(_command.name)(_function_of(_command))
 sessions.add_to(app)

@@ -420,6 +420,17 @@ def test_a_rebuild_keeps_the_time_of_the_last_sync_unless_it_has_its_own(backend
 
 
 def test_who_writes_is_written_beside_the_lock_and_taken_away(backend: SqliteBackend, directory: Path) -> None:
+    for _ in range(2):
+        with backend.writer():
+            assert str(os.getpid()) in (directory / "index.holder").read_text()
+    backend.close()
+    assert not (directory / "index.holder").exists()
+
+
+def test_a_note_that_another_process_left_is_replaced(backend: SqliteBackend, directory: Path) -> None:
+    with backend.writer():
+        pass
+    (directory / "index.holder").write_text("someone else")
+    os.utime(directory / "index.holder", ns=(1, 1))
     with backend.writer():
         assert str(os.getpid()) in (directory / "index.holder").read_text()
-    assert not (directory / "index.holder").exists()

@@ -134,6 +134,8 @@ def test_weakness_34_searching_only_reads_and_writers_wait_for_each_other(
         tracing.setattr(sqlite3, "connect", traced)
         assert found(sesame.search("shrike")) == ["session0"]
     assert statements
+    # A view of the index's words that lives in the connection alone.
+    statements = [s for s in statements if not s.startswith("CREATE VIRTUAL TABLE IF NOT EXISTS temp.")]
     assert {statement.split()[0] for statement in statements} <= {"PRAGMA", "BEGIN", "SELECT", "WITH", "ROLLBACK", "--"}
     assert location.read_bytes() == before
 

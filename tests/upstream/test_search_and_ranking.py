@@ -21,6 +21,7 @@ def filler() -> None:
 
 
 @pytest.mark.usefixtures("filler")
+@pytest.mark.usefixtures("filler")
 def test_weakness_16_words_of_different_messages_meet_and_coverage_counts() -> None:
     pi_session("apart", "the platypus swims", "a word in between", "the dingo howls")
     pi_session("one word", "only a numbat here")

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from sesame_backend_sqlite.conversations import Conversation
 from sesame_core import Selection, Sesame, Source
 
 HERE = Path(__file__).parent
@@ -99,7 +100,14 @@ def dump(database: Path) -> Iterator[str]:
                 for row in db.execute(f"SELECT {columns} FROM {name}"):
                     yield f"INSERT INTO {name} VALUES ({', '.join(row)});"
         for table in virtual:
-            yield f"INSERT INTO {table} ({table}) VALUES ('rebuild');"
+            if table != "conversations_fts":
+                yield f"INSERT INTO {table} ({table}) VALUES ('rebuild');"
+        # This one keeps no text that it could be rebuilt from.
+        rows = db.execute("SELECT id, conversation_count, conversation_title FROM sessions").fetchall()
+        for session, count, title in rows:
+            texts = (title, *Conversation.read(db, session, count).texts())
+            quoted = ", ".join(db.execute("SELECT quote(?), quote(?), quote(?)", texts).fetchone())
+            yield f"INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES ({session}, {quoted});"
 
 
 def main() -> None:

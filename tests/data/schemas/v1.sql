@@ -3,9 +3,9 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 1;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795827664216);
+INSERT INTO meta VALUES ('last_sync_at', 1795828956049);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:01:04Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:22:36Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -41,6 +41,8 @@ CREATE TABLE sessions (
   message_count INTEGER NOT NULL,
   exchange_count INTEGER NOT NULL,
   chunk_count INTEGER NOT NULL,
+  conversation_count INTEGER NOT NULL, -- chunks that the row in conversations_fts holds …
+  conversation_title TEXT NOT NULL,    -- … and the title
   tool_counts TEXT NOT NULL,        -- JSON: tool -> calls
   abandoned TEXT NOT NULL,          -- JSON: segments off the active branch
   first_origin INTEGER,
@@ -49,12 +51,13 @@ CREATE TABLE sessions (
   prompts TEXT,                     -- the first two, separated by U+001E
   UNIQUE (file, session_id)
 );
-INSERT INTO sessions VALUES (1, 'fixture:ca028a63:0199cccc-0000-7000-8000-000000000001', '0199cccc-0000-7000-8000-000000000001', 1, 'pi', 'interactive', NULL, '/home/ann/lighthouse', NULL, NULL, NULL, 1772600760000, 1772600760000, 2, 1, 2, '{}', '[]', 4090042719527430660, NULL, NULL, 'where did the lighthouse keep its oil?');
-INSERT INTO sessions VALUES (3, 'fixture:042d49e0:1b1b1b1b-1111-4222-8333-444444444444', '1b1b1b1b-1111-4222-8333-444444444444', 3, 'claude-code', 'interactive', NULL, '/home/bo/kelp', NULL, 'main', NULL, 1785578400000, 1785578401000, 2, 1, 4, '{"Edit":1}', '[]', 2648486567768868196, NULL, NULL, 'why does the tide table show Übung twice?');
+INSERT INTO sessions VALUES (1, 'fixture:ca028a63:0199cccc-0000-7000-8000-000000000001', '0199cccc-0000-7000-8000-000000000001', 1, 'pi', 'interactive', NULL, '/home/ann/lighthouse', NULL, NULL, NULL, 1772600760000, 1772600760000, 2, 1, 2, 2, '', '{}', '[]', 4090042719527430660, NULL, NULL, 'where did the lighthouse keep its oil?');
+INSERT INTO sessions VALUES (3, 'fixture:042d49e0:1b1b1b1b-1111-4222-8333-444444444444', '1b1b1b1b-1111-4222-8333-444444444444', 3, 'claude-code', 'interactive', NULL, '/home/bo/kelp', NULL, 'main', NULL, 1785578400000, 1785578401000, 2, 1, 4, 4, '', '{"Edit":1}', '[]', 2648486567768868196, NULL, NULL, 'why does the tide table show Übung twice?');
 CREATE INDEX sessions_key ON sessions (key);
 CREATE INDEX sessions_session_id ON sessions (session_id);
 CREATE INDEX sessions_modified ON sessions (modified);
 CREATE INDEX sessions_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX sessions_behind ON sessions (modified) WHERE chunk_count > conversation_count;
 CREATE INDEX sessions_headless ON sessions (id) WHERE kind = 'headless';
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY,
@@ -84,12 +87,21 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795827664219);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795828956051);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
 CREATE VIRTUAL TABLE heads_fts USING fts5 (
   title, summary, prompts, content = 'sessions', content_rowid = 'id', tokenize = 'porter unicode61'
 );
+CREATE VIRTUAL TABLE conversations_fts USING fts5 (
+  title, user, assistant, content = '', tokenize = 'porter unicode61'
+);
 INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild');
 INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
+INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (1, '', 'where did the lighthouse keep its oil?
+', 'In the cellar, beside the winch.
+');
+INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (3, '', 'why does the tide table show Übung twice?
+', 'The harbour is listed under 日本語 as well.
+日本 本語 語');

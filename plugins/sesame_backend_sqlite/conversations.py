@@ -1,0 +1,112 @@
+"""One row per session with all that people and agents said in it, for ranking whole sessions.
+
+The row is written anew when a session has grown by half, or has been quiet for a while: not on every append,
+because it costs what the session is long.  The table keeps no text (`content = ''`); what a row holds is read
+back from the chunks, of which `sessions.conversation_count` tells how many it has.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import dataclass, field
+
+from sesame_core.types import Chunk
+
+from .schema import SESSION_SHIFT
+
+#: Characters of one row; what comes later in a longer session is found by its chunks.
+LIMIT = 2_000_000
+#: A row is renewed when its session has so many more chunks: half of those in the row, and some.
+GROWTH, SOME = 1.5, 64
+#: Seconds after which a session counts as quiet, and how many of them one run renews.
+QUIET_SECONDS = 15 * 60
+RENEWED_PER_RUN = 2
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What was said in a session, up to the limit."""
+
+    user: list[str] = field(default_factory=list)
+    assistant: list[str] = field(default_factory=list)
+    left: int = LIMIT
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk, if a person or an agent says something in it."""
+        if chunk.kind == "message":
+            self._add(chunk.role, chunk.text, chunk.subwords)
+
+    def _add(self, role: str | None, text: str, subwords: str) -> None:
+        if self.left <= 0 or role not in ("user", "assistant"):
+            return
+        said = f"{text}\n{subwords}"[: self.left]
+        self.left -= len(said)
+        (self.user if role == "user" else self.assistant).append(said)
+
+    def texts(self) -> tuple[str, str]:
+        """Return what people said and what agents said."""
+        return "\n".join(self.user), "\n".join(self.assistant)
+
+    @classmethod
+    def read(cls, db: sqlite3.Connection, session: int, count: int) -> Conversation:
+        """Return what the first `count` chunks of a session say."""
+        self = cls()
+        sql = (
+            "SELECT role, content, subwords FROM chunks "
+            "WHERE id >= ? AND id < ? AND kind = 'message' AND role IN ('user', 'assistant') ORDER BY id"
+        )
+        base = session << SESSION_SHIFT
+        for role, text, subwords in db.execute(sql, (base, base + (count << 2))):
+            self._add(role, text, subwords)
+            if self.left <= 0:
+                break
+        return self
+
+
+def insert(db: sqlite3.Connection, session: int, title: str, conversation: Conversation) -> None:
+    """Write a session's row."""
+    sql = "INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (?, ?, ?, ?)"
+    db.execute(sql, (session, title, *conversation.texts()))
+
+
+def delete(db: sqlite3.Connection, session: int) -> None:
+    """Delete a session's row; its chunks must still be there."""
+    sql = "SELECT conversation_count, conversation_title FROM sessions WHERE id = ?"
+    count, title = db.execute(sql, (session,)).fetchone()
+    sql = (
+        "INSERT INTO conversations_fts (conversations_fts, rowid, title, user, assistant) VALUES ('delete', ?, ?, ?, ?)"
+    )
+    db.execute(sql, (session, title, *Conversation.read(db, session, count).texts()))
+
+
+def renew(db: sqlite3.Connection, session: int) -> None:
+    """Write a session's row anew, as the session is now."""
+    delete(db, session)
+    sql = "SELECT chunk_count, coalesce(title, '') FROM sessions WHERE id = ?"
+    count, title = db.execute(sql, (session,)).fetchone()
+    insert(db, session, title, Conversation.read(db, session, count))
+    sql = "UPDATE sessions SET conversation_count = ?, conversation_title = ? WHERE id = ?"
+    db.execute(sql, (count, title, session))
+
+
+def is_outgrown(count: int, in_row: int) -> bool:
+    """Tell whether a session has grown so much beyond its row that the row is renewed."""
+    return count > GROWTH * in_row + SOME
+
+
+def has_quiet(db: sqlite3.Connection) -> bool:
+    """Tell whether a session is behind and quiet."""
+    return bool(_quiet(db))
+
+
+def renew_quiet(db: sqlite3.Connection) -> None:
+    """Renew some rows of sessions that are behind and quiet."""
+    for session in _quiet(db):
+        renew(db, session)
+
+
+def _quiet(db: sqlite3.Connection) -> list[int]:
+    sql = "SELECT id FROM sessions WHERE chunk_count > conversation_count AND modified < ? LIMIT ?"
+    found = db.execute(sql, (round((time.time() - QUIET_SECONDS) * 1000), RENEWED_PER_RUN))
+    return [session for (session,) in found]

@@ -1,0 +1,25 @@
+"""Reads the values of records: whatever their shape, it answers with the right type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sesame_core.tokens import clean
+
+
+def string(record: Mapping[str, Any], key: str) -> str:
+    """Return a record's string, fit for every database; "" when it is missing or no string."""
+    value = record.get(key)
+    return clean(value) if isinstance(value, str) else ""
+
+
+def moment(record: Mapping[str, Any], key: str) -> datetime | None:
+    """Return a record's time in UTC, from an ISO 8601 string (UTC unless it tells); None when it has none."""
+    try:
+        time = datetime.fromisoformat(string(record, key))
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        # Not there, no time, or beyond what calendars hold: the record does not tell.
+        return None
