@@ -9,6 +9,7 @@ block, whatever the file holds.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ from .types import Skipped
 LINE_LIMIT = 1 << 20
 #: Bytes read at once.
 BLOCK = 1 << 20
+#: Bytes asked for when the file should be at its end, or grows while it is read.
+SMALL_BLOCK = 1 << 12
 #: Shortest run of base64 characters that is taken for a payload in a record over the limit.
 PAYLOAD = 1024
 #: How many places in a damaged line are tried as the start of a whole record.
@@ -88,7 +91,10 @@ class JsonLines:
                 self._is_inside_line = file.read(1) != b"\n"
             rest = b""
             long: _LongLine | None = None
-            while block := file.read(BLOCK):
+            # A block is set aside in memory before it is filled, so it should not be larger than what is left.
+            left = os.fstat(file.fileno()).st_size - self.offset
+            while block := file.read(min(BLOCK, max(left, SMALL_BLOCK))):
+                left -= len(block)
                 if long is not None:
                     end = block.find(b"\n")
                     long.feed(block if end < 0 else block[:end])

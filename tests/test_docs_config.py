@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from sesame_core import config, config_file, identity
 from sesame_core.config import Config
 from sesame_core.errors import ConfigError
+from sesame_core.plugin_manager import BUNDLED, PluginManager
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = (REPOSITORY / "docs/config.md").read_text(encoding="utf-8")
@@ -74,6 +77,29 @@ def test_every_documented_environment_variable_is_used() -> None:
     composed = {"SESAME_DATA_DIR", "SESAME_CONFIG_DIR"}
     unused = {name for name in table("## Environment variables") if f'"{name}"' not in source}
     assert unused <= composed
+
+
+@pytest.mark.parametrize("name", sorted(BUNDLED))
+def test_every_option_of_a_bundled_plugin_is_documented_with_its_default(name: str, tmp_path: Path) -> None:
+    heading, rows = next(
+        (heading, re.findall(r"^\| `(\w+)` \|(.*)\| ([^|]+) \|$", section(heading), re.MULTILINE))
+        for heading in re.findall(r"^#### Options of .*$", PAGE, re.MULTILINE)
+        if f"`{name}`" in heading
+    )
+    documented = {
+        option: default.strip("`")
+        for option, text, default in rows
+        if not (only := re.search(r"(`[^.]+`) only", text)) or f"`{name}`" in only[1]
+    }
+    plugins = PluginManager()
+    (kind,) = [info.kind for info in plugins.catalogue() if info.name == name]
+    options = {"directory": str(tmp_path)} if kind == "backend" else {}
+    made = getattr(plugins, kind)(name, options)
+    parameters = inspect.signature(type(made)).parameters
+    assert set(documented) == set(parameters), heading
+    for option, parameter in parameters.items():
+        if parameter.default is not parameter.empty:
+            assert documented[option] == json.dumps(parameter.default)
 
 
 @pytest.mark.parametrize("block", list(blocks()))

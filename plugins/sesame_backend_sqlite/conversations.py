@@ -35,12 +35,12 @@ class Conversation:
     def add(self, chunk: Chunk) -> None:
         """Take in a chunk, if a person or an agent says something in it."""
         if chunk.kind == "message":
-            self._add(chunk.role, chunk.text, chunk.subwords)
+            self._add(chunk.role, chunk.text)
 
-    def _add(self, role: str | None, text: str, subwords: str) -> None:
+    def _add(self, role: str | None, text: str) -> None:
         if self.left <= 0 or role not in ("user", "assistant"):
             return
-        said = f"{text}\n{subwords}"[: self.left]
+        said = text[: self.left]
         self.left -= len(said)
         (self.user if role == "user" else self.assistant).append(said)
 
@@ -53,12 +53,12 @@ class Conversation:
         """Return what the first `count` chunks of a session say."""
         self = cls()
         sql = (
-            "SELECT role, content, subwords FROM chunks "
+            "SELECT role, content FROM chunks "
             "WHERE id >= ? AND id < ? AND kind = 'message' AND role IN ('user', 'assistant') ORDER BY id"
         )
         base = session << SESSION_SHIFT
-        for role, text, subwords in db.execute(sql, (base, base + (count << 2))):
-            self._add(role, text, subwords)
+        for role, text in db.execute(sql, (base, base + (count << 2))):
+            self._add(role, text)
             if self.left <= 0:
                 break
         return self

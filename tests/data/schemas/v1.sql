@@ -3,9 +3,9 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 1;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795828956049);
+INSERT INTO meta VALUES ('last_sync_at', 1795829655812);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:22:36Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:34:15Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -87,7 +87,7 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795828956051);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795829655814);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
@@ -99,9 +99,5 @@ CREATE VIRTUAL TABLE conversations_fts USING fts5 (
 );
 INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild');
 INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
-INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (1, '', 'where did the lighthouse keep its oil?
-', 'In the cellar, beside the winch.
-');
-INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (3, '', 'why does the tide table show Übung twice?
-', 'The harbour is listed under 日本語 as well.
-日本 本語 語');
+INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (1, '', 'where did the lighthouse keep its oil?', 'In the cellar, beside the winch.');
+INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (3, '', 'why does the tide table show Übung twice?', 'The harbour is listed under 日本語 as well.');
