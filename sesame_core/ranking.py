@@ -40,6 +40,11 @@ class Ranked:
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
+    #: A and H of the formula, and what each contributes to the score: the two parts add up to it.
+    chunk_sum: float = 0.0
+    head: float = 0.0
+    chunk_part: float = 0.0
+    head_part: float = 0.0
 
 
 def rank(
@@ -71,14 +76,22 @@ def rank(
     }
     best_sum, best_head = _highest(sums.values()), _highest(heads.values())
     times = modified or {}
-    ranked = [
-        Ranked(
-            group=group,
-            score=(sums.get(group, 0.0) / best_sum + HEAD_SHARE * heads.get(group, 0.0) / best_head) / (1 + HEAD_SHARE),
-            chunks=chunks.get(group, []),
+    ranked = []
+    for group in {*sums, *heads}:
+        chunk_sum, head = sums.get(group, 0.0), heads.get(group, 0.0)
+        chunk_part = chunk_sum / best_sum / (1 + HEAD_SHARE)
+        head_part = HEAD_SHARE * head / best_head / (1 + HEAD_SHARE)
+        ranked.append(
+            Ranked(
+                group=group,
+                score=(chunk_sum / best_sum + HEAD_SHARE * head / best_head) / (1 + HEAD_SHARE),
+                chunks=chunks.get(group, []),
+                chunk_sum=chunk_sum,
+                head=head,
+                chunk_part=chunk_part,
+                head_part=head_part,
+            )
         )
-        for group in {*sums, *heads}
-    ]
     ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
     return ranked
 

@@ -180,7 +180,8 @@ def test_search_has_the_layout_people_know(indexed: Path, cli: Callable[..., Any
         "",
         "  [1.00] 01a06653 (Fix the flaky publish job in the release workflow) - 2026-09-03",
         "         /home/ann/code/lantern-cli · pi",
-        '         "Fix the flaky publish job in the release workflow"',
+        '         "The publish job in our release workflow is flaky: about every third tag fails with a 403 on upload, '
+        'and re-running it makes it green. Can you find out why?"',
     ]
 
 
@@ -196,12 +197,16 @@ def test_search_has_the_json_fields_programs_know(indexed: Path, cli: Callable[.
         "cwd": "/home/ann/code/infra",
         "name": "Simplify the nix flake infrastructure",
         "created": "2026-09-17T16:40:00.000Z",
-        "matchedSnippet": "Simplify the nix flake infrastructure",
+        "matchedSnippet": "…flake has grown to 900 lines and nobody dares to touch it. Simplify the nix infrastructure"
+        ": three hosts, one laptop, same base everywhere.",
     }
     assert Path(result["path"]).is_file()
     assert result["score"] == 1.0
     assert (answer["total"], answer["weak"], answer["wordsNotFound"], answer["mode"]) == (1, False, [], "search")
-    assert answer["index"] == {"refreshed": True, "hindrance": None, "changed": 0, "pending": 0, "errors": 0}
+    index = answer["index"]
+    assert index.pop("lastSync").endswith("Z")
+    assert [(source["parser"], source["changed"]) for source in index.pop("sources")] == [("claude-code", 0), ("pi", 0)]
+    assert index == {"refreshed": True, "hindrance": None, "changed": 0, "pending": 0, "errors": 0, "unreadable": 0}
 
 
 def test_words_need_no_quotes_and_quotes_change_nothing(indexed: Path, cli: Callable[..., Any]) -> None:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .evidence import (
+    explanation_json,
+    explanation_lines,
+    hit_explanation_json,
+    hit_explanation_lines,
+    match_mark,
+    passage_json,
+    window_json,
+    window_lines,
+    within_budget,
+)
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..indexer import IndexReport
+    from ..protocols import Freshness
     from ..search import Answer, Hit
     from ..snippets import Snippet
 
@@ -17,13 +29,22 @@ if TYPE_CHECKING:
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 
 
-def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[str, Any]:
-    """Return an answer's JSON value."""
+def answer_json(
+    answer: Answer, refreshed: IndexReport | None = None, *, max_bytes: int | None = None
+) -> dict[str, Any]:
+    """Return an answer's JSON value.
+
+    :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
+    """
+    found = [_hit_json(hit) for hit in answer.hits]
+    results = found if max_bytes is None else within_budget(found, max_bytes)
+    budget = {} if max_bytes is None else {"cutToBudget": results != found}
+    explanation = {"explain": explanation_json(answer.explanation, answer)} if answer.explanation else {}
     return {
         "schemaVersion": SCHEMA_VERSION,
         "query": answer.query.text or "*",
         "mode": answer.mode,
-        "resultCount": len(answer.hits),
+        "resultCount": len(results),
         "total": answer.total,
         "totalIsLowerBound": answer.is_truncated,
         "weak": answer.is_weak,
@@ -35,12 +56,20 @@ def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[st
         "truncated": answer.is_truncated,
         "scanned": answer.scanned,
         "chunkTotal": answer.chunk_total,
-        "index": _freshness(refreshed),
-        "results": [_hit_json(hit) for hit in answer.hits],
+        "index": {**_refresh_json(refreshed), **_freshness_json(answer.freshness)},
+        **budget,
+        **explanation,
+        "results": results,
     }
 
 
-def _freshness(refreshed: IndexReport | None) -> dict[str, Any]:
+def _freshness_json(freshness: Freshness | None) -> dict[str, Any]:
+    if freshness is None:
+        return {}
+    return {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
+
+
+def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
     if refreshed is None:
         return {"refreshed": False}
     return {
@@ -49,12 +78,16 @@ def _freshness(refreshed: IndexReport | None) -> dict[str, Any]:
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
+        "sources": [
+            {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
+            for source in refreshed.sources
+        ],
     }
 
 
 def _hit_json(hit: Hit) -> dict[str, Any]:
     chunk = hit.chunk
-    return {
+    value = {
         **session_json(hit.stored),
         "score": round(hit.score, 3),
         "matchedSnippet": hit.snippet.text,
@@ -68,6 +101,13 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "onAbandonedBranch": hit.is_abandoned,
         "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
     }
+    if len(hit.passages) > 1:
+        value["passages"] = [passage_json(passage) for passage in hit.passages]
+    if hit.passages and hit.passages[0].window:
+        value.update(window_json(hit.passages[0].window))
+    if hit.explanation:
+        value["explain"] = hit_explanation_json(hit.explanation)
+    return value
 
 
 def answer_text(
@@ -90,7 +130,15 @@ def answer_text(
         short = printable(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
-        lines.append(f'{indent}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
+        window = hit.passages[0].window if hit.passages else None
+        lines += [indent + line for line in window_lines(window.before)] if window else []
+        mark = match_mark(window) if window else ""
+        lines.append(f'{indent}{mark}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
+        lines += [indent + line for line in window_lines(window.after)] if window else []
+        lines += [f'{indent}"{_marked(more.snippet, is_terminal=is_terminal)}"' for more in hit.passages[1:]]
+        lines += [indent + line for line in hit_explanation_lines(hit.explanation)] if hit.explanation else []
+    if answer.explanation:
+        lines += ["", *explanation_lines(answer.explanation, answer)]
     notes = [*_notes(answer), *_refresh_notes(refreshed)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
