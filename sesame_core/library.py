@@ -27,8 +27,9 @@ from .protocols import IndexReader, Parser, Statistics, StorageBackend, StoredSe
 from .query import Filters, cleaned
 from .search import LIMIT, Answer, Page, search, standing
 from .tokens import clean
-from .windows import CONTEXT, Window, window
 
+#: Chunks shown before and after the one that was asked for [seed 003].
+AROUND = 4
 #: Sessions listed when nobody says how many.
 LISTED = 50
 #: Days ahead in which a session file counts as about to be deleted by its agent.
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .config import Config, Source
     from .indexer import IndexReport, OpenSource, Progress
     from .types import Chunk
+    from .windows import Window
 
 
 class Sesame:
@@ -206,12 +208,14 @@ class Sesame:
             return reader.chunks(stored.number, offset, limit)
 
     def window(
-        self, session: str | StoredSession, position: int, *, before: int = CONTEXT, after: int = CONTEXT
+        self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
     ) -> Window:
         """Return the beginnings of a chunk and of those around it, `windows.MAX_WINDOW_ITEMS` at most.
 
         :raises UnknownSessionError: there is no such session, or it has no such position.
         """
+        from .windows import window
+
         reader = self._read()
         with reader.snapshot():
             stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)

@@ -18,10 +18,10 @@ from .query import Filters, Query
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
-from .windows import MAX_HITS, Passage, window
 
 if TYPE_CHECKING:
     from .explanation import Explanation, HitExplanation
+    from .windows import Window
 
 #: Results when nobody says how many.
 LIMIT = 10
@@ -29,6 +29,18 @@ LIMIT = 10
 FIRST = 60
 #: Answers with so many sessions or fewer are gone through to the end, so that the total leaves out every copy.
 COUNTED = 30
+
+
+@dataclass(slots=True, kw_only=True)
+class Passage:
+    """One piece of evidence in a session."""
+
+    #: The number of the stored session it stands in: the hit's own, a copy of it, or a subagent.
+    number: int
+    chunk: Chunk
+    snippet: Snippet
+    #: The subagent session it stands in, when that is not the hit's session.
+    subagent_id: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +61,8 @@ class Hit:
     is_abandoned: bool = False
     #: The session's evidence, best first, as many passages as were asked for; the first one is `chunk`'s.
     passages: list[Passage] = field(default_factory=list)
+    #: What was said around the best passage; None unless asked for.
+    window: Window | None = None
     #: How the score came about; None unless asked for.
     explanation: HitExplanation | None = None
 
@@ -108,7 +122,11 @@ class Page:
     @property
     def end(self) -> int:
         """Results up to the end of the page."""
-        return self.offset + (self.limit if self.context is None else min(self.limit, MAX_HITS))
+        if self.context is None:
+            return self.offset + self.limit
+        from .windows import MAX_HITS
+
+        return self.offset + min(self.limit, MAX_HITS)
 
 
 def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
@@ -123,9 +141,12 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
         if isinstance(reader, Dated):
             answer.freshness = reader.freshness()
         if page.context is not None:
+            from .windows import window
+
             before, after = page.context
-            for passage in (passage for hit in answer.hits for passage in hit.passages[:1]):
-                passage.window = window(reader, passage.number, passage.chunk.seq, before=before, after=after)
+            for hit in answer.hits:
+                for best in hit.passages[:1]:
+                    hit.window = window(reader, best.number, best.chunk.seq, before=before, after=after)
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Passages of a session and what was said around them, in bounded size.
+"""What was said around a passage, in bounded size.
 
 A message may hold a whole log, so a window shows the beginning of each one; the whole text is read page by page
 with `Sesame.list_messages`.
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .protocols import IndexReader
-    from .snippets import Snippet
     from .types import Chunk, Role
 
 #: Bytes of UTF-8 that one item shows at most [seed 003].
@@ -20,8 +19,6 @@ MAX_SNIPPET_BYTES = 1024
 MAX_WINDOW_ITEMS = 16
 #: Hits of an answer with windows, whatever the caller asks for [seed 003].
 MAX_HITS = 20
-#: Items before and after the match when nobody says how many [seed 003].
-CONTEXT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,22 +43,7 @@ class Window:
     after: tuple[WindowItem, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True)
-class Passage:
-    """One piece of evidence in a session."""
-
-    #: The number of the stored session it stands in: the hit's own, a copy of it, or a subagent.
-    number: int
-    chunk: Chunk
-    snippet: Snippet
-    #: The subagent session it stands in, when that is not the hit's session.
-    subagent_id: str | None = None
-    window: Window | None = None
-
-
-def window(
-    reader: IndexReader, number: int, position: int, *, before: int = CONTEXT, after: int = CONTEXT
-) -> Window | None:
+def window(reader: IndexReader, number: int, position: int, *, before: int, after: int) -> Window | None:
     """Return the window around a chunk; None when the session has none at this position.
 
     :param number: the stored session's number.

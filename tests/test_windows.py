@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sesame_core.errors import UnknownSessionError
+from sesame_core.library import Sesame
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
@@ -39,7 +41,7 @@ def ask(index: StorageBackend, text: str, filters: Filters | None = None, **page
 
 
 def windows(answer: Answer) -> list[Window]:
-    return [hit.passages[0].window for hit in answer.hits if hit.passages and hit.passages[0].window]
+    return [hit.window for hit in answer.hits if hit.window]
 
 
 # -- one item --------------------------------------------------------------------------------------------------
@@ -119,17 +121,20 @@ def test_a_window_never_holds_text_of_another_session(
     assert len(made.after) <= max(0, after)
 
 
-def test_four_before_and_four_after_are_shown_when_nobody_says_how_many(index: StorageBackend) -> None:
-    (stored,) = index.reader().find_sessions("s20")
-    made = window(index.reader(), stored.number, 20)
-    assert made is not None
-    assert (len(made.before), len(made.after)) == (4, 4)
-
-
 def test_a_position_that_is_not_there_has_no_window(index: StorageBackend) -> None:
     (stored,) = index.reader().find_sessions("s20")
-    assert window(index.reader(), stored.number, stored.chunk_count) is None
-    assert window(index.reader(), 10**6, 0) is None
+    assert window(index.reader(), stored.number, stored.chunk_count, before=4, after=4) is None
+    assert window(index.reader(), 10**6, 0, before=4, after=4) is None
+
+
+def test_four_before_and_four_after_are_shown_when_nobody_says_how_many(demo_sessions: Path) -> None:
+    with Sesame() as sesame:
+        sesame.index()
+        made = sesame.window("d6bc", 10)
+        assert (len(made.before), len(made.after)) == (4, 4)
+        assert made == sesame.window(sesame.get_session("d6bc"), 10, before=4, after=4)
+        with pytest.raises(UnknownSessionError, match="no position 1000"):
+            sesame.window("d6bc", 1000)
 
 
 # -- an answer with windows ------------------------------------------------------------------------------------

@@ -62,14 +62,13 @@ def show(
     """Print a session as a transcript, from the index: its file need not exist any more."""
     from .. import rendering
     from ..errors import QueryError
-    from ..library import Sesame
-    from ..windows import CONTEXT
+    from ..library import AROUND, Sesame
 
     if around is not None:
         if offset or limit is not None:
             raise QueryError("--around chooses the chunks itself; it goes without --offset and --limit")
-        offset = max(0, around - CONTEXT)
-        limit = around + CONTEXT + 1 - offset
+        offset = max(0, around - AROUND)
+        limit = around + AROUND + 1 - offset
     with Sesame() as sesame:
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)

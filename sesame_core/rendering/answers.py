@@ -5,17 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .evidence import (
-    explanation_json,
-    explanation_lines,
-    hit_explanation_json,
-    hit_explanation_lines,
-    match_mark,
-    passage_json,
-    window_json,
-    window_lines,
-    within_budget,
-)
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
@@ -36,10 +25,17 @@ def answer_json(
 
     :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
     """
-    found = [_hit_json(hit) for hit in answer.hits]
-    results = found if max_bytes is None else within_budget(found, max_bytes)
-    budget = {} if max_bytes is None else {"cutToBudget": results != found}
-    explanation = {"explain": explanation_json(answer.explanation, answer)} if answer.explanation else {}
+    results = [_hit_json(hit) for hit in answer.hits]
+    more: dict[str, Any] = {}
+    if max_bytes is not None:
+        from .evidence import within_budget
+
+        found, results = results, within_budget(results, max_bytes)
+        more["cutToBudget"] = results != found
+    if answer.explanation:
+        from .evidence import explanation_json
+
+        more["explain"] = explanation_json(answer.explanation, answer)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "query": answer.query.text or "*",
@@ -57,8 +53,7 @@ def answer_json(
         "scanned": answer.scanned,
         "chunkTotal": answer.chunk_total,
         "index": {**_refresh_json(refreshed), **_freshness_json(answer.freshness)},
-        **budget,
-        **explanation,
+        **more,
         "results": results,
     }
 
@@ -101,13 +96,12 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "onAbandonedBranch": hit.is_abandoned,
         "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
     }
-    if len(hit.passages) > 1:
-        value["passages"] = [passage_json(passage) for passage in hit.passages]
-    if hit.passages and hit.passages[0].window:
-        value.update(window_json(hit.passages[0].window))
-    if hit.explanation:
-        value["explain"] = hit_explanation_json(hit.explanation)
-    return value
+    if not (hit.window or hit.explanation or hit.passages[1:]):
+        return value
+    # Seldom asked for, and each module costs the hottest command a millisecond.
+    from .evidence import evidence_json
+
+    return {**value, **evidence_json(hit)}
 
 
 def answer_text(
@@ -122,6 +116,8 @@ def answer_text(
     :param abbreviate: shortens a session id as far as it stays unique.
     :param is_terminal: mark the words that matched.
     """
+    from . import evidence
+
     lines = [_headline(answer)]
     for hit in answer.hits:
         session = hit.session
@@ -130,15 +126,15 @@ def answer_text(
         short = printable(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
-        window = hit.passages[0].window if hit.passages else None
-        lines += [indent + line for line in window_lines(window.before)] if window else []
-        mark = match_mark(window) if window else ""
+        window = hit.window
+        lines += [indent + line for line in evidence.window_lines(window.before)] if window else []
+        mark = evidence.match_mark(window) if window else ""
         lines.append(f'{indent}{mark}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
-        lines += [indent + line for line in window_lines(window.after)] if window else []
+        lines += [indent + line for line in evidence.window_lines(window.after)] if window else []
         lines += [f'{indent}"{_marked(more.snippet, is_terminal=is_terminal)}"' for more in hit.passages[1:]]
-        lines += [indent + line for line in hit_explanation_lines(hit.explanation)] if hit.explanation else []
+        lines += [indent + line for line in evidence.hit_explanation_lines(hit.explanation)] if hit.explanation else []
     if answer.explanation:
-        lines += ["", *explanation_lines(answer.explanation, answer)]
+        lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
     notes = [*_notes(answer), *_refresh_notes(refreshed)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 

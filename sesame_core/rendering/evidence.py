@@ -9,19 +9,24 @@ from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
     from ..explanation import Explanation, HitExplanation
-    from ..search import Answer
-    from ..windows import Passage, Window, WindowItem
+    from ..search import Answer, Hit, Passage
+    from ..windows import Window, WindowItem
 
 #: Characters of a window's item on one line for people.
 LINE = 160
 
 
-def window_json(window: Window) -> dict[str, Any]:
-    """Return the JSON fields that a window adds to a result."""
-    return {
-        "contextBefore": [_item_json(item) for item in window.before],
-        "contextAfter": [_item_json(item) for item in window.after],
-    }
+def evidence_json(hit: Hit) -> dict[str, Any]:
+    """Return the JSON fields that a result has when they were asked for."""
+    value: dict[str, Any] = {}
+    if len(hit.passages) > 1:
+        value["passages"] = [_passage_json(passage) for passage in hit.passages]
+    if hit.window:
+        value["contextBefore"] = [_item_json(item) for item in hit.window.before]
+        value["contextAfter"] = [_item_json(item) for item in hit.window.after]
+    if hit.explanation:
+        value["explain"] = _hit_explanation_json(hit.explanation)
+    return value
 
 
 def _item_json(item: WindowItem) -> dict[str, Any]:
@@ -34,8 +39,7 @@ def _item_json(item: WindowItem) -> dict[str, Any]:
     }
 
 
-def passage_json(passage: Passage) -> dict[str, Any]:
-    """Return a passage's JSON value."""
+def _passage_json(passage: Passage) -> dict[str, Any]:
     chunk = passage.chunk
     return {
         "snippet": passage.snippet.text,
@@ -93,8 +97,7 @@ def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
     }
 
 
-def hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
-    """Return the JSON value of how a score came about."""
+def _hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
     return {
         "chunkSum": round(told.chunk_sum, 3),
         "chunkPart": round(told.chunk_part, 3),
