@@ -47,6 +47,18 @@ class FileProblem:
     line: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReport:
+    """What a run found below one source's root."""
+
+    path: str
+    parser: str
+    #: Files that differed from the index and were read …
+    changed: int
+    #: … and those that were not reached in time.
+    pending: int
+
+
 @dataclass(slots=True, kw_only=True)
 class IndexReport:
     """What a run did, in files unless said otherwise."""
@@ -61,6 +73,7 @@ class IndexReport:
     pending: int = 0
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
+    sources: list[SourceReport] = field(default_factory=list)
     #: Records left out in the files that were read, by reason.
     skipped: dict[str, int] = field(default_factory=dict)
     #: The first records that held something and were left out.
@@ -123,6 +136,7 @@ class Indexer:
         started = time.monotonic()
         changed: list[tuple[OpenSource, FoundFile]] = []
         returned: list[IndexedFile] = []
+        sources = list(sources)
         for source in sources:
             changed += self._look(source, within, returned)
         # Older files first, so that session numbers grow with time; the newest first when not all may be read.
@@ -130,6 +144,16 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
+        reached = len(changed) - self.report.pending
+        self.report.sources = [
+            SourceReport(
+                path=source.root,
+                parser=source.source.parser.name,
+                changed=sum(of is source for of, _ in changed[:reached]),
+                pending=sum(of is source for of, _ in changed[reached:]),
+            )
+            for source in sources
+        ]
         is_clean = not self.report.errors and self.report.changed > 0
         self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
         self.report.seconds = time.monotonic() - started

@@ -26,11 +26,13 @@ from .errors import SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import LIMIT, Answer, search, standing
+from .search import LIMIT, Answer, Page, search, standing
 from .tokens import clean
 
-#: Chunks shown before and after the one that was asked for.
+#: Chunks shown before and after the one that was asked for [seed 003].
 AROUND = 4
+#: Sessions listed when nobody says how many.
+LISTED = 50
 #: Days ahead in which a session file counts as about to be deleted by its agent.
 EXPIRY_NOTICE_DAYS = 7
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from .config import Config, Source
     from .indexer import IndexReport, OpenSource, Progress
     from .types import Chunk
+    from .windows import Window
 
 
 class Sesame:
@@ -136,7 +139,7 @@ class Sesame:
         :return: the sessions that were deleted.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        chosen = self.session(session)
+        chosen = self.get_session(session)
         found = self._read().find_sessions(chosen.session.id)
         with self._opened().writer() as writer:
             for stored in found:
@@ -153,20 +156,36 @@ class Sesame:
 
     # -- reading ------------------------------------------------------------------------------------------
 
-    def search(self, text: str = "", filters: Filters | None = None, *, limit: int = LIMIT, offset: int = 0) -> Answer:
+    def search(
+        self,
+        text: str = "",
+        filters: Filters | None = None,
+        *,
+        limit: int = LIMIT,
+        offset: int = 0,
+        passages: int = 1,
+        context: tuple[int, int] | None = None,
+        explain: bool = False,
+    ) -> Answer:
         """Find the sessions that a text is about; without words, list the newest.
 
+        :param offset: results to pass over; pages of one index have one order and one total.
+        :param passages: pieces of evidence of each hit.
+        :param context: items of the window before and after each hit's best passage; None makes no windows.
+            With windows an answer has `windows.MAX_HITS` hits at most.
+        :param explain: tell how the query was read and how each score came about.
         :raises BackendError: the index cannot be read.
         """
-        return search(self._read(), text, cleaned(filters or Filters()), limit=limit, offset=offset)
+        page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
+        return search(self._read(), text, cleaned(filters or Filters()), page)
 
-    def sessions(
-        self, filters: Filters | None = None, *, limit: int = 50, offset: int = 0
+    def list_sessions(
+        self, filters: Filters | None = None, *, limit: int = LISTED, offset: int = 0
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, the last active first, and how many there are."""
         return self._read().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
 
-    def session(self, session: str) -> StoredSession:
+    def get_session(self, session: str) -> StoredSession:
         """Return one session; of one that lies in several files, the copy with the most text.
 
         :param session: an id, abbreviated while unique.
@@ -184,7 +203,7 @@ class Sesame:
         candidates = [stored for stored in found if stored.session.id == whole[0]]
         return max(candidates, key=standing)
 
-    def messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
+    def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
 
         :param offset: position to begin at.
@@ -193,8 +212,25 @@ class Sesame:
         """
         reader = self._read()
         with reader.snapshot():
-            stored = self._present(session) if isinstance(session, StoredSession) else self.session(session)
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
             return reader.chunks(stored.number, offset, limit)
+
+    def window(
+        self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
+    ) -> Window:
+        """Return the beginnings of a chunk and of those around it, `windows.MAX_WINDOW_ITEMS` at most.
+
+        :raises UnknownSessionError: there is no such session, or it has no such position.
+        """
+        from .windows import window
+
+        reader = self._read()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            found = window(reader, stored.number, position, before=before, after=after)
+        if found is None:
+            raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
+        return found
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
@@ -204,7 +240,7 @@ class Sesame:
         """
         from .protocols import Resumer
 
-        stored = session if isinstance(session, StoredSession) else self.session(session)
+        stored = session if isinstance(session, StoredSession) else self.get_session(session)
         try:
             parser = self.plugins.parser(stored.session.agent)
         except UnknownPluginError as error:
@@ -268,7 +304,7 @@ class Sesame:
         for now in self._read().sessions([stored.number]):
             if now.session.key == stored.session.key:
                 return now
-        return self.session(stored.session.id)
+        return self.get_session(stored.session.id)
 
     def _open_sources(self) -> list[OpenSource]:
         return [self._open_source(source) for source in self.config.resolve_sources(self.plugins)]

@@ -223,6 +223,24 @@ class Vocabulary(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freshness:
+    """How far an index can be trusted to hold what the files say."""
+
+    #: When a run last changed something without an error.
+    last_sync: datetime | None = None
+    #: Files whose last read failed.
+    unreadable: int = 0
+
+
+@runtime_checkable
+class Dated(Protocol):
+    """A reader that can tell cheaply how fresh its index is."""
+
+    def freshness(self) -> Freshness:
+        """Tell when the index was last brought up to date, and how many files could not be read."""
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time."""
 

@@ -45,6 +45,13 @@ class Ranked:
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
+    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it.
+    chunk_sum: float = 0.0
+    head: float = 0.0
+    conversation: float = 0.0
+    chunk_part: float = 0.0
+    head_part: float = 0.0
+    conversation_part: float = 0.0
 
 
 def rank(
@@ -74,12 +81,24 @@ def rank(
     parts = ((1.0, sums), (HEAD_SHARE, heads), (CONVERSATION_SHARE, conversations))
     whole = sum(share for share, part in parts if part) or 1.0
     times = modified or {}
-    scores = dict.fromkeys([*sums, *heads, *conversations], 0.0)
+    given: list[dict[int, float]] = []
     for share, part in parts:
         best = max(part.values(), default=0.0) or 1.0
-        for group, value in part.items():
-            scores[group] += share / whole * value / best
-    ranked = [Ranked(group=group, score=score, chunks=chunks.get(group, [])) for group, score in scores.items()]
+        given.append({group: share / whole * value / best for group, value in part.items()})
+    ranked = [
+        Ranked(
+            group=group,
+            score=sum(part.get(group, 0.0) for part in given),
+            chunks=chunks.get(group, []),
+            chunk_sum=sums.get(group, 0.0),
+            head=heads.get(group, 0.0),
+            conversation=conversations.get(group, 0.0),
+            chunk_part=given[0].get(group, 0.0),
+            head_part=given[1].get(group, 0.0),
+            conversation_part=given[2].get(group, 0.0),
+        )
+        for group in dict.fromkeys([*sums, *heads, *conversations])
+    ]
     ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
     return ranked
 

@@ -187,7 +187,7 @@ class Runtime:
         header = self._files.header(session)
         known = Session(id=session, agent=str(header.get("agent", "")))
         with suppress(UnknownSessionError):  # not indexed yet, or forgotten
-            known = self._sesame.session(session).session
+            known = self._sesame.get_session(session).session
         return SessionMeta(
             id=session,
             agent=known.agent,

@@ -7,21 +7,40 @@ passage that shows why they matched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from . import expansion, ranking
 from . import query as queries
-from .protocols import Candidates, IndexReader, ScoredChunk, StoredSession, Vocabulary
+from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
 from .query import Filters, Query
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
 
+if TYPE_CHECKING:
+    from .explanation import Explanation, HitExplanation
+    from .windows import Window
+
 #: Results when nobody says how many.
 LIMIT = 10
-#: Sessions beyond the limit that are looked at, so that united ones still fill the page.
-SPARE = 50
+#: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
+FIRST = 60
+#: Answers with so many sessions or fewer are gone through to the end, so that the total leaves out every copy.
+COUNTED = 30
+
+
+@dataclass(slots=True, kw_only=True)
+class Passage:
+    """One piece of evidence in a session."""
+
+    #: The number of the stored session it stands in: the hit's own, a copy of it, or a subagent.
+    number: int
+    chunk: Chunk
+    snippet: Snippet
+    #: The subagent session it stands in, when that is not the hit's session.
+    subagent_id: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +59,12 @@ class Hit:
     copies: list[tuple[str, str]] = field(default_factory=list)
     #: The evidence stands on a branch that was rewound or abandoned.
     is_abandoned: bool = False
+    #: The session's evidence, best first, as many passages as were asked for; the first one is `chunk`'s.
+    passages: list[Passage] = field(default_factory=list)
+    #: What was said around the best passage; None unless asked for.
+    window: Window | None = None
+    #: How the score came about; None unless asked for.
+    explanation: HitExplanation | None = None
 
     @property
     def session(self) -> Session:
@@ -74,27 +99,60 @@ class Answer:
     #: Chunks scored, and chunks in the index.
     scanned: int = 0
     chunk_total: int = 0
+    #: None when the backend cannot tell cheaply.
+    freshness: Freshness | None = None
+    #: How the query was read and what it was measured by; None unless asked for.
+    explanation: Explanation | None = None
 
 
-def search(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT, offset: int = 0) -> Answer:
-    """Answer a query; any text is a query.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Which part of an answer is wanted, and how much is told about each hit."""
 
-    :param limit: results at most.
-    :param offset: results to pass over, for paging.
-    """
+    limit: int = LIMIT
+    #: Results to pass over.
+    offset: int = 0
+    #: Pieces of evidence of each hit, if it has so many.
+    passages: int = 1
+    #: Items before and after the best passage; with a window there are `windows.MAX_HITS` results at most.
+    context: tuple[int, int] | None = None
+    #: Tell how the query was read and how each score came about.
+    explain: bool = False
+
+    @property
+    def end(self) -> int:
+        """Results up to the end of the page."""
+        if self.context is None:
+            return self.offset + self.limit
+        from .windows import MAX_HITS
+
+        return self.offset + min(self.limit, MAX_HITS)
+
+
+def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
+    """Answer a query; any text is a query.  Pages of one index follow each other without gap or repetition."""
     query = queries.parse(text)
     with reader.snapshot():
-        answer = _answer(reader, query, filters, limit, offset)
+        answer = _answer(reader, query, filters, page)
         if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
             left_out = answer.left_out
-            answer = _answer(reader, query, replace(filters, all_kinds=True), limit, offset)
+            answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
+        if isinstance(reader, Dated):
+            answer.freshness = reader.freshness()
+        if page.context is not None:
+            from .windows import window
+
+            before, after = page.context
+            for hit in answer.hits:
+                for best in hit.passages[:1]:
+                    hit.window = window(reader, best.number, best.chunk.seq, before=before, after=after)
     return answer
 
 
-def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, offset: int) -> Answer:
+def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
     if not query.words:
-        return _browse(reader, query, filters, limit, offset)
+        return _browse(reader, query, filters, page)
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
@@ -113,20 +171,48 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
         words_not_found=not_found,
         corrections=corrections,
     )
-    families = _Families(reader, candidates, offset + limit + SPARE)
-    ranked = ranking.rank(candidates, group_of=families.of, modified=families.modified)
-    answer.total -= families.united
-    hits = _hits(reader, query, ranked, families, offset + limit, answer)
-    answer.total = max(answer.total, len(hits))  # a title may match where no chunk does
-    answer.hits = hits[offset:]
-    if ranked:
-        _judge(reader, candidates, ranked[0], answer)
+    best = [result.group for result in ranking.rank(candidates)]
+    first = _Families(reader, best[:FIRST])
+    # On whichever page, the total is the same.  What a title matches, no chunk may.
+    answer.total = max(answer.total, len(best)) - first.united
+    is_counted = answer.total <= COUNTED
+    found = _hits(reader, query, _ordered(reader, candidates, first, best), page, COUNTED if is_counted else 0)
+    if is_counted:
+        answer.total -= sum(len(hit.copies) for hit, _ in found)
+    answer.hits = [hit for hit, _ in found[page.offset : page.end]]
+    if found:
+        _judge(reader, candidates, found[0][1], answer)
+    if page.explain:
+        from .explanation import explain
+
+        explain(reader, candidates, answer, [result for _, result in found[page.offset : page.end]])
     return answer
 
 
-def _browse(reader: IndexReader, query: Query, filters: Filters, limit: int, offset: int) -> Answer:
+def _ordered(
+    reader: IndexReader, candidates: Candidates, first: _Families, best: list[int]
+) -> Iterator[tuple[Ranked, _Families]]:
+    """Yield the ranked sessions in an order that does not depend on the page.
+
+    :param best: numbers of all sessions that were found, the best first, as `first` knows the first `FIRST` of them.
+    """
+    seen: set[str] = set()
+    families = first
+    while True:
+        for result in ranking.rank(candidates, group_of=families.of, modified=families.modified):
+            key = families.stored[result.group].session.key
+            if key not in seen:
+                seen.add(key)
+                yield result, families
+        if families is not first or len(best) <= FIRST:
+            return
+        families = _Families(reader, best)
+
+
+def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
     """List sessions by time, for a query without words."""
-    found, total = reader.list_sessions(filters, limit=limit, offset=offset, excluded=query.excluded)
+    limit = page.end - page.offset
+    found, total = reader.list_sessions(filters, limit=limit, offset=page.offset, excluded=query.excluded)
     hits = [
         Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
     ]
@@ -136,10 +222,10 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, limit: int, off
 class _Families:
     """Which sessions count as one: the same session in two files, and subagents with their parent."""
 
-    def __init__(self, reader: IndexReader, candidates: Candidates, count: int) -> None:
-        best = [r.group for r in ranking.rank(candidates)[:count]]
-        self.stored = {stored.number: stored for stored in reader.sessions(best)}
+    def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
+        self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
         self._group: dict[int, int] = {}
+        self._by_id: dict[str, StoredSession | None] = {}
         by_key: dict[str, int] = {}
         for stored in sorted(self.stored.values(), key=standing, reverse=True):
             self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
@@ -164,49 +250,71 @@ class _Families:
         parent = None
         while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
             seen.add(session.parent_id)
-            found = [s for s in reader.find_sessions(session.parent_id) if s.session.id == session.parent_id]
-            if not found:
+            above = self._named(reader, session.parent_id)
+            if above is None:
                 break
-            parent = max(found, key=standing)
+            parent = above
             self.stored.setdefault(parent.number, parent)
             session = parent.session
         return parent
 
+    def _named(self, reader: IndexReader, id: str) -> StoredSession | None:
+        if id not in self._by_id:
+            found = [stored for stored in reader.find_sessions(id) if stored.session.id == id]
+            self._by_id[id] = max(found, key=standing, default=None)
+        return self._by_id[id]
+
 
 def _hits(
-    reader: IndexReader,
-    query: Query,
-    ranked: Iterable[Ranked],
-    families: _Families,
-    count: int,
-    answer: Answer,
-) -> list[Hit]:
-    """Return the best hits; a session whose best evidence was shown already is listed as its copy."""
-    hits: list[Hit] = []
+    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, _Families]], page: Page, least: int
+) -> list[tuple[Hit, Ranked]]:
+    """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
+
+    :param least: hits to go on to behind the end of the page, as long as there are any.
+    """
+    hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
-    for result in ranked:
+    for result, families in ordered:
         stored = families.stored[result.group]
-        chunks = [chunk for scored in result.chunks[: ranking.BEST_CHUNKS] if (chunk := _chunk(reader, scored))]
+        evidence = [
+            (scored.session, chunk)
+            for scored in result.chunks[: max(ranking.BEST_CHUNKS, page.passages)]
+            if (chunk := _chunk(reader, scored))
+        ]
+        telling = evidence[: ranking.BEST_CHUNKS]
         # The title is shown anyway, so any other passage tells more.
-        best = next((chunk for chunk in chunks if chunk.source_type != "title"), chunks[0] if chunks else None)
+        first = next((place for place, (_, chunk) in enumerate(telling) if chunk.source_type != "title"), 0)
+        evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]
+        best = evidence[0][1] if evidence else None
         original = shown.get(best.origin) if best is not None and best.origin is not None else None
         if original is not None:
             original.copies.append((stored.session.id, stored.path))
-            answer.total -= 1
             continue
-        if len(hits) == count:
+        if len(hits) >= max(page.end, least):
             break
-        text = best.text if best is not None else "\n".join([stored.session.title or "", *stored.session.prompts])
+        found = [
+            Passage(
+                number=number,
+                chunk=chunk,
+                snippet=snippet(chunk.text, query),
+                subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
+            )
+            for number, chunk in evidence[: page.passages]
+        ]
+        text = "\n".join([stored.session.title or "", *stored.session.prompts])
         hit = Hit(
             stored=stored,
             score=result.score,
-            snippet=snippet(text, query),
+            snippet=found[0].snippet if found else snippet(text, query),
             chunk=best,
-            subagent_id=best.session_id if best is not None and best.session_id != stored.session.id else None,
+            subagent_id=found[0].subagent_id if found else None,
             is_abandoned=best is not None and families.is_abandoned(result, best),
+            passages=found,
         )
-        hits.append(hit)
-        shown.update((chunk.origin, hit) for chunk in chunks if chunk.origin is not None and chunk.origin not in shown)
+        hits.append((hit, result))
+        shown.update(
+            (chunk.origin, hit) for _, chunk in telling if chunk.origin is not None and chunk.origin not in shown
+        )
     return hits
 
 

@@ -161,6 +161,12 @@ def test_the_fields_of_show_are_documented(value: Callable[..., Any]) -> None:
     assert fields(part("Fields of a session")) == shown.keys() - {"schemaVersion", "chunks"}
 
 
+def test_the_fields_of_sessions_are_documented(value: Callable[..., Any]) -> None:
+    listed = value("sessions")
+    assert fields(SECTIONS["sessions"]) == listed.keys() - {"schemaVersion"}
+    assert fields(part("Fields of a session")) == listed["sessions"][0].keys()
+
+
 @pytest.mark.parametrize("command", ["status", "config"])
 def test_the_fields_of_status_and_config_are_documented(command: str, value: Callable[..., Any]) -> None:
     assert fields(SECTIONS[command]) == value(command).keys() - {"schemaVersion"}

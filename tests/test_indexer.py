@@ -149,10 +149,10 @@ class Bench:
         return {i for hit in answer.hits for i in (hit.session.id, *(copy for copy, _ in hit.copies))}
 
     def stored(self, session: str) -> StoredSession:
-        return self.sesame.session(session)
+        return self.sesame.get_session(session)
 
     def texts(self, session: str) -> list[str]:
-        return [chunk.text for chunk in self.sesame.messages(session)]
+        return [chunk.text for chunk in self.sesame.list_messages(session)]
 
 
 @pytest.fixture

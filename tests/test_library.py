@@ -114,18 +114,18 @@ def ephemeral(tmp_path: Path) -> Iterator[Home]:
 def test_a_session_is_found_by_its_id_or_its_beginning(at: Home) -> None:
     at.write("0f3c-one", "fox")
     at.sesame.index()
-    assert at.sesame.session("0f3c-one").session.id == "0f3c-one"
-    assert at.sesame.session("0f").session.id == "0f3c-one"
-    assert [chunk.text for chunk in at.sesame.messages("0f")] == ["fox"]
+    assert at.sesame.get_session("0f3c-one").session.id == "0f3c-one"
+    assert at.sesame.get_session("0f").session.id == "0f3c-one"
+    assert [chunk.text for chunk in at.sesame.list_messages("0f")] == ["fox"]
 
 
 def test_an_unknown_id_is_an_error_that_names_it(at: Home) -> None:
     at.sesame.index()
     for unknown in ("nobody", "", "\ud800", "%"):
         with pytest.raises(UnknownSessionError):
-            at.sesame.session(unknown)
+            at.sesame.get_session(unknown)
     with pytest.raises(UnknownSessionError, match="'nobody'"):
-        at.sesame.messages("nobody")
+        at.sesame.list_messages("nobody")
 
 
 def test_an_ambiguous_id_is_an_error_that_lists_the_sessions(at: Home) -> None:
@@ -133,7 +133,7 @@ def test_an_ambiguous_id_is_an_error_that_lists_the_sessions(at: Home) -> None:
         at.write(f"same-{number:02}", "fox")
     at.sesame.index()
     with pytest.raises(UnknownSessionError, match="several sessions") as caught:
-        at.sesame.session("same")
+        at.sesame.get_session("same")
     assert "same-00" in str(caught.value)
     assert "same-09" in str(caught.value)
     assert "same-11" not in str(caught.value)
@@ -143,25 +143,25 @@ def test_a_whole_id_is_not_ambiguous_with_a_longer_one(at: Home) -> None:
     at.write("same", "fox")
     at.write("same-too", "elk")
     at.sesame.index()
-    assert at.sesame.session("same").session.id == "same"
+    assert at.sesame.get_session("same").session.id == "same"
 
 
 def test_an_abbreviated_id_means_the_session_not_its_subagents(at: Home) -> None:
     at.write("parent", "fox")
     at.write("child", "fox", id="parent/child", kind="subagent", parent_id="parent")
     at.sesame.index()
-    assert at.sesame.session("par").session.id == "parent"
-    assert at.sesame.session("parent/c").session.id == "parent/child"
+    assert at.sesame.get_session("par").session.id == "parent"
+    assert at.sesame.get_session("parent/c").session.id == "parent/child"
 
 
 def test_of_copies_the_one_that_is_there_and_longest_is_shown(at: Home) -> None:
     at.write("short", "fox", id="s")
     long = at.write("long", "fox", "elk", id="s")
     at.sesame.index()
-    assert at.sesame.session("s").path == str(long)
+    assert at.sesame.get_session("s").path == str(long)
     long.unlink()
     at.sesame.index()
-    assert at.sesame.session("s").path == str(at.root / "short.diary")
+    assert at.sesame.get_session("s").path == str(at.root / "short.diary")
 
 
 def test_ids_are_abbreviated_as_far_as_they_stay_unique(at: Home) -> None:
@@ -177,7 +177,7 @@ def test_ids_are_abbreviated_as_far_as_they_stay_unique(at: Home) -> None:
     at.sesame.index()
     assert at.sesame.abbreviate(base + "1e") == base + "1e"
     for id in (base + "1e", base + "1f"):
-        assert at.sesame.session(at.sesame.abbreviate(id)).session.id == id
+        assert at.sesame.get_session(at.sesame.abbreviate(id)).session.id == id
 
 
 def test_sessions_are_left_out_by_abbreviated_ids(at: Home) -> None:
@@ -197,17 +197,17 @@ def test_a_transcript_can_be_read_in_pieces_without_its_file(at: Home) -> None:
     path = at.write("a", *[f"text {n}" for n in range(10)])
     at.sesame.index()
     path.unlink()
-    assert [c.text for c in at.sesame.messages("a", offset=3, limit=2)] == ["text 3", "text 4"]
-    assert [c.seq for c in at.sesame.messages("a", offset=8)] == [8, 9]
-    assert at.sesame.messages("a", offset=99) == []
-    assert at.sesame.messages("a", limit=0) == []
+    assert [c.text for c in at.sesame.list_messages("a", offset=3, limit=2)] == ["text 3", "text 4"]
+    assert [c.seq for c in at.sesame.list_messages("a", offset=8)] == [8, 9]
+    assert at.sesame.list_messages("a", offset=99) == []
+    assert at.sesame.list_messages("a", limit=0) == []
 
 
 def test_sessions_are_listed_and_counted(at: Home) -> None:
     for number in range(5):
         os.utime(at.write(f"s{number}", "fox"), (number * DAY + DAY, number * DAY + DAY))
     at.sesame.index()
-    found, total = at.sesame.sessions(limit=2, offset=1)
+    found, total = at.sesame.list_sessions(limit=2, offset=1)
     assert ([stored.session.id for stored in found], total) == (["s3", "s2"], 5)
 
 
@@ -217,7 +217,7 @@ def test_text_that_is_no_unicode_finds_nothing(at: Home) -> None:
     odd = "/caf\udce9"
     for filters in (Filters(cwd=odd), Filters(path=odd), Filters(tool=odd), Filters(agents=(odd,))):
         assert at.sesame.search("fox", filters).hits == []
-        assert at.sesame.sessions(filters) == ([], 0)
+        assert at.sesame.list_sessions(filters) == ([], 0)
     assert at.sesame.search(odd).hits == []
 
 
@@ -329,8 +329,8 @@ def test_eight_threads_search_one_sesame_while_it_indexes(at: Home) -> None:
             while not stop.is_set():
                 answer = at.sesame.search("fox", limit=100)
                 seen.append(len(answer.hits))
-                at.sesame.session(f"s{number}")
-                at.sesame.messages(f"s{number}", limit=1)
+                at.sesame.get_session(f"s{number}")
+                at.sesame.list_messages(f"s{number}", limit=1)
                 at.sesame.status()
                 at.sesame.abbreviate(f"s{number}")
         except Exception as error:  # noqa: BLE001 - whatever it is, the test must tell
@@ -390,6 +390,6 @@ def test_nothing_expires_when_nothing_is_old(ephemeral: Home) -> None:
 def test_a_stored_session_can_be_handed_back(at: Home) -> None:
     at.write("a", "fox")
     at.sesame.index()
-    stored = at.sesame.session("a")
+    stored = at.sesame.get_session("a")
     assert isinstance(stored, StoredSession)
-    assert [chunk.text for chunk in at.sesame.messages(stored)] == ["fox"]
+    assert [chunk.text for chunk in at.sesame.list_messages(stored)] == ["fox"]

@@ -99,7 +99,8 @@ def test_every_function_of_the_table_takes_what_the_table_says() -> None:
 #: What a search of a finished index may load; everything else costs time that the caller of a loop pays.
 HEAVY = (
     "typer", "pydantic", "rich", "click", "json5", "orjson", "sqlalchemy", "psycopg", "filelock", "watchfiles",
-    "platformdirs", "sesame_core.indexer", "sesame_parser_pi", "sesame_parser_claude_code", "sesame_formatter_default",
+    "platformdirs", "sesame_core.indexer", "sesame_core.windows", "sesame_core.explanation",
+    "sesame_core.rendering.evidence", "sesame_parser_pi", "sesame_parser_claude_code", "sesame_formatter_default",
 )  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def test_02_missing_newline(case: Case) -> None:
         write(root / name(), as_lines([first]).rstrip(b"\n"), second, third)
 
     with case.indexed("02-missing-newline", own) as sesame:
-        assert sesame.session(CLAUDE_ID).session.message_count == 3
+        assert sesame.get_session(CLAUDE_ID).session.message_count == 3
         assert len(said(sesame)) == 3
         assert case.report.skipped == {}
 
@@ -136,7 +136,7 @@ def test_04_bad_line_mid_file(case: Case) -> None:
         write(root / name(), c.user("alphaneedle one"), b'{"type":"attachment","atta\n', c.answer("betaneedle two"))
 
     with case.indexed("04-bad-line-mid-file", own) as sesame:
-        session = sesame.session(CLAUDE_ID).session
+        session = sesame.get_session(CLAUDE_ID).session
         assert session.message_count == 2
         assert session.modified == datetime(2026, 8, 1, 10, 0, 2, tzinfo=UTC)
         assert session.created == datetime(2026, 8, 1, 10, 0, 1, tzinfo=UTC)
@@ -183,7 +183,7 @@ def test_07_one_message_many_lines_interleaved(case: Case) -> None:
         )
 
     with case.indexed("07-one-message-many-lines-interleaved", own) as sesame:
-        session = sesame.session(CLAUDE_ID).session
+        session = sesame.get_session(CLAUDE_ID).session
         assert (session.message_count, session.exchange_count, session.tool_counts) == (2, 1, {"Bash": 2})
         assert [only(sesame, f"{word}needle") for word in ("zeta", "eta", "theta")] == [CLAUDE_ID] * 3
         (answer,) = [chunk.entry_id for chunk in everything(sesame) if chunk.text == "first text"]
@@ -205,7 +205,7 @@ def test_09_no_request_id(case: Case) -> None:
         answer = sesame.search("dupneedle")
         assert (len(answer.hits), answer.total) == (1, 1)
         assert said(sesame, "assistant") == ["dupneedle"]
-        assert sesame.session(CLAUDE_ID).session.message_count == 2
+        assert sesame.get_session(CLAUDE_ID).session.message_count == 2
 
 
 def test_10_stream_json_history_replayed(case: Case) -> None:
@@ -216,7 +216,7 @@ def test_10_stream_json_history_replayed(case: Case) -> None:
 
     with case.indexed("10-stream-json-history-replayed", own) as sesame:
         assert said(sesame) == ["alphaneedle one", "betaneedle two", "third"]
-        assert sesame.session(CLAUDE_ID).session.message_count == 3
+        assert sesame.get_session(CLAUDE_ID).session.message_count == 3
         assert set(case.report.skipped) <= {"repeated"}
         assert case.report.losses == []
 
@@ -236,7 +236,7 @@ def test_12_background_fork_copy(case: Case) -> None:
         assert answer.total == 1
         assert {hit.session.id, *(session for session, _ in hit.copies)} == {CLAUDE_ID, OTHER_CLAUDE_ID}
         assert only(sesame, "onlyinforkneedle") == OTHER_CLAUDE_ID
-        first, second = (sesame.session(session).session for session in (CLAUDE_ID, OTHER_CLAUDE_ID))
+        first, second = (sesame.get_session(session).session for session in (CLAUDE_ID, OTHER_CLAUDE_ID))
         assert first.first_origin == second.first_origin is not None
 
 
@@ -273,9 +273,9 @@ def test_14_subagents_layout(case: Case) -> None:
         write(places[1][1] / "journal.jsonl", b'{"type":"result","key":"k","agentId":"b1","result":"journalneedle"}\n')
 
     with case.indexed("14-subagents-layout", own) as sesame:
-        kinds = Counter(stored.session.kind for stored in sesame.sessions()[0])
+        kinds = Counter(stored.session.kind for stored in sesame.list_sessions()[0])
         assert kinds == {"interactive": 1, "subagent": 3}
-        subagents = [stored.session for stored in sesame.sessions()[0] if stored.session.kind == "subagent"]
+        subagents = [stored.session for stored in sesame.list_sessions()[0] if stored.session.kind == "subagent"]
         assert {session.parent_id for session in subagents} == {CLAUDE_ID}
         assert {session.id for session in subagents} == {f"{CLAUDE_ID}/{n}" for n in ("a881341", "b1", "old12345")}
         # What a subagent found counts for the session it worked for.
@@ -299,7 +299,7 @@ def test_15_path_encoding(case: Case) -> None:
         assert found(sesame.search("alphaneedle", Filters(cwd="/home/ann/my_project"))) == [CLAUDE_ID]
         assert found(sesame.search("alphaneedle", Filters(cwd="/home/ann/my/project"))) == [OTHER_CLAUDE_ID]
         assert found(sesame.search("alphaneedle", Filters(cwd="/home/ann/my-project"))) == []
-        assert len({stored.session.key.split(":")[1] for stored in sesame.sessions()[0]}) == 2
+        assert len({stored.session.key.split(":")[1] for stored in sesame.list_sessions()[0]}) == 2
 
 
 def test_17_append_then_delete(case: Case, tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_19_queued_command(case: Case) -> None:
         for word in ("midturnneedle", "blockneedle", "nouuidneedle"):
             assert roles(sesame, word) == ["user"], word
         assert roles(sesame, "bgneedle") == ["system"]
-        assert sesame.session(CLAUDE_ID).session.exchange_count == 4
+        assert sesame.get_session(CLAUDE_ID).session.exchange_count == 4
 
 
 def test_20_rewind_dead_branch(case: Case) -> None:
@@ -393,8 +393,8 @@ def test_23_compaction(case: Case) -> None:
         write(root / name(), *before, boundary, summary, preserved, c.user("afterneedle"))
 
     with case.indexed("23-compaction", own) as sesame:
-        assert len(sesame.sessions()[0]) == 1
-        session = sesame.session(CLAUDE_ID).session
+        assert len(sesame.list_sessions()[0]) == 1
+        session = sesame.get_session(CLAUDE_ID).session
         assert roles(sesame, "sumneedle") == ["summary"]
         assert "sumneedle" in (session.summary or "")
         assert session.title is None
@@ -427,7 +427,7 @@ def test_24_titles(case: Case, tmp_path: Path) -> None:
         write(root / name(), b"".join(line for line in lines if left_out not in line))
         with library(root, tmp_path / f"data{title}", parser="claude-code") as sesame:
             assert sesame.index().errors == []
-            session = sesame.session(CLAUDE_ID).session
+            session = sesame.get_session(CLAUDE_ID).session
             assert session.title == title
             assert session.prompts == ("real first prompt",)
             for word in ("prompt", title or "real"):
@@ -507,8 +507,8 @@ def test_30_crlf_bom_no_final_newline(case: Case, tmp_path: Path) -> None:
 
     with case.indexed("30-crlf-bom-no-final-newline", own) as sesame:
         assert said(sesame) == ["alphaneedle one", "betaneedle two"]
-        assert sesame.session(CLAUDE_ID).session.message_count == 2
-        path = Path(sesame.session(CLAUDE_ID).path)
+        assert sesame.get_session(CLAUDE_ID).session.message_count == 2
+        path = Path(sesame.get_session(CLAUDE_ID).path)
         # What comes next is read once; half a record waits for its other half.
         more = as_lines([Claude(OTHER_CLAUDE_ID).user("deltaneedle"), Claude("x").user("epsilonneedle")])
         more = more.replace(OTHER_CLAUDE_ID.encode(), CLAUDE_ID.encode())
@@ -531,7 +531,7 @@ def test_32_old_1x_shape(case: Case) -> None:
 
     with case.indexed("32-old-1x-shape", own) as sesame:
         assert only(sesame, "oldneedle") == only(sesame, '"inline sidechain"') == CLAUDE_ID
-        assert len(sesame.sessions()[0]) == 1
+        assert len(sesame.list_sessions()[0]) == 1
         marks = {chunk.text: chunk.source_type for chunk in everything(sesame)}
         assert marks == {"oldneedle": "message", "inline sidechain": "sidechain"}
 
@@ -546,7 +546,7 @@ def test_all_types(case: Case) -> None:
     with case.indexed("claude-code-synthetic/all_types.jsonl", own) as sesame:
         assert case.report.added == 1
         assert case.report.losses == []
-        (stored,) = sesame.sessions()[0]
+        (stored,) = sesame.list_sessions()[0]
         assert stored.session.message_count > 0
 
 
@@ -583,9 +583,9 @@ def test_growing(case: Case, tmp_path: Path) -> None:
                 report = sesame.index()
                 assert report.errors == []
                 kinds.update({"added": report.added, "appended": report.appended, "updated": report.updated})
-            grown, (stored,) = _chunks(sesame), sesame.sessions()[0]
+            grown, (stored,) = _chunks(sesame), sesame.list_sessions()[0]
             sesame.index(full=True)
-            whole, (again,) = _chunks(sesame), sesame.sessions()[0]
+            whole, (again,) = _chunks(sesame), sesame.list_sessions()[0]
             # The same in all; what waits for the end of an answer may stand before or after it.
             assert grown == whole
             assert _facts(stored.session) == _facts(again.session)
@@ -630,7 +630,7 @@ def test_pi_all_entry_types_v3(case: Case) -> None:
         )
 
     with case.indexed("pi-synthetic/all-entry-types-v3.jsonl", own, parser="pi") as sesame:
-        (stored,) = sesame.sessions()[0]
+        (stored,) = sesame.list_sessions()[0]
         assert stored.session.parent_id == "019afff0-0000-7000-8000-000000000000"
         assert (stored.session.cwd, stored.session.model) == ("/work/acme", "claude-sonnet-4-5")
         assert case.report.skipped == {}
@@ -653,7 +653,7 @@ def test_pi_legacy_v1(case: Case) -> None:
         write(root / "a.jsonl", header, *entries)
 
     with case.indexed("pi-synthetic/legacy-v1.jsonl", own, parser="pi") as sesame:
-        (stored,) = sesame.sessions()[0]
+        (stored,) = sesame.list_sessions()[0]
         assert stored.session.parent_id == "d97339c6-6c10-4827-846b-9ff1d9c3dc37"
         assert stored.session.summary == "v1 summary"
         assert [(c.role, c.text) for c in everything(sesame)] == [

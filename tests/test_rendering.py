@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesame_core import rendering
-from sesame_core.indexer import FileProblem, IndexReport
-from sesame_core.protocols import AgentStatistics, Statistics, StoredSession
+from sesame_core.indexer import FileProblem, IndexReport, SourceReport
+from sesame_core.protocols import AgentStatistics, Freshness, Statistics, StoredSession
 from sesame_core.query import parse
 from sesame_core.rendering import answer_json, answer_text, as_json, printable, report_text, transcript_text
 from sesame_core.rendering.text import home as shortened_home
@@ -146,12 +146,23 @@ def test_fields_that_are_not_known_are_null_not_left_out() -> None:
 
 def test_additions_tell_how_far_an_answer_can_be_trusted() -> None:
     made = answer(hit(), is_weak=True, words_not_found=["infra"], left_out={"headless": 2}, is_truncated=True)
-    value = answer_json(made, IndexReport(added=1, pending=2, errors=[FileProblem(path="/x", message="odd")]))
+    source = SourceReport(path="/s", parser="pi", changed=1, pending=2)
+    report = IndexReport(added=1, pending=2, errors=[FileProblem(path="/x", message="odd")], sources=[source])
+    value = answer_json(made, report)
     assert value["schemaVersion"] == rendering.SCHEMA_VERSION
     assert (value["weak"], value["confidence"], value["wordsNotFound"]) == (True, 0.877, ["infra"])
     assert (value["leftOut"], value["totalIsLowerBound"]) == ({"headless": 2}, True)
-    assert value["index"] == {"refreshed": True, "hindrance": None, "changed": 1, "pending": 2, "errors": 1}
+    assert value["index"] == {
+        "refreshed": True,
+        "hindrance": None,
+        "changed": 1,
+        "pending": 2,
+        "errors": 1,
+        "sources": [{"path": "/s", "parser": "pi", "changed": 1, "pending": 2}],
+    }
     assert answer_json(made)["index"] == {"refreshed": False}
+    made.freshness = Freshness(last_sync=NOON, unreadable=3)
+    assert answer_json(made)["index"] == {"refreshed": False, "lastSync": "2026-05-08T12:00:00.123Z", "unreadable": 3}
 
 
 def test_an_empty_query_is_written_as_a_star_and_empty_answers_are_json_too() -> None:

@@ -71,7 +71,7 @@ def test_a_session_persists_and_is_listed_before_its_first_message(
 ) -> None:
     session = runtime.new_session("owl", "ann", cwd="/home/ann/fox", title="Count the foxes")
     assert [record["createdBy"] for record in records(directory / f"{session}.jsonl")] == ["ann"]
-    (stored,), total = library.sessions(Filters(agents=("owl",)))
+    (stored,), total = library.list_sessions(Filters(agents=("owl",)))
     assert (stored.session.id, stored.session.cwd, total) == (session, "/home/ann/fox", 1)
     assert found(library, "foxes") == [session]
 
@@ -90,7 +90,7 @@ def test_every_kind_of_record_is_found_as_soon_as_it_is_written(runtime: Runtime
     ):
         assert appended.is_indexed
         assert found(library, word) == [session], word
-    chunks = library.messages(session)
+    chunks = library.list_messages(session)
     assert [c.kind for c in chunks].count("tool_result") == 1
     (failed,) = [c for c in chunks if c.kind == "tool_result"]
     assert (failed.is_error, failed.tool_name, failed.call_id) == (True, "bash", "c1")
@@ -105,7 +105,7 @@ def test_the_position_is_that_of_the_records_first_chunk(runtime: Runtime, libra
         runtime.append_message(session, "user", "three"),
     ]
     assert [a.position for a in appended] == [1, 2, 6]
-    chunks = library.messages(session)
+    chunks = library.list_messages(session)
     for a in appended:
         assert a.position is not None
         assert chunks[a.position].entry_id == a.id
@@ -176,10 +176,10 @@ def test_appending_says_the_same_as_indexing_the_whole_file(runtime: Runtime, li
         )
         runtime.append_message(session, "tool", "", (), [ToolResult(call_id=str(n), text="a.py")])
     runtime.compact(session, "done")
-    appended, chunks = library.session(session).session, library.messages(session)
+    appended, chunks = library.get_session(session).session, library.list_messages(session)
     library.index(full=True)
-    assert library.session(session).session == appended
-    assert library.messages(session) == chunks
+    assert library.get_session(session).session == appended
+    assert library.list_messages(session) == chunks
 
 
 # -- what is written --------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_any_text_is_one_line_and_comes_back(text: str, runtime: Runtime, librar
     raw = (directory / f"{session}.jsonl").read_bytes()
     assert raw.count(b"\n") == 2
     assert json.loads(raw.splitlines()[1])["text"] == text
-    (chunk,) = library.messages(session)
+    (chunk,) = library.list_messages(session)
     assert chunk.text == text.replace("\0", "").replace("\ud800", "\ufffd")
 
 
@@ -253,7 +253,7 @@ def test_a_last_line_without_its_newline_is_kept(runtime: Runtime, library: Sesa
     library.index()
     assert found(library, "heron") == [session]
     assert runtime.append_message(session, "user", "otter").position == 1
-    assert [c.text for c in library.messages(session)] == ["heron", "otter"]
+    assert [c.text for c in library.list_messages(session)] == ["heron", "otter"]
 
 
 def test_a_message_over_the_limit_is_on_the_disk_and_the_answer_tells_that_it_is_not_found(
@@ -298,7 +298,7 @@ def test_the_next_append_makes_up_for_one_that_was_hindered(library: Sesame) -> 
     with Sesame() as other, other.writer():
         runtime.append_message(session, "user", "otter")
     assert runtime.append_message(session, "user", "heron").position == 1
-    assert [c.text for c in library.messages(session)] == ["otter", "heron"]
+    assert [c.text for c in library.list_messages(session)] == ["otter", "heron"]
 
 
 def test_a_session_begun_while_the_index_is_held_is_known_and_found_later(library: Sesame) -> None:
@@ -358,7 +358,7 @@ def test_two_processes_append_at_once_and_every_message_is_indexed(
     session = runtime.new_session("owl", "ann") if is_shared else ""
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, session, word]) for word in ("fox", "otter")]
     assert [writer.wait(60) for writer in writers] == [0, 0]
-    texts = {c.text for known in runtime.sessions() for c in library.messages(known.id)}
+    texts = {c.text for known in runtime.sessions() for c in library.list_messages(known.id)}
     assert texts == {f"{word}{n}" for word in ("fox", "otter") for n in range(40)}
     assert library.index().changed == 0
 
@@ -392,7 +392,7 @@ def test_a_source_for_the_directory_decides_how_it_is_indexed(tmp_path: Path) ->
         assert found(sesame, "badger") == []
         session = runtime.new_session("owl", "ann", cwd="/public")
         runtime.append_message(session, "tool", "", (), [ToolResult(call_id="1", text="heron " * 100)])
-        (chunk,) = sesame.messages(session)
+        (chunk,) = sesame.list_messages(session)
         assert chunk.cut > 500
         assert sesame.index().changed == 0
 

@@ -16,7 +16,7 @@ from sesame_core import ranking
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
-from sesame_core.search import Answer, search
+from sesame_core.search import Answer, Page, search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
 from sesame_core.types import Chunk, Session
@@ -41,7 +41,7 @@ class Shelf:
                 writer.replace(a_file(f"/s/{self.files}.jsonl"), [item for session in content for item in session])
 
     def ask(self, text: str = "", *, limit: int = 10, offset: int = 0, **filters: Any) -> Answer:
-        return search(self.backend.reader(), text, Filters(**filters), limit=limit, offset=offset)
+        return search(self.backend.reader(), text, Filters(**filters), Page(limit=limit, offset=offset))
 
     def ids(self, text: str = "", **options: Any) -> list[str]:
         return [hit.session.id for hit in self.ask(text, **options).hits]

@@ -177,8 +177,8 @@ def found(answer: Answer) -> list[str]:
 
 def everything(sesame: Sesame) -> list[Chunk]:
     """Return every chunk in the index, session by session, the oldest first."""
-    stored, _ = sesame.sessions(limit=10_000)
-    return [chunk for one in reversed(stored) for chunk in sesame.messages(one)]
+    stored, _ = sesame.list_sessions(limit=10_000)
+    return [chunk for one in reversed(stored) for chunk in sesame.list_messages(one)]
 
 
 def said(sesame: Sesame, role: str | None = None) -> list[str]:

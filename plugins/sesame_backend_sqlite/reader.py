@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sesame_core.protocols import AgentStatistics, Candidates, Statistics, StoredSession
+from sesame_core.protocols import AgentStatistics, Candidates, Freshness, Statistics, StoredSession
 from sesame_core.query import Filters, Query, Word
 from sesame_core.types import Chunk
 
@@ -124,6 +124,13 @@ class SqliteReader:
         db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
         sql = "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC LIMIT ?"
         return db.execute(sql, (prefix, prefix + "\U0010ffff", limit)).fetchall()
+
+    @translating
+    def freshness(self) -> Freshness:
+        """Tell when the index was last brought up to date, and how many files could not be read."""
+        synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
+        (unreadable,) = self._db().execute("SELECT count(error) FROM files").fetchone()
+        return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
 
     @translating
     def statistics(self) -> Statistics:

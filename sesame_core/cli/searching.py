@@ -36,21 +36,31 @@ def search(
     after: str | None,
     before: str | None,
     limit: int,
+    offset: int,
     tools: bool,
     tool: str | None,
     path: str | None,
     exclude: Sequence[str],
     agent: Sequence[str],
     all_kinds: bool,
+    hits: int,
+    context: int | None,
+    before_context: int | None,
+    after_context: int | None,
+    explain: bool,
     json: bool,
+    max_bytes: int | None,
     refresh: bool,
 ) -> None:
     """Find the sessions a text is about.  Words need no quotes."""
     from ..dates import parse_date
+    from ..errors import QueryError
     from ..library import Sesame
     from ..query import Filters
     from ..rendering import answers, text
 
+    if max_bytes is not None and not json:
+        raise QueryError("--max-bytes limits JSON; it goes with --json")
     filters = Filters(
         cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,
         after=parse_date(after) if after else None,
@@ -64,11 +74,27 @@ def search(
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
         filters = sesame.excluding(filters, exclude)
-        answer = sesame.search(" ".join(query), filters, limit=limit)
+        answer = sesame.search(
+            " ".join(query),
+            filters,
+            limit=limit,
+            offset=offset,
+            passages=hits,
+            context=_context(context, before_context, after_context),
+            explain=explain,
+        )
         if json:
-            output = text.as_json(answers.answer_json(answer, refreshed))
+            output = text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes))
         else:
             output = answers.answer_text(
                 answer, abbreviate=sesame.abbreviate, refreshed=refreshed, is_terminal=sys.stdout.isatty()
             )
     sys.stdout.write(output + "\n")
+
+
+def _context(around: int | None, before: int | None, after: int | None) -> tuple[int, int] | None:
+    """Return how much is shown before and after a passage: a side's own option wins, and one alone is one side."""
+    if around is before is after is None:
+        return None
+    sides = (side if side is not None else around or 0 for side in (before, after))
+    return next(sides), next(sides)

@@ -1,4 +1,4 @@
-"""`sesame show`, `resume` and `forget`: one session, by its id or the beginning of it."""
+"""`sesame sessions`; `show`, `resume` and `forget`: one session, by its id or the beginning of it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,64 @@ Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id,
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (show, resume, forget):
+    for command in (sessions, show, resume, forget):
         app.command()(command)
+
+
+def sessions(
+    cwd: Annotated[str | None, typer.Option("--cwd", help="Only sessions in this directory or below it.")] = None,
+    after: Annotated[str | None, typer.Option("--after", help="Last active then or later: 7d, 2026-11-01 …")] = None,
+    before: Annotated[
+        str | None, typer.Option("--before", help="Last active then or earlier; a day counts whole.")
+    ] = None,
+    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only of this agent; repeatable.")] = None,
+    all_kinds: Annotated[bool, typer.Option("--all-kinds", help="Headless runs too.")] = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Sessions at most.")] = 50,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="Sessions to pass over.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List sessions, the last active first, from the index as it is."""
+    from .. import rendering
+    from ..dates import parse_date
+    from ..library import Sesame
+    from ..query import Filters
+
+    filters = Filters(
+        cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,
+        after=parse_date(after) if after else None,
+        before=parse_date(before, is_end=True) if before else None,
+        agents=tuple(agent or ()),
+        all_kinds=all_kinds,
+    )
+    with Sesame() as sesame:
+        found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
+        if json:
+            output = rendering.as_json(rendering.sessions_json(found, total, offset))
+        else:
+            output = rendering.sessions_text(found, total, abbreviate=sesame.abbreviate)
+    typer.echo(output)
 
 
 def show(
     session: Session,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="Position to begin at.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="Chunks at most.")] = None,
     around: Annotated[int | None, typer.Option("--around", min=0, help="Only the chunks around this position.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a session as a transcript, from the index: its file need not exist any more."""
     from .. import rendering
+    from ..errors import QueryError
     from ..library import AROUND, Sesame
 
+    if around is not None:
+        if offset or limit is not None:
+            raise QueryError("--around chooses the chunks itself; it goes without --offset and --limit")
+        offset = max(0, around - AROUND)
+        limit = around + AROUND + 1 - offset
     with Sesame() as sesame:
-        stored = sesame.session(session)
-        first = 0 if around is None else max(0, around - AROUND)
-        limit = None if around is None else around + AROUND + 1 - first
-        chunks = sesame.messages(stored, offset=first, limit=limit)
+        stored = sesame.get_session(session)
+        chunks = sesame.list_messages(stored, offset=offset, limit=limit)
     if json:
         value = {**rendering.session_json(stored), "chunks": [rendering.chunk_json(chunk) for chunk in chunks]}
         typer.echo(rendering.as_json({"schemaVersion": rendering.SCHEMA_VERSION, **value}))
@@ -65,7 +105,7 @@ def resume(
 
 
 def forget(
-    sessions: Annotated[list[str], typer.Argument(metavar="SESSION...", help="Ids, or their beginnings.")],
+    session: Annotated[list[str], typer.Argument(metavar="SESSION...", help="Ids, or their beginnings.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete sessions from the index for good, with their copies and subagents.  Their files are not touched."""
@@ -73,13 +113,13 @@ def forget(
     from ..library import Sesame
 
     with Sesame() as sesame:
-        for stored in [sesame.session(session) for session in sessions]:
-            name = rendering.session_name(stored)
+        for stored in [sesame.get_session(name) for name in session]:
+            title = rendering.session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
-                    typer.echo(f"not forgotten: {stored.session.id} ({name}); confirm with --yes", err=True)
+                    typer.echo(f"not forgotten: {stored.session.id} ({title}); confirm with --yes", err=True)
                     raise typer.Exit(1)
-                if not typer.confirm(f"Forget {stored.session.id} ({name})?"):
+                if not typer.confirm(f"Forget {stored.session.id} ({title})?"):
                     continue
             sesame.forget(stored.session.id)
-            typer.echo(f"forgotten: {stored.session.id} ({name})")
+            typer.echo(f"forgotten: {stored.session.id} ({title})")

@@ -14,7 +14,7 @@ from .reports import (
     status_json,
     status_text,
 )
-from .sessions import chunk_json, session_json, transcript_text
+from .sessions import chunk_json, session_json, sessions_json, sessions_text, transcript_text
 from .text import SCHEMA_VERSION, as_json, printable, session_name
 
 __all__ = [
@@ -31,6 +31,8 @@ __all__ = [
     "report_text",
     "session_json",
     "session_name",
+    "sessions_json",
+    "sessions_text",
     "status_json",
     "status_text",
     "transcript_text",

@@ -10,6 +10,7 @@ from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..indexer import IndexReport
+    from ..protocols import Freshness
     from ..search import Answer, Hit
     from ..snippets import Snippet
 
@@ -17,13 +18,29 @@ if TYPE_CHECKING:
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 
 
-def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[str, Any]:
-    """Return an answer's JSON value."""
+def answer_json(
+    answer: Answer, refreshed: IndexReport | None = None, *, max_bytes: int | None = None
+) -> dict[str, Any]:
+    """Return an answer's JSON value.
+
+    :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
+    """
+    results = [_hit_json(hit) for hit in answer.hits]
+    more: dict[str, Any] = {}
+    if max_bytes is not None:
+        from .evidence import within_budget
+
+        found, results = results, within_budget(results, max_bytes)
+        more["cutToBudget"] = results != found
+    if answer.explanation:
+        from .evidence import explanation_json
+
+        more["explain"] = explanation_json(answer.explanation, answer)
     return {
         "schemaVersion": SCHEMA_VERSION,
         "query": answer.query.text or "*",
         "mode": answer.mode,
-        "resultCount": len(answer.hits),
+        "resultCount": len(results),
         "total": answer.total,
         "totalIsLowerBound": answer.is_truncated,
         "weak": answer.is_weak,
@@ -35,12 +52,19 @@ def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[st
         "truncated": answer.is_truncated,
         "scanned": answer.scanned,
         "chunkTotal": answer.chunk_total,
-        "index": _freshness(refreshed),
-        "results": [_hit_json(hit) for hit in answer.hits],
+        "index": {**_refresh_json(refreshed), **_freshness_json(answer.freshness)},
+        **more,
+        "results": results,
     }
 
 
-def _freshness(refreshed: IndexReport | None) -> dict[str, Any]:
+def _freshness_json(freshness: Freshness | None) -> dict[str, Any]:
+    if freshness is None:
+        return {}
+    return {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
+
+
+def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
     if refreshed is None:
         return {"refreshed": False}
     return {
@@ -49,12 +73,16 @@ def _freshness(refreshed: IndexReport | None) -> dict[str, Any]:
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
+        "sources": [
+            {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
+            for source in refreshed.sources
+        ],
     }
 
 
 def _hit_json(hit: Hit) -> dict[str, Any]:
     chunk = hit.chunk
-    return {
+    value = {
         **session_json(hit.stored),
         "score": round(hit.score, 3),
         "matchedSnippet": hit.snippet.text,
@@ -68,6 +96,12 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "onAbandonedBranch": hit.is_abandoned,
         "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
     }
+    if not (hit.window or hit.explanation or hit.passages[1:]):
+        return value
+    # Seldom asked for, and each module costs the hottest command a millisecond.
+    from .evidence import evidence_json
+
+    return {**value, **evidence_json(hit)}
 
 
 def answer_text(
@@ -82,6 +116,8 @@ def answer_text(
     :param abbreviate: shortens a session id as far as it stays unique.
     :param is_terminal: mark the words that matched.
     """
+    from . import evidence
+
     lines = [_headline(answer)]
     for hit in answer.hits:
         session = hit.session
@@ -90,7 +126,15 @@ def answer_text(
         short = printable(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
-        lines.append(f'{indent}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
+        window = hit.window
+        lines += [indent + line for line in evidence.window_lines(window.before)] if window else []
+        mark = evidence.match_mark(window) if window else ""
+        lines.append(f'{indent}{mark}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
+        lines += [indent + line for line in evidence.window_lines(window.after)] if window else []
+        lines += [f'{indent}"{_marked(more.snippet, is_terminal=is_terminal)}"' for more in hit.passages[1:]]
+        lines += [indent + line for line in evidence.hit_explanation_lines(hit.explanation)] if hit.explanation else []
+    if answer.explanation:
+        lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
     notes = [*_notes(answer), *_refresh_notes(refreshed)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 

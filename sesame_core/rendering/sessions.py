@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .text import day, home, iso, printable, session_name
+from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..protocols import StoredSession
@@ -27,6 +27,7 @@ def session_json(stored: StoredSession) -> dict[str, Any]:
         "modified": iso(session.modified),
         "messageCount": session.message_count,
         "exchangeCount": session.exchange_count,
+        "chunkCount": stored.chunk_count,
         "toolCounts": session.tool_counts,
         "gitBranch": session.git_branch,
         "repository": session.repository,
@@ -35,6 +36,39 @@ def session_json(stored: StoredSession) -> dict[str, Any]:
         "missingSince": iso(stored.missing_since),
         "key": session.key,
     }
+
+
+def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> dict[str, Any]:
+    """Return the JSON value of one page of sessions.
+
+    :param total: sessions in all.
+    :param offset: sessions before this page.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "sessionCount": len(found),
+        "offset": offset,
+        "total": total,
+        "sessions": [session_json(stored) for stored in found],
+    }
+
+
+def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Callable[[str], str]) -> str:
+    """Return one page of sessions for people, two lines a session.
+
+    :param abbreviate: shortens a session id as far as it stays unique.
+    """
+    of = f" of {total}" if total > len(found) else ""
+    lines = [f"{len(found)}{of} session{'' if len(found) == 1 and not of else 's'}"]
+    for stored in found:
+        session = stored.session
+        lines += ["", f"  {printable(abbreviate(session.id))} ({session_name(stored)}) - {day(session.modified)}"]
+        about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
+        about += [session.kind] if session.kind and session.kind != "interactive" else []
+        about += [f"{session.message_count} messages"]
+        about += ["file is gone"] if stored.missing_since else []
+        lines.append("  " + " · ".join(about))
+    return "\n".join(lines)
 
 
 def chunk_json(chunk: Chunk) -> dict[str, Any]:

@@ -109,9 +109,9 @@ class World:
     def content(self, data: Path | None = None) -> dict[str, list[str]]:
         """Return the texts of every session in the index."""
         with self.sesame(data) as sesame:
-            stored, total = sesame.sessions(EVERYTHING, limit=1000)
+            stored, total = sesame.list_sessions(EVERYTHING, limit=1000)
             assert len(stored) == total
-            return {s.session.id: [chunk.text for chunk in sesame.messages(s)] for s in stored}
+            return {s.session.id: [chunk.text for chunk in sesame.list_messages(s)] for s in stored}
 
     def fresh(self) -> dict[str, list[str]]:
         """Return the content of an index that is built now, elsewhere."""

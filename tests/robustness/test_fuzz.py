@@ -97,7 +97,7 @@ def test_any_text_may_be_asked_for_as_a_session(populated: Any, text: str) -> No
     from sesame_core import UnknownSessionError
 
     try:
-        stored = populated.session(text)
+        stored = populated.get_session(text)
     except UnknownSessionError as error:
         str(error).encode("utf-8", "backslashreplace")
     else:

@@ -83,8 +83,8 @@ def test_an_index_of_a_released_schema_is_upgraded_and_goes_on(world: Any, versi
     assert world.found("smuggler") == set()
     with world.sesame() as sesame:
         assert sesame.status().forgotten == 1
-        assert sesame.session(CLAUDE).session.git_branch == "main"
-        assert sesame.messages(PI)[0].text == "where did the lighthouse keep its oil?"
+        assert sesame.get_session(CLAUDE).session.git_branch == "main"
+        assert sesame.list_messages(PI)[0].text == "where did the lighthouse keep its oil?"
     world.index(full=True)
     world.check()
     assert set(world.content()) == {PI, CLAUDE, "new"}

@@ -41,11 +41,11 @@ def look(sesame: Any, dice: random.Random) -> None:
             assert owner in hit.chunk.text, f"{hit.session.id} shows {hit.chunk.text!r}"
             assert hit.snippet.text.strip("\u2026") in hit.chunk.text
         assert hit.stored.chunk_count >= 1
-    listed, total = sesame.sessions(limit=100)
+    listed, total = sesame.list_sessions(limit=100)
     assert 0 < len(listed) == total <= COUNT
     wanted = dice.choice(listed)
     try:
-        chunks = sesame.messages(wanted)
+        chunks = sesame.list_messages(wanted)
     except UnknownSessionError:
         return  # forgotten meanwhile
     owner = f"fox{int(wanted.session.id[-12:])}x"

@@ -115,7 +115,7 @@ def test_weakness_06_a_parent_with_a_custom_id_keeps_all_of_it(field: str) -> No
     write(pi.path, pi.header(**{field: parent}), pi.user("hello"))
     with Sesame() as sesame:
         sesame.index()
-        assert sesame.session("child").session.parent_id == "my_custom_id"
+        assert sesame.get_session("child").session.parent_id == "my_custom_id"
 
 
 @pytest.mark.parametrize("kind", ["long header", "byte order mark"])
@@ -137,8 +137,8 @@ def test_weakness_08_every_depth_and_linked_directories_are_found_whoever_looks(
     (linked.root / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     with Sesame() as sesame:
         assert sesame.index().added == 3
-        assert sorted(stored.session.id for stored in sesame.sessions()[0]) == ["linked", "main", "sub"]
-        assert sesame.session("sub").session.parent_id == "main"
+        assert sorted(stored.session.id for stored in sesame.list_sessions()[0]) == ["linked", "main", "sub"]
+        assert sesame.get_session("sub").session.parent_id == "main"
         # What `sesame watch` does for a changed file leads to the same.
         append(nested, sub.user("and more"))
         assert sesame.index([nested]).appended == 1
@@ -208,7 +208,7 @@ def test_weakness_12_copying_or_touching_a_file_changes_no_date() -> None:
         sesame.index()
         os.utime(path, (2_000_000_000, 2_000_000_000))
         sesame.index()
-        modified = sesame.session("dated").session.modified
+        modified = sesame.get_session("dated").session.modified
     assert modified == datetime(2026, 2, 3, 4, 5, 1, tzinfo=UTC)
 
 

@@ -212,5 +212,5 @@ def test_weakness_24_abandoned_branches_are_marked(cli: Callable[..., Any]) -> N
     with Sesame() as sesame:
         sesame.index()
         # Failure is known per result; a filter on it comes with the query language.
-        assert [c.is_error for c in sesame.messages("failed") if c.kind == "tool_result"] == [True]
+        assert [c.is_error for c in sesame.list_messages("failed") if c.kind == "tool_result"] == [True]
         assert found(sesame.search("jabiru", Filters(tools_only=True))) == ["failed"]

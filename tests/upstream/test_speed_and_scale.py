@@ -80,7 +80,7 @@ def test_weakness_27_an_append_reads_the_tail_and_writes_only_what_is_new(monkey
         assert (report.appended, report.updated, report.chunks) == (1, 0, 1)
         assert report.bytes == pi.path.stat().st_size - size
         assert found(sesame.search("jacana")) == ["growing"]
-        assert sesame.session("growing").session.message_count == 51
+        assert sesame.get_session("growing").session.message_count == 51
     with sqlite3.connect(location) as db:
         after = db.execute("SELECT id, content FROM chunks ORDER BY id").fetchall()
         kinds = Counter(kind for (kind,) in db.execute("SELECT source_type FROM chunks"))

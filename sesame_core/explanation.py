@@ -1,0 +1,135 @@
+"""Why an answer is as it is: how the query was read, and how each score came about.
+
+The numbers are the ranking's own; see `ranking` for the formula and its constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import ranking
+
+if TYPE_CHECKING:
+    from .protocols import Candidates, IndexReader
+    from .query import Word
+    from .search import Answer
+
+#: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
+CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordExplanation:
+    """How one word of the query was read."""
+
+    text: str
+    #: Texts that count as the word, corrections left out.
+    alternatives: tuple[str, ...]
+    #: Other spellings that were looked for because hardly any chunk has the word.
+    corrections: tuple[str, ...]
+    is_required: bool
+    #: Chunks with the word or a correction (exact up to the backend's bound).
+    document_frequency: int
+    #: What a chunk with the word gains by it, before term frequency and length count.
+    idf: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """How a query was read, and how far it was followed."""
+
+    words: tuple[WordExplanation, ...]
+    #: Words that must not be there.
+    excluded: tuple[str, ...]
+    #: Scored chunks and sessions' heads that the backend handed to the ranking.
+    candidate_chunks: int
+    candidate_heads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkExplanation:
+    """What one chunk gives to its session's score."""
+
+    #: Id of the session it stands in.
+    session_id: str
+    position: int
+    class_name: str
+    #: The class's factor, already in `score`.
+    weight: float
+    #: The factor of its place among the session's chunks, not in `score`.
+    decay: float
+    score: float
+    #: Words of the query that it contains.
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitExplanation:
+    """How a score came about: `chunk_part + head_part + conversation_part`."""
+
+    #: The sum over `chunks` of decay · score, and its share of the final score.
+    chunk_sum: float
+    chunk_part: float
+    #: BM25 of title, summary and first prompts, and its share of the final score.
+    head: float
+    head_part: float
+    #: BM25 of all that people and agents said, and its share of the final score.
+    conversation: float
+    conversation_part: float
+    chunks: tuple[ChunkExplanation, ...]
+
+
+def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked: Sequence[ranking.Ranked]) -> None:
+    """Put explanations into an answer and its hits.
+
+    :param ranked: what the ranking said of each hit.
+    """
+    words = zip(answer.query.words, candidates.document_frequencies, strict=True)
+    answer.explanation = Explanation(
+        words=tuple(_word(word, df, candidates.chunk_total, answer.corrections) for word, df in words),
+        excluded=tuple(word.text for word in answer.query.excluded),
+        candidate_chunks=len(candidates.chunks),
+        candidate_heads=len(candidates.heads),
+    )
+    for hit, result in zip(answer.hits, ranked, strict=True):
+        hit.explanation = _hit(reader, result, answer)
+
+
+def _word(word: Word, frequency: int, total: int, corrections: dict[str, list[str]]) -> WordExplanation:
+    added = tuple(corrections.get(word.text, ()))
+    return WordExplanation(
+        text=word.text,
+        alternatives=word.alternatives[: len(word.alternatives) - len(added)],
+        corrections=added,
+        is_required=word.is_required,
+        document_frequency=frequency,
+        idf=ranking.idf(frequency, total),
+    )
+
+
+def _hit(reader: IndexReader, result: ranking.Ranked, answer: Answer) -> HitExplanation:
+    counted = result.chunks[: ranking.BEST_CHUNKS]
+    present = reader.matching(answer.query, [(chunk.session, chunk.seq) for chunk in counted])
+    ids = {stored.number: stored.session.id for stored in reader.sessions({chunk.session for chunk in counted})}
+    return HitExplanation(
+        chunk_sum=result.chunk_sum,
+        chunk_part=result.chunk_part,
+        head=result.head,
+        head_part=result.head_part,
+        conversation=result.conversation,
+        conversation_part=result.conversation_part,
+        chunks=tuple(
+            ChunkExplanation(
+                session_id=ids[chunk.session],
+                position=chunk.seq,
+                class_name=CLASS_NAMES[chunk.weight_class],
+                weight=ranking.CLASS_WEIGHTS[chunk.weight_class],
+                decay=ranking.DECAY**place,
+                score=chunk.score,
+                words=tuple(answer.query.words[position].text for position in sorted(words)),
+            )
+            for place, (chunk, words) in enumerate(zip(counted, present, strict=True))
+        ),
+    )

@@ -1,0 +1,205 @@
+"""What an answer tells beyond its results when asked to: passages, windows, explanations."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from .text import as_json, iso, printable
+
+if TYPE_CHECKING:
+    from ..explanation import Explanation, HitExplanation
+    from ..search import Answer, Hit, Passage
+    from ..windows import Window, WindowItem
+
+#: Characters of a window's item on one line for people.
+LINE = 160
+
+
+def evidence_json(hit: Hit) -> dict[str, Any]:
+    """Return the JSON fields that a result has when they were asked for."""
+    value: dict[str, Any] = {}
+    if len(hit.passages) > 1:
+        value["passages"] = [_passage_json(passage) for passage in hit.passages]
+    if hit.window:
+        value["contextBefore"] = [_item_json(item) for item in hit.window.before]
+        value["contextAfter"] = [_item_json(item) for item in hit.window.after]
+    if hit.explanation:
+        value["explain"] = _hit_explanation_json(hit.explanation)
+    return value
+
+
+def _item_json(item: WindowItem) -> dict[str, Any]:
+    return {
+        "role": item.role,
+        "position": item.position,
+        "snippet": item.snippet,
+        "truncated": item.is_truncated,
+        "tool": item.tool,
+    }
+
+
+def _passage_json(passage: Passage) -> dict[str, Any]:
+    chunk = passage.chunk
+    return {
+        "snippet": passage.snippet.text,
+        "type": chunk.kind,
+        "role": chunk.role,
+        "tool": chunk.tool_name,
+        "at": iso(chunk.timestamp),
+        "entryId": chunk.entry_id,
+        "position": chunk.seq,
+        "subagent": passage.subagent_id,
+    }
+
+
+def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
+    """Return one side of a window for people, a line an item."""
+    lines = []
+    for item in items:
+        text = " ".join(item.snippet.split())
+        is_whole = len(text) <= LINE and not item.is_truncated
+        lines.append(f"#{_speaker(item)}{printable(text if is_whole else text[:LINE].rstrip() + '…')}")
+    return lines
+
+
+def match_mark(window: Window) -> str:
+    """Return what stands before the passage in the middle of a window."""
+    return f"→{_speaker(window.match)}"
+
+
+def _speaker(item: WindowItem) -> str:
+    return f"{item.position} {item.role or ''}{' ' + printable(item.tool) if item.tool else ''}: "
+
+
+# -- explanations -----------------------------------------------------------------------------------------
+
+
+def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
+    """Return the JSON value of how a query was read and followed."""
+    return {
+        "words": [
+            {
+                "word": word.text,
+                "alternatives": list(word.alternatives),
+                "corrections": list(word.corrections),
+                "required": word.is_required,
+                "documentFrequency": word.document_frequency,
+                "idf": round(word.idf, 3),
+            }
+            for word in told.words
+        ],
+        "excluded": list(told.excluded),
+        "scanned": answer.scanned,
+        "truncated": answer.is_truncated,
+        "candidateChunks": told.candidate_chunks,
+        "candidateHeads": told.candidate_heads,
+    }
+
+
+def _hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
+    return {
+        "chunkSum": round(told.chunk_sum, 3),
+        "chunkPart": round(told.chunk_part, 3),
+        "headScore": round(told.head, 3),
+        "headPart": round(told.head_part, 3),
+        "conversationScore": round(told.conversation, 3),
+        "conversationPart": round(told.conversation_part, 3),
+        "chunks": [
+            {
+                "sessionId": chunk.session_id,
+                "position": chunk.position,
+                "class": chunk.class_name,
+                "weight": chunk.weight,
+                "decay": round(chunk.decay, 3),
+                "score": round(chunk.score, 3),
+                "words": list(chunk.words),
+            }
+            for chunk in told.chunks
+        ],
+    }
+
+
+def explanation_lines(told: Explanation, answer: Answer) -> list[str]:
+    """Return for people how a query was read and followed."""
+    lines = ["How the query was read:"]
+    for word in told.words:
+        about = [f"in {word.document_frequency} chunks", f"idf {word.idf:.2f}"]
+        if word.is_required:
+            about.insert(0, "required")
+        others = [text for text in word.alternatives if text != word.text]
+        if others:
+            about.append(f"also as {', '.join(others)}")
+        if word.corrections:
+            about.append(f"corrected to {', '.join(word.corrections)}")
+        lines.append(printable(f"  {word.text}: {'; '.join(about)}"))
+    lines += [printable(f"  without {word}") for word in told.excluded]
+    budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
+    lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
+    return lines
+
+
+def hit_explanation_lines(told: HitExplanation) -> list[str]:
+    """Return for people how a score came about."""
+    total = told.chunk_part + told.head_part + told.conversation_part
+    lines = [
+        f"{total:.3f} = {told.chunk_part:.3f} from chunks ({told.chunk_sum:.2f}) "
+        f"+ {told.head_part:.3f} from title and first prompts ({told.head:.2f}) "
+        f"+ {told.conversation_part:.3f} from the conversation ({told.conversation:.2f})"
+    ]
+    for chunk in told.chunks:
+        words = ", ".join(map(printable, chunk.words)) or "no word"
+        score = f"{chunk.score:.2f} × {chunk.decay:.2f}"
+        lines.append(f"  #{chunk.position} {chunk.class_name} (× {chunk.weight:g}): {score}; {words}")
+    return lines
+
+
+# -- the byte budget --------------------------------------------------------------------------------------
+
+
+def within_budget(results: list[dict[str, Any]], budget: int) -> list[dict[str, Any]]:
+    """Return results whose JSON, as it is printed, has so many bytes at most.
+
+    Items of windows go first, those farthest from a match before nearer ones and those of worse results before
+    better ones; then further passages, then results from the end.
+    """
+    order = _order(results)
+    # What is left out only grows, so the least that suffices is found by halving.
+    count = bisect_left(range(len(order)), True, key=lambda count: _size(_without(results, order[:count])) <= budget)
+    return _without(results, order[:count])
+
+
+#: Something to leave out: result, field, place in it; a whole result has no field.
+_Part = tuple[int, str, int]
+
+
+def _order(results: list[dict[str, Any]]) -> list[_Part]:
+    items: list[tuple[int, _Part]] = []
+    passages: list[_Part] = []
+    for number, result in enumerate(results):
+        before, after = result.get("contextBefore", []), result.get("contextAfter", [])
+        items += [(len(before) - place, (number, "contextBefore", place)) for place in range(len(before))]
+        items += [(place + 1, (number, "contextAfter", place)) for place in range(len(after))]
+        passages += [(number, "passages", place) for place in range(1, len(result.get("passages", [])))]
+    items.sort(key=lambda item: (-item[0], -item[1][0], item[1][1]))
+    passages.sort(key=lambda part: (-part[2], -part[0]))
+    return [part for _, part in items] + passages + [(number, "", 0) for number in reversed(range(len(results)))]
+
+
+def _without(results: list[dict[str, Any]], parts: list[_Part]) -> list[dict[str, Any]]:
+    gone = set(parts)
+    return [
+        {
+            name: [item for place, item in enumerate(value) if (number, name, place) not in gone]
+            if name in ("contextBefore", "contextAfter", "passages")
+            else value
+            for name, value in result.items()
+        }
+        for number, result in enumerate(results)
+        if (number, "", 0) not in gone
+    ]
+
+
+def _size(results: list[dict[str, Any]]) -> int:
+    """Return the bytes that results take in an answer."""
+    return len(as_json({"": results}).encode("utf-8", "surrogatepass")) - len(as_json({"": 0})) + 1

@@ -1,0 +1,92 @@
+"""What was said around a passage, in bounded size.
+
+A message may hold a whole log, so a window shows the beginning of each one; the whole text is read page by page
+with `Sesame.list_messages`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .protocols import IndexReader
+    from .types import Chunk, Role
+
+#: Bytes of UTF-8 that one item shows at most [seed 003].
+MAX_SNIPPET_BYTES = 1024
+#: Items of a window, the match among them, whatever the caller asks for [seed 003].
+MAX_WINDOW_ITEMS = 16
+#: Hits of an answer with windows, whatever the caller asks for [seed 003].
+MAX_HITS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowItem:
+    """The beginning of one chunk."""
+
+    role: Role | None
+    #: The chunk's position in its session.
+    position: int
+    snippet: str
+    #: The chunk's text is longer than the snippet.
+    is_truncated: bool
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A chunk and its neighbours in the same session, in order."""
+
+    match: WindowItem
+    before: tuple[WindowItem, ...] = ()
+    after: tuple[WindowItem, ...] = ()
+
+
+def window(reader: IndexReader, number: int, position: int, *, before: int, after: int) -> Window | None:
+    """Return the window around a chunk; None when the session has none at this position.
+
+    :param number: the stored session's number.
+    :param before: items before the match, as far as there are any and `MAX_WINDOW_ITEMS` allows.
+    :param after: likewise, items after it.
+    """
+    most = MAX_WINDOW_ITEMS - 1
+    first = max(0, position - min(max(before, 0), most))
+    chunks = reader.chunks(number, first, position - first + 1 + min(max(after, 0), most))
+    earlier = [chunk for chunk in chunks if chunk.seq < position]
+    later = [chunk for chunk in chunks if chunk.seq > position]
+    matches = [chunk for chunk in chunks if chunk.seq == position]
+    if not matches:
+        return None
+    kept_before, kept_after = shares(len(earlier), len(later))
+    return Window(
+        match=item(matches[0]),
+        before=tuple(map(item, earlier[len(earlier) - kept_before :])),
+        after=tuple(map(item, later[:kept_after])),
+    )
+
+
+def shares(before: int, after: int) -> tuple[int, int]:
+    """Return how many of the items on each side fit into a window: all of the shorter side, if half or less."""
+    most = MAX_WINDOW_ITEMS - 1
+    half_after = most // 2
+    kept_before = min(before, max(most - half_after, most - after))
+    return kept_before, min(after, most - kept_before)
+
+
+def item(chunk: Chunk) -> WindowItem:
+    """Return what a window shows of a chunk."""
+    snippet = cut(chunk.text)
+    return WindowItem(
+        role=chunk.role,
+        position=chunk.seq,
+        snippet=snippet,
+        is_truncated=len(snippet) < len(chunk.text),
+        tool=chunk.tool_name,
+    )
+
+
+def cut(text: str, size: int = MAX_SNIPPET_BYTES) -> str:
+    """Return the longest beginning of a text that takes so many bytes of UTF-8 at most, in whole characters."""
+    # No character has less than a byte, so what is behind needs no encoding.
+    return text[:size].encode("utf-8", "surrogatepass")[:size].decode("utf-8", "ignore")
