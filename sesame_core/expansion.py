@@ -10,7 +10,7 @@ import dataclasses
 import re
 
 from .protocols import Vocabulary
-from .query import Query, Word
+from .query import Query, Word, with_words
 from .tokens import light_stem
 
 #: A word in so many chunks or fewer is looked up.
@@ -49,14 +49,15 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
     :param frequencies: in how many chunks each word occurs, in the order of the words.
     """
     added: dict[str, list[str]] = {}
-    words = []
+    expanded: dict[Word, Word] = {}
     for word, frequency in zip(query.words, frequencies, strict=True):
         more = _alternatives(word, vocabulary) if frequency <= RARE else []
         if more:
             added[word.text] = more
-            word = dataclasses.replace(word, alternatives=(*word.alternatives, *more))
-        words.append(word)
-    return dataclasses.replace(query, words=tuple(words)), added
+            expanded[word] = dataclasses.replace(word, alternatives=(*word.alternatives, *more))
+    words = tuple(expanded.get(word, word) for word in query.words)
+    condition = query.condition and with_words(query.condition, expanded)
+    return dataclasses.replace(query, words=words, condition=condition), added
 
 
 def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:

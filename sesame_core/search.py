@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from . import expansion, ranking
-from . import query as queries
+from .language import parse
 from .protocols import Candidates, IndexReader, ScoredChunk, StoredSession, Vocabulary
-from .query import Filters, Query
+from .query import AllOf, Filters, Query, both
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
@@ -65,6 +65,8 @@ class Answer:
     words_not_found: list[str] = field(default_factory=list)
     #: Other spellings that were looked for, by word.
     corrections: dict[str, list[str]] = field(default_factory=dict)
+    #: What of the query was taken for words although it was meant otherwise, perhaps.
+    hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless".
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
@@ -82,13 +84,17 @@ def search(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIM
     :param limit: results at most.
     :param offset: results to pass over, for paging.
     """
-    query = queries.parse(text)
+    query = parse(text)
+    filters, rest = both(filters, query.filters)
+    if rest:
+        query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
     with reader.snapshot():
         answer = _answer(reader, query, filters, limit, offset)
         if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), limit, offset)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
+    answer.hints = query.hints
     return answer
 
 
@@ -126,7 +132,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
 
 def _browse(reader: IndexReader, query: Query, filters: Filters, limit: int, offset: int) -> Answer:
     """List sessions by time, for a query without words."""
-    found, total = reader.list_sessions(filters, limit=limit, offset=offset, excluded=query.excluded)
+    found, total = reader.list_sessions(filters, limit=limit, offset=offset, condition=query.condition)
     hits = [
         Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
     ]

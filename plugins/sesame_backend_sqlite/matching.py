@@ -17,7 +17,7 @@ from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query, Word
 
 from . import fts
-from .filters import Condition, in_sessions, on_chunks, on_kind, on_sessions, with_words
+from .filters import Condition, in_sessions, meeting, on_chunks, on_kind, on_sessions
 from .schema import SESSION_SHIFT
 
 #: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
@@ -43,7 +43,7 @@ class _Frequency:
 
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query."""
-    on_session = on_sessions(filters).and_(with_words([w for w in query.words if w.is_required], query.excluded))
+    on_session = on_sessions(filters).and_(meeting(query.condition))
     hides_headless = not filters.all_kinds and _has_headless(db)
     total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
     found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
@@ -157,8 +157,8 @@ def _bm25(db: sqlite3.Connection, match: str, condition: Condition) -> dict[int,
 
 
 def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, shown: Condition) -> dict[int, float]:
-    """Return the BM25 of head rows by session number; none when only tool calls are searched."""
-    if filters.tools_only or filters.tool:
+    """Return the BM25 of head rows by session number; none when only some chunks are searched."""
+    if filters.tools_only or filters.tool or filters.role:
         return {}
     condition = Condition()
     if shown.sql:

@@ -30,6 +30,7 @@ def answer_json(answer: Answer, refreshed: IndexReport | None = None) -> dict[st
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": answer.words_not_found,
         "corrections": answer.corrections,
+        "hints": list(answer.hints),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -129,7 +130,7 @@ def _about(hit: Hit) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = []
+    notes = [f"Note: {printable(hint)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:

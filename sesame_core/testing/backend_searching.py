@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Query, Word
+from sesame_core.query import Has, Not, Query, Word
 
 from .backend_base import EVERYTHING, BackendBase, found, store, the
 from .builders import a_call, a_chunk, a_file, a_query, a_session
@@ -106,8 +106,8 @@ class SearchingConformance(BackendBase):
         word = Word(text=text, alternatives=(text,))
         for query in (
             Query(text=text, words=(word,)),
-            Query(text=text, words=(Word(text=text, alternatives=(text, "fox"), is_required=True),)),
-            Query(text=text, words=(Word(text="fox", alternatives=("fox",)),), excluded=(word,)),
+            Query(text=text, words=(Word(text=text, alternatives=(text, "fox")),), condition=Has(word)),
+            Query(text=text, words=(Word(text="fox", alternatives=("fox",)),), condition=Not(Has(word))),
         ):
             reader.candidates(query, EVERYTHING)
             reader.matching(query, [(the(backend, "s1").number, 0)])

@@ -15,7 +15,7 @@ import pytest
 import sesame_core
 from sesame_backend_sqlite.matching import BUDGET
 from sesame_core import Sesame
-from sesame_core.query import parse
+from sesame_core.language import parse
 from sesame_parser_pi.parser import PiParser
 
 from ..transcripts import Pi, append, as_lines, everything, found, library, pi_session, write
