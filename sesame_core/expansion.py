@@ -23,6 +23,8 @@ SHARED_LETTERS = 3
 EDITS, EDITS_LONG, LONG = 1, 2, 8
 #: Corrections of one word, nearest and commonest first.
 MAX_CORRECTIONS = 3
+#: Words that begin as a prefix says, the commonest first.
+MAX_BEGUN = 20
 #: Terms that are compared at most, the commonest first.
 MAX_TERMS = 5_000
 
@@ -62,6 +64,9 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
 
 def _alternatives(word: Word, vocabulary: Vocabulary) -> list[str]:
     text = word.text.lower()
+    if text.endswith("*"):
+        # What is indexed is stemmed, and so is a beginning: `monkey*` looks for `monkei…` only.
+        return [term for term, _ in vocabulary.terms(text.rstrip("*"), MAX_BEGUN)] if text[:-1].isalpha() else []
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
         return []
     terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from . import expansion, ranking
 from .language import parse
 from .protocols import Candidates, IndexReader, ScoredChunk, StoredSession, Vocabulary
-from .query import AllOf, Filters, Query, both
+from .query import AllOf, Filters, Query, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
@@ -106,6 +106,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, limit: int, off
     corrections: dict[str, list[str]] = {}
     if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
         query, corrections = expansion.expand(query, candidates.document_frequencies, reader)
+        # A beginning was found when a word with it was.
+        not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
         if corrections:
             candidates = reader.candidates(query, filters)
     answer = Answer(
@@ -217,10 +219,15 @@ def _hits(
 
 
 def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: Answer) -> None:
-    """Tell whether the best session's best chunk has enough of the query."""
+    """Tell whether the best session's best chunk has enough of the query.
+
+    What the condition asks for, the session has, wherever it stands.
+    """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
     present = reader.matching(answer.query, places)
-    answer.confidence = ranking.confidence(candidates, present[0]) if present else 0.0
+    met = set(positive_words(answer.query.condition))
+    settled = {position for position, word in enumerate(answer.query.words) if word in met}
+    answer.confidence = ranking.confidence(candidates, present[0] | settled) if present else 0.0
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
 
 

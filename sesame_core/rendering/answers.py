@@ -98,16 +98,15 @@ def answer_text(
 
 def _headline(answer: Answer) -> str:
     text = printable(answer.query.text).strip()
-    what = f' matching "{text}"' if answer.mode == "search" else ""
+    is_found = text.strip("* ") != ""
+    what = f' matching "{text}"' if is_found else ""
     count = len(answer.hits)
     if not count:
         return f"No sessions found{what}"
     least = "at least " if answer.is_truncated else ""
     of = f" of {least}{answer.total}" if answer.total > count else ""
     plural = "" if count == 1 and not of else "s"
-    return (
-        f"Found {count}{of} session{plural}{what}" if answer.mode == "search" else f"{count}{of} latest session{plural}"
-    )
+    return f"Found {count}{of} session{plural}{what}" if is_found else f"{count}{of} latest session{plural}"
 
 
 def _about(hit: Hit) -> list[str]:
