@@ -43,7 +43,7 @@ class _Frequency:
 
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query."""
-    on_session = on_sessions(filters).and_(meeting(query.condition))
+    on_session = _evaluated(db, on_sessions(filters).and_(meeting(query.condition)))
     hides_headless = not filters.all_kinds and _has_headless(db)
     total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
     found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
@@ -63,6 +63,16 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     if hides_headless:
         found.left_out = _left_out(db, query.words, narrow)
     return found
+
+
+def _evaluated(db: sqlite3.Connection, condition: Condition) -> Condition:
+    """Return a condition on `sessions AS s` as the list of those that meet it, so that it is worked out only once."""
+    if not condition.sql:
+        return condition
+    numbers = [
+        number for (number,) in db.execute(f"SELECT s.id FROM sessions AS s{condition.where()}", condition.values)
+    ]
+    return Condition("s.id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
 
 
 def _has_headless(db: sqlite3.Connection) -> bool:
