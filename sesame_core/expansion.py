@@ -10,7 +10,7 @@ import dataclasses
 import re
 
 from .protocols import Vocabulary
-from .query import Query, Word
+from .query import Query, Word, with_words
 from .tokens import light_stem
 
 #: A word in so many chunks or fewer is looked up.
@@ -23,6 +23,8 @@ SHARED_LETTERS = 3
 EDITS, EDITS_LONG, LONG = 1, 2, 8
 #: Corrections of one word, nearest and commonest first.
 MAX_CORRECTIONS = 3
+#: Words that begin as a prefix says, the commonest first.
+MAX_BEGUN = 20
 #: Terms that are compared at most, the commonest first.
 MAX_TERMS = 5_000
 
@@ -49,20 +51,24 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
     :param frequencies: in how many chunks each word occurs, in the order of the words.
     """
     added: dict[str, list[str]] = {}
-    words = []
+    expanded: dict[Word, Word] = {}
     for word, frequency in zip(query.words, frequencies, strict=True):
         more = _alternatives(word, vocabulary, is_known=frequency > 0) if frequency <= RARE else []
         if more:
             added[word.text] = more
             # A chunk's score counts each alternative it has, so none may cover another.
             others = [a for a in word.alternatives if f"{a.lower()}*" not in more]
-            word = dataclasses.replace(word, alternatives=(*others, *more))
-        words.append(word)
-    return dataclasses.replace(query, words=tuple(words)), added
+            expanded[word] = dataclasses.replace(word, alternatives=(*others, *more))
+    words = tuple(expanded.get(word, word) for word in query.words)
+    condition = query.condition and with_words(query.condition, expanded)
+    return dataclasses.replace(query, words=words, condition=condition), added
 
 
 def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:
     text = word.text.lower()
+    if text.endswith("*"):
+        # What is indexed is stemmed, and so is a beginning: `monkey*` looks for `monkei…` only.
+        return [term for term, _ in vocabulary.terms(text.rstrip("*"), MAX_BEGUN)] if text[:-1].isalpha() else []
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
         return []
     terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)

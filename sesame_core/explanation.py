@@ -5,15 +5,16 @@ The numbers are the ranking's own; see `ranking` for the formula and its constan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import ranking
+from .query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:
     from .protocols import Candidates, IndexReader
-    from .query import Word
+    from .query import Condition, Word
     from .search import Answer
 
 #: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
@@ -87,9 +88,14 @@ def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked:
     :param ranked: what the ranking said of each hit.
     """
     words = zip(answer.query.words, candidates.document_frequencies, strict=True)
+    demands = list(_demands(answer.query.condition))
+    required = {word for word, is_wanted in demands if is_wanted}
     answer.explanation = Explanation(
-        words=tuple(_word(word, df, candidates.chunk_total, answer.corrections) for word, df in words),
-        excluded=tuple(word.text for word in answer.query.excluded),
+        words=tuple(
+            _word(word, df, candidates.chunk_total, answer.corrections, is_required=word in required)
+            for word, df in words
+        ),
+        excluded=tuple(word.text for word, is_wanted in demands if not is_wanted),
         candidate_chunks=len(candidates.chunks),
         candidate_heads=len(candidates.heads),
     )
@@ -97,13 +103,30 @@ def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked:
         hit.explanation = _hit(reader, result, answer)
 
 
-def _word(word: Word, frequency: int, total: int, corrections: dict[str, list[str]]) -> WordExplanation:
+def _demands(condition: Condition | None) -> Iterator[tuple[Word, bool]]:
+    """Yield the words that a session must have, or (False) must not have, whatever else it has."""
+    match condition:
+        case Has(word):
+            yield word, True
+        case Not(Has(word)):
+            yield word, False
+        case Not(AnyOf(parts)):
+            for part in parts:
+                yield from _demands(Not(part))
+        case AllOf(parts):
+            for part in parts:
+                yield from _demands(part)
+
+
+def _word(
+    word: Word, frequency: int, total: int, corrections: dict[str, list[str]], *, is_required: bool
+) -> WordExplanation:
     added = tuple(corrections.get(word.text, ()))
     return WordExplanation(
         text=word.text,
         alternatives=word.alternatives[: len(word.alternatives) - len(added)],
         corrections=added,
-        is_required=word.is_required,
+        is_required=is_required,
         document_frequency=frequency,
         idf=ranking.idf(frequency, total),
     )

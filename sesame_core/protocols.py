@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from .query import Filters, Query, Word
+    from .query import Condition, Filters, Query
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session
 
 T_co = TypeVar("T_co", covariant=True)
@@ -189,15 +189,18 @@ class IndexReader(Protocol):
         """Let all calls inside see one state of the index, whatever a writer does meanwhile."""
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
-        """Find and score chunks for a query; filters are applied before any limit.  Never raises for a query."""
+        """Find and score chunks for a query; filters and condition are applied before any limit.
+
+        A chunk of the session has a word of the query, and the session meets the condition.  Never raises for a query.
+        """
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return the sessions of these numbers that exist, in any order."""
 
     def list_sessions(
-        self, filters: Filters, *, limit: int, offset: int = 0, excluded: Sequence[Word] = ()
+        self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions without an excluded word by modified time, newest first, and how many there are in all."""
+        """Return sessions that meet a condition by modified time, newest first, and how many there are in all."""
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
         """Return the sessions whose id begins with the prefix (all with that id when it is a whole one)."""

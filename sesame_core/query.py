@@ -1,13 +1,14 @@
-"""What a search asks for: the words, and the filters."""
+"""What a search asks for: the words that are ranked, the condition a session must meet, and the filters."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
-from .tokens import alternatives, clean, pieces
+from .tokens import alternatives, clean
+from .types import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,18 +19,6 @@ class Word:
     text: str
     #: Texts that count as this word, each a phrase whose words follow each other; a final `*` is a prefix.
     alternatives: tuple[str, ...]
-    #: A session without it is no answer.
-    is_required: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """A parsed query: words are alternatives and ranked; required and excluded ones decide."""
-
-    text: str
-    words: tuple[Word, ...] = ()
-    #: A session that has one of these is no answer.
-    excluded: tuple[Word, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +27,12 @@ class Filters:
 
     #: The session's directory or one below it.
     cwd: str | None = None
+    #: A part of the repository's remote, or of the last part of the session's directory; any case.
+    repo: str | None = None
+    #: The session's git branch, or the last parts of its name; any case.
+    branch: str | None = None
+    #: A part of the model's name; any case.
+    model: str | None = None
     #: Bounds of the session's modified time, both inclusive, timezone-aware.
     after: datetime | None = None
     before: datetime | None = None
@@ -46,82 +41,160 @@ class Filters:
     tools_only: bool = False
     #: … or only those of this tool (which implies `tools_only`).
     tool: str | None = None
+    #: Search only what has this role: `user` is what a person typed.
+    role: Role | None = None
     #: Sessions in which a tool call named this file: a path, or the last parts of one.
     path: str | None = None
+    #: Sessions with a call of a shell (`SHELLS`) that holds these words in this order; a final `*` is a prefix.
+    cmd: str | None = None
+    #: Sessions in which something failed: with `tool`, a call of that tool.
+    is_error: bool = False
     #: Session ids that are no answer.
     exclude: tuple[str, ...] = ()
     #: Headless sessions too.
     all_kinds: bool = False
 
 
+# -- what a session must meet -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """A chunk of the session holds the word."""
+
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """The session is what the filters ask for; where they narrow to some chunks, it has such a chunk."""
+
+    filters: Filters
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The session does not meet the condition."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """The session meets every one."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """The session meets at least one."""
+
+    parts: tuple[Condition, ...]
+
+
+#: A boolean expression about a session as a whole.
+Condition: TypeAlias = Has | Is | Not | AllOf | AnyOf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A parsed query; how to read one from a text is `sesame_core.language`'s business.
+
+    Two queries are equal when they ask for the same, however they were written.
+    """
+
+    #: As it was typed.
+    text: str = field(compare=False)
+    #: What is ranked: one of them is enough, unless the condition asks for more.
+    words: tuple[Word, ...] = ()
+    #: What a session must meet as well; None is always met.
+    condition: Condition | None = None
+    #: What the fields of the text ask for.
+    filters: Filters = Filters()
+    #: What the reader of the text could not make sense of, and took for words.
+    hints: tuple[str, ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        """Return a text that asks for the same."""
+        from .language import unparse
+
+        return unparse(self)
+
+
+def positive_words(condition: Condition | None) -> Iterator[Word]:
+    """Yield the words of a condition that do not stand below a `Not`, in order."""
+    if isinstance(condition, Has):
+        yield condition.word
+    elif isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from positive_words(part)
+
+
+def with_words(condition: Condition, words: Mapping[Word, Word]) -> Condition:
+    """Return the condition with some words outside of any `Not` replaced by others."""
+    match condition:
+        case Has(word):
+            return Has(words.get(word, word))
+        case AllOf(parts):
+            return AllOf(tuple(with_words(part, words) for part in parts))
+        case AnyOf(parts):
+            return AnyOf(tuple(with_words(part, words) for part in parts))
+        case _:
+            return condition
+
+
+# -- words ------------------------------------------------------------------------------------------------
+
+#: Letters a prefix needs; a shorter one would match nearly everything and is read as a word.
+MIN_PREFIX = 2
+#: Tools that run commands, in small letters without `_` and `-`.
+SHELLS = ("bash", "shell", "powershell", "runcommand", "execcommand", "runshellcommand")
+#: What `Filters.role` may be.
+ROLES: tuple[str, ...] = get_args(Role)
+
+
+def word_of(text: str) -> Word:
+    """Return what to look for when a person asks for this word, or for these words in this order."""
+    stem = text.rstrip("*")
+    if stem != text and len(stem) >= MIN_PREFIX:
+        return Word(text=text, alternatives=(f"{stem}*",))
+    return Word(text=stem, alternatives=alternatives(stem))
+
+
+# -- filters ----------------------------------------------------------------------------------------------
+
+
 def cleaned(filters: Filters) -> Filters:
     """Return filters whose texts every database takes; what is indexed was cleaned alike."""
     changed: dict[str, Any] = {}
-    for field in fields(filters):
-        value = getattr(filters, field.name)
+    for name, value in asked(filters).items():
         if isinstance(value, str):
-            changed[field.name] = clean(value)
+            changed[name] = clean(value)
         elif isinstance(value, tuple):
-            changed[field.name] = tuple(map(clean, value))
+            changed[name] = tuple(map(clean, value))
     return replace(filters, **changed)
 
 
-#: Words that say nothing about a session; left out of a query unless nothing else is in it.
-STOP_WORDS = frozenset(
-    "a about after all am an and any are as at be been before being but by can could did do does doing down for from "
-    "had has have having he her here him his how i if in into is it its just me more most my no nor not now of off on "
-    "once only or other our out over own same she should so some such than that the their them then there these they "
-    "this those through to too under until up very was we were what when where which while who whom why will with "
-    "would you your".split()
-)
-#: Letters a prefix needs; a shorter one would match nearly everything and is read as a word.
-MIN_PREFIX = 2
-#: Words of one query that are looked for; more only cost time.
-MAX_WORDS = 32
-
-_TOKEN = re.compile(r'([+-]?)"([^"]*)(?:"|$)|(\S+)')
+def asked(filters: Filters) -> dict[str, Any]:
+    """Return the fields that ask for something, by name."""
+    values = {f.name: getattr(filters, f.name) for f in fields(filters)}
+    return {name: value for name, value in values.items() if value not in (None, (), False)}
 
 
-def parse(text: str) -> Query:
-    """Read a query as a person typed it; any text is a query.
+def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
+    """Return the filters that ask for what both ask for, and as conditions what one set of filters cannot hold.
 
-    Words are alternatives; `"a phrase"` and `+word` are required, `-word` and `-"a phrase"` excluded, `pre*` is
-    a prefix.  `*` alone, like nothing at all, asks for no word.
+    Names of agents and excluded sessions are lists, to which the other's are added.
     """
-    words: dict[str, Word] = {}
-    excluded: list[Word] = []
-    for sign, phrase, word in _TOKEN.findall(clean(text)):
-        if word and len(word) > 1 and word[0] in "+-" and word[1] not in "+-":
-            sign, word = word[0], word[1:]
-        if phrase:
-            found = [_word(phrase, is_required=True)] if any(c.isalnum() for c in phrase) else []
+    changed: dict[str, Any] = {}
+    rest: list[Is] = []
+    mine = asked(one)
+    for name, value in asked(other).items():
+        if name not in mine or mine[name] == value:
+            changed[name] = value
+        elif isinstance(value, tuple):
+            changed[name] = tuple(dict.fromkeys((*mine[name], *value)))
         else:
-            found = [_word(piece, is_required=sign == "+") for piece in _pieces(word)]
-        if sign == "-":
-            excluded += found
-        else:
-            for w in found:
-                # Required once is required.
-                if w.is_required or w.text.casefold() not in words:
-                    words[w.text.casefold()] = w
-    telling = [w for w in words.values() if w.is_required or w.text.casefold() not in STOP_WORDS]
-    return Query(
-        text=text,
-        words=tuple((telling or list(words.values()))[:MAX_WORDS]),
-        excluded=tuple(excluded[:MAX_WORDS]),
-    )
-
-
-def _pieces(word: str) -> list[str]:
-    star = "*" if word.endswith("*") else ""
-    found = pieces(word.rstrip("*"))
-    if found and star:
-        found[-1] += star
-    return found
-
-
-def _word(text: str, *, is_required: bool) -> Word:
-    stem = text.rstrip("*")
-    if stem != text and len(stem) >= MIN_PREFIX:
-        return Word(text=text, alternatives=(f"{stem}*",), is_required=is_required)
-    return Word(text=stem, alternatives=alternatives(stem), is_required=is_required)
+            rest.append(Is(Filters(**{name: value})))
+    return replace(one, **changed), tuple(rest)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from . import expansion, ranking
-from . import query as queries
+from .language import parse
 from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
-from .query import Filters, Query
+from .query import AllOf, Filters, Query, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
@@ -90,6 +90,8 @@ class Answer:
     words_not_found: list[str] = field(default_factory=list)
     #: Other spellings that were looked for, by word.
     corrections: dict[str, list[str]] = field(default_factory=dict)
+    #: What of the query was taken for words although it was meant otherwise, perhaps.
+    hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless".
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
@@ -131,7 +133,10 @@ class Page:
 
 def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
     """Answer a query; any text is a query.  Pages of one index follow each other without gap or repetition."""
-    query = queries.parse(text)
+    query = parse(text)
+    filters, rest = both(filters, query.filters)
+    if rest:
+        query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
     with reader.snapshot():
         answer = _answer(reader, query, filters, page)
         if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
@@ -147,6 +152,7 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             for hit in answer.hits:
                 for best in hit.passages[:1]:
                     hit.window = window(reader, best.number, best.chunk.seq, before=before, after=after)
+    answer.hints = query.hints
     return answer
 
 
@@ -158,6 +164,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     corrections: dict[str, list[str]] = {}
     if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
         query, corrections = expansion.expand(query, candidates.document_frequencies, reader)
+        # A beginning was found when a word with it was.
+        not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
         if corrections:
             candidates = reader.candidates(query, filters)
     answer = Answer(
@@ -212,7 +220,7 @@ def _ordered(
 def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
     """List sessions by time, for a query without words."""
     limit = page.end - page.offset
-    found, total = reader.list_sessions(filters, limit=limit, offset=page.offset, excluded=query.excluded)
+    found, total = reader.list_sessions(filters, limit=limit, offset=page.offset, condition=query.condition)
     hits = [
         Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
     ]
@@ -319,10 +327,15 @@ def _hits(
 
 
 def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: Answer) -> None:
-    """Tell whether the best session's best chunk has enough of the query."""
+    """Tell whether the best session's best chunk has enough of the query.
+
+    What the condition asks for, the session has, wherever it stands.
+    """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
     present = reader.matching(answer.query, places)
-    answer.confidence = ranking.confidence(candidates, present[0]) if present else 0.0
+    met = set(positive_words(answer.query.condition))
+    settled = {position for position, word in enumerate(answer.query.words) if word in met}
+    answer.confidence = ranking.confidence(candidates, present[0] | settled) if present else 0.0
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
 
 

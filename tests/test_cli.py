@@ -199,7 +199,10 @@ def test_search_has_the_json_fields_programs_know(indexed: Path, cli: Callable[.
     assert Path(result["path"]).is_file()
     assert result["score"] == 1.0
     assert (answer["total"], answer["weak"], answer["wordsNotFound"], answer["mode"]) == (1, False, [], "search")
-    assert answer["index"] == {"refreshed": True, "hindrance": None, "changed": 0, "pending": 0, "errors": 0}
+    index = answer["index"]
+    assert index.pop("lastSync").endswith("Z")
+    assert [(source["parser"], source["changed"]) for source in index.pop("sources")] == [("claude-code", 0), ("pi", 0)]
+    assert index == {"refreshed": True, "hindrance": None, "changed": 0, "pending": 0, "errors": 0, "unreadable": 0}
 
 
 def test_words_need_no_quotes_and_quotes_change_nothing(indexed: Path, cli: Callable[..., Any]) -> None:

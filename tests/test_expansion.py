@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesame_core.expansion import distance, expand
+from sesame_core.language import parse
 from sesame_core.library import Sesame
-from sesame_core.query import parse
 
 from .transcripts import Pi, library, write
 

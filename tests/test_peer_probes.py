@@ -1,6 +1,6 @@
 """What users expect to find, probed on fifteen small sessions of Claude Code; most peers miss some of it.
 
-The list is §4c of the facts on peers; probes of the coming query language (OR, NOT, typos, ids) are not here.
+The list is §4c of the facts on peers.
 """
 
 from __future__ import annotations
@@ -121,6 +121,45 @@ def test_a_phrase_is_found_in_its_order_only(probed: Sesame) -> None:
 def test_an_excluded_term_excludes(probed: Sesame) -> None:
     assert hits(probed, "reconnect -socket") == ["reversed"]
     assert hits(probed, '"reconnect" -"then reconnect"') == ["phrase"]
+
+
+@pytest.mark.parametrize("query", ["socket OR longer", "(socket OR longer)", "longer OR nosuchword OR socket"])
+def test_either_of_two_words(query: str, probed: Sesame) -> None:
+    assert set(hits(probed, query)) == {"phrase", "reversed"}
+
+
+@pytest.mark.parametrize(
+    "query", ["reconnect NOT socket", "reconnect AND NOT socket", "NOT socket reconnect", "reconnect NOT (socket fox)"]
+)
+def test_one_word_and_not_another(query: str, probed: Sesame) -> None:
+    assert hits(probed, query) == ["reversed"]
+    assert hits(probed, "axolotl NOT persimmon") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ("axolotl AND persimmon", ["two messages"]),
+        ("axolotl AND kumquat", []),
+        ("(axolotl AND persimmon) OR (axolotl AND kumquat)", ["two messages"]),
+        ("(zebrafish OR axolotl) AND persimmon", ["two messages"]),
+    ],
+)
+def test_both_words_wherever_they_stand(query: str, about: list[str], probed: Sesame) -> None:
+    assert hits(probed, query) == about
+
+
+def test_a_session_is_found_by_its_words_and_its_facts(probed: Sesame) -> None:
+    assert hits(probed, "cmd:kubectl") == ["tool input"]
+    assert hits(probed, "restart tool:bash") == ["tool input"]
+    assert hits(probed, "zebrafish role:user") == ["one message"]
+    assert hits(probed, "zebrafish role:assistant") == []
+    assert hits(probed, "zebrafish agent:pi") == []
+
+
+@pytest.mark.parametrize("query", ["zebrafsh", "kumqaut"])
+def test_a_misspelt_word(query: str, probed: Sesame) -> None:
+    assert hits(probed, query) == ["one message"]
 
 
 @pytest.mark.parametrize("query", ["数据库迁", "数据库", "迁移", "脚本", "库"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.query import parse
+from sesame_core.language import parse
 from sesame_core.snippets import LEAD, LENGTH, Snippet, snippet
 
 
@@ -86,7 +86,7 @@ def test_the_first_of_equal_windows_is_chosen() -> None:
 def test_the_same_is_marked_in_every_process() -> None:
     """Python's hashes differ from run to run; what people see must not."""
     code = (
-        "from sesame_core.snippets import snippet; from sesame_core.query import parse\n"
+        "from sesame_core.snippets import snippet; from sesame_core.language import parse\n"
         "print(snippet('日本語検索 reconnectBackoff reconnect', parse('日本語検索 reconnectBackoff')).marks)"
     )
     seen = {

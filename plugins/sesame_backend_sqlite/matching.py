@@ -17,7 +17,7 @@ from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query, Word
 
 from . import fts
-from .filters import Condition, in_sessions, on_chunks, on_kind, on_sessions, with_words
+from .filters import Condition, in_sessions, meeting, on_chunks, on_kind, on_sessions
 from .schema import SESSION_SHIFT
 
 #: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
@@ -45,7 +45,7 @@ class _Frequency:
 
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query."""
-    on_session = on_sessions(filters).and_(with_words([w for w in query.words if w.is_required], query.excluded))
+    on_session = _evaluated(db, on_sessions(filters).and_(meeting(query.condition)))
     hides_headless = not filters.all_kinds and _has_headless(db)
     total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
     found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
@@ -67,6 +67,16 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     if hides_headless:
         found.left_out = _left_out(db, query.words, narrow)
     return found
+
+
+def _evaluated(db: sqlite3.Connection, condition: Condition) -> Condition:
+    """Return a condition on `sessions AS s` as the list of those that meet it, so that it is worked out only once."""
+    if not condition.sql:
+        return condition
+    numbers = [
+        number for (number,) in db.execute(f"SELECT s.id FROM sessions AS s{condition.where()}", condition.values)
+    ]
+    return Condition("s.id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
 
 
 def _has_headless(db: sqlite3.Connection) -> bool:
@@ -161,8 +171,8 @@ def _bm25(db: sqlite3.Connection, match: str, condition: Condition) -> dict[int,
 
 
 def _heads(db: sqlite3.Connection, words: Sequence[Word], filters: Filters, shown: Condition) -> dict[int, float]:
-    """Return the BM25 of head rows by session number; none when only tool calls are searched."""
-    if filters.tools_only or filters.tool:
+    """Return the BM25 of head rows by session number; none when only some chunks are searched."""
+    if filters.tools_only or filters.tool or filters.role:
         return {}
     condition = Condition()
     if shown.sql:

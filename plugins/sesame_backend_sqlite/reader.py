@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from sesame_core import query as queries
 from sesame_core.protocols import AgentStatistics, Candidates, Freshness, Statistics, StoredSession
-from sesame_core.query import Filters, Query, Word
+from sesame_core.query import Filters, Query
 from sesame_core.types import Chunk
 
 from . import fts, matching, rows, schema
 from .failures import translating
-from .filters import Condition, on_kind, on_sessions, with_words
+from .filters import having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 
@@ -66,15 +67,15 @@ class SqliteReader:
 
     @translating
     def list_sessions(
-        self, filters: Filters, *, limit: int, offset: int = 0, excluded: Sequence[Word] = ()
+        self, filters: Filters, *, limit: int, offset: int = 0, condition: queries.Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their number."""
-        condition = on_sessions(filters).and_(with_words([], excluded), on_kind(filters), _with_tool(filters))
-        sql = f"FROM {rows.STORED_FROM}{condition.where()}"
+        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters))
+        sql = f"FROM {rows.STORED_FROM}{wanted.where()}"
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
-            (total,) = self._db().execute(f"SELECT count(*) {sql}", condition.values).fetchone()
-            values = (*condition.values, limit, offset)
+            (total,) = self._db().execute(f"SELECT count(*) {sql}", wanted.values).fetchone()
+            values = (*wanted.values, limit, offset)
             found = rows.select(self._db(), rows.to_stored, f"SELECT {rows.STORED_COLUMNS} {sql} {order}", values)
         return found, total
 
@@ -158,7 +159,7 @@ class SqliteReader:
                 chunks=meta["chunks"],
                 messages=messages,
                 files=files,
-                size=sum(os.path.getsize(p) for p in (path, path + "-wal", path + "-shm") if os.path.exists(p)),
+                size=sum(map(_size, (path, path + "-wal", path + "-shm"))),
                 location=path,
                 schema_version=schema.version(db),
                 agents=tuple(
@@ -184,9 +185,9 @@ class SqliteReader:
         return opened.db
 
 
-def _with_tool(filters: Filters) -> Condition:
-    """Return what a session must be when only tool calls are asked for."""
-    if filters.tool:
-        sql = "EXISTS (SELECT 1 FROM json_each(s.tool_counts) AS t WHERE t.key = ? COLLATE NOCASE)"
-        return Condition(sql, (filters.tool,))
-    return Condition("s.tool_counts <> '{}'") if filters.tools_only else Condition()
+def _size(path: str) -> int:
+    """Return a file's size; the log beside a database comes and goes."""
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0

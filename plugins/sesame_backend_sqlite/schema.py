@@ -89,6 +89,7 @@ CREATE TABLE chunks (
   subwords TEXT NOT NULL,
   content TEXT NOT NULL
 );
+CREATE INDEX chunks_error ON chunks (id, tool_name) WHERE is_error;
 CREATE TABLE paths (session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (session, path)) WITHOUT ROWID;
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)

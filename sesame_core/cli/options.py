@@ -53,13 +53,19 @@ SEARCH = Command(
     ".searching",
     (
         Option("cwd", str, "Only sessions in this directory or below it."),
+        Option("repo", str, "Only sessions of this repository, or in a directory of this name."),
+        Option("branch", str, "Only sessions on this git branch."),
         Option("after", str, "Last active then or later: 7d, 2026-11-01 …"),
         Option("before", str, "Last active then or earlier; a day counts whole."),
         Option("limit", int, "Results at most.", more=("-n",), default=10, least=1, most=1000),
         Option("offset", int, "Results to pass over.", default=0, least=0),
         Option("tools", bool, "Search only tool calls and their results.", default=False),
         Option("tool", str, "Search only calls of this tool."),
+        Option("role", str, "Search only what has this role: user, assistant, tool, summary …"),
         Option("path", str, "Only sessions in which a tool call named this file."),
+        Option("cmd", str, "Only sessions in which this command was run; its words in order."),
+        Option("error", bool, "Only sessions in which something failed; with --tool, that tool.", default=False),
+        Option("model", str, "Only sessions with this model, or a part of its name."),
         Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True),
         Option("agent", str, "Only sessions of this agent; repeatable.", is_repeatable=True),
         Option("all_kinds", bool, "Headless runs too.", default=False),
@@ -72,7 +78,7 @@ SEARCH = Command(
         Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
         Option("refresh", bool, "Index what changed first.", more=("--no-refresh",), default=True),
     ),
-    words=("query", "[QUERY]...", 'Words, "a phrase", +required, -excluded, pre*; none or *: newest.'),
+    words=("query", "[QUERY]...", 'Words, "a phrase", AND, OR, NOT, ( ), pre*, field:value; none or *: newest.'),
 )
 STATUS = Command("status", ".reporting", (JSON,))
 

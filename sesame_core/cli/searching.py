@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Sequence
 
 _OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
-#: An excluded word; options of one dash have one letter, with a number behind it at most.
-_EXCLUDED_WORD = re.compile(r"-[^\W\d_]{2}")
+#: An excluded word, phrase or group; options of one dash have one letter, with a number behind it at most.
+_EXCLUDED_WORD = re.compile(r"-(?:[^\W\d_]{2}|[(\"])")
 
 
 def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
@@ -33,13 +32,19 @@ def search(
     query: Sequence[str],
     *,
     cwd: str | None,
+    repo: str | None,
+    branch: str | None,
     after: str | None,
     before: str | None,
     limit: int,
     offset: int,
     tools: bool,
     tool: str | None,
+    role: str | None,
     path: str | None,
+    cmd: str | None,
+    error: bool,
+    model: str | None,
     exclude: Sequence[str],
     agent: Sequence[str],
     all_kinds: bool,
@@ -53,24 +58,22 @@ def search(
     refresh: bool,
 ) -> None:
     """Find the sessions a text is about.  Words need no quotes."""
-    from ..dates import parse_date
+    from .. import fields
     from ..errors import QueryError
     from ..library import Sesame
-    from ..query import Filters
+    from ..query import Filters, both
     from ..rendering import answers, text
 
     if max_bytes is not None and not json:
         raise QueryError("--max-bytes limits JSON; it goes with --json")
-    filters = Filters(
-        cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,
-        after=parse_date(after) if after else None,
-        before=parse_date(before, is_end=True) if before else None,
-        tools_only=tools,
-        tool=tool,
-        path=path,
-        agents=tuple(agent),
-        all_kinds=all_kinds,
-    )
+    given = {
+        "cwd": cwd, "repo": repo, "branch": branch, "after": after, "before": before, "tool": tool, "role": role,
+        "path": path, "cmd": cmd, "is": "error" if error else None, "model": model,
+    }  # fmt: skip
+    filters = Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds)
+    for field, value in given.items():
+        if value:
+            filters, _ = both(filters, fields.read(field, value))
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
         filters = sesame.excluding(filters, exclude)

@@ -47,6 +47,7 @@ def answer_json(
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": answer.words_not_found,
         "corrections": answer.corrections,
+        "hints": list(answer.hints),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -141,16 +142,15 @@ def answer_text(
 
 def _headline(answer: Answer) -> str:
     text = printable(answer.query.text).strip()
-    what = f' matching "{text}"' if answer.mode == "search" else ""
+    is_found = text.strip("* ") != ""
+    what = f' matching "{text}"' if is_found else ""
     count = len(answer.hits)
     if not count:
         return f"No sessions found{what}"
     least = "at least " if answer.is_truncated else ""
     of = f" of {least}{answer.total}" if answer.total > count else ""
     plural = "" if count == 1 and not of else "s"
-    return (
-        f"Found {count}{of} session{plural}{what}" if answer.mode == "search" else f"{count}{of} latest session{plural}"
-    )
+    return f"Found {count}{of} session{plural}{what}" if is_found else f"{count}{of} latest session{plural}"
 
 
 def _about(hit: Hit) -> list[str]:
@@ -173,7 +173,7 @@ def _about(hit: Hit) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = []
+    notes = [f"Note: {printable(hint)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:

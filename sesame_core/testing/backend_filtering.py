@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import timedelta
 
 import pytest
 
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters
+from sesame_core.query import Filters, Is, Not
+from sesame_core.types import Chunk, ChunkKind, Role
 
 from .backend_base import EVERYTHING, BackendBase, found, store
 from .builders import NOON, a_call, a_chunk, a_file, a_query, a_session
@@ -94,6 +96,90 @@ class FilteringConformance(BackendBase):
         store(backend, a_file(), session, a_session("fox, said of src/main.py", id="s2"))
         assert found(backend, "fox", Filters(path=path)) == ({"s1"} if is_found else set())
 
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            (Filters(repo="fox"), {"remote", "directory"}),
+            (Filters(repo="ANN/Fox"), {"remote"}),
+            (Filters(repo="example.org"), {"remote"}),
+            (Filters(repo="/w"), set()),
+            (Filters(repo="f_x"), set()),
+            (Filters(branch="main"), {"remote"}),
+            (Filters(branch="MAIN"), {"remote"}),
+            (Filters(branch="login"), {"directory"}),
+            (Filters(branch="fix/login"), {"directory"}),
+            (Filters(branch="ogin"), set()),
+            (Filters(branch="%"), set()),
+            (Filters(model="opus"), {"remote"}),
+            (Filters(model="OPUS-5"), {"remote"}),
+            (Filters(model="o_us"), set()),
+            (Filters(model="opus", branch="login"), set()),
+        ],
+        ids=str,
+    )
+    def test_facts_of_a_session_narrow(self, backend: StorageBackend, filters: Filters, expected: set[str]) -> None:
+        """Any case; wildcards are taken literally; what is not known is not so."""
+        remote = {"cwd": "/w/x", "repository": "example.org/ann/fox", "git_branch": "main", "model": "opus-5"}
+        store(
+            backend,
+            a_file(),
+            a_session("den", id="remote", **remote),
+            a_session("den", id="directory", cwd="/w/foxes", git_branch="fix/login", model="sonnet"),
+            a_session("den", id="below", cwd="/foxes/den"),
+            a_session("den", id="unknown", cwd=None),
+        )
+        assert found(backend, "den", dataclasses.replace(filters, all_kinds=True)) == expected
+        listed, total = backend.reader().list_sessions(filters, limit=10)
+        assert ({stored.session.id for stored in listed}, total) == (expected, len(expected))
+        inverted = a_query("den", condition=Not(Is(filters)))
+        assert found(backend, inverted) == {"remote", "directory", "below", "unknown"} - expected
+
+    @pytest.mark.parametrize(
+        ("cmd", "expected"),
+        [("push", {"ran"}), ("git push", {"ran"}), ("push git", set()), ("git pu*", {"ran"}), ("pushed", {"ran"})],
+    )
+    def test_a_command_is_asked_for_by_its_words(self, backend: StorageBackend, cmd: str, expected: set[str]) -> None:
+        """Only calls of shells count, not what was said and not other tools."""
+        store(
+            backend,
+            a_file(),
+            a_session("fox", a_call("tool: run_command\ncommand: git push origin", tool="run_command"), id="ran"),
+            a_session("fox: git push", id="said"),
+            a_session("fox", a_call("tool: write\ncontent: git push", tool="write"), id="wrote"),
+        )
+        assert found(backend, "fox", Filters(cmd=cmd)) == expected
+        assert {s.session.id for s in backend.reader().list_sessions(Filters(cmd=cmd), limit=9)[0]} == expected
+
+    def test_an_error_is_asked_for_by_itself_or_of_a_tool(self, backend: StorageBackend) -> None:
+        """Anything in the session that failed; with a tool, a call of that tool."""
+
+        def result(tool: str, is_error: bool) -> Chunk:
+            return a_chunk("fox", kind="tool_result", role="tool", tool_name=tool, is_error=is_error)
+
+        store(
+            backend,
+            a_file(),
+            a_session("fox", result("bash", True), id="failed", tool_counts={"bash": 1}),
+            a_session("fox", result("bash", False), result("edit", True), id="other failed"),
+            a_session("fox", result("bash", False), id="worked"),
+        )
+        assert found(backend, "fox", Filters(is_error=True)) == {"failed", "other failed"}
+        assert found(backend, "fox", Filters(is_error=True, tool="Bash")) == {"failed"}
+        listed, _ = backend.reader().list_sessions(Filters(is_error=True, tool="bash"), limit=9)
+        assert [stored.session.id for stored in listed] == ["failed"]
+        assert found(backend, a_query("fox", condition=Not(Is(Filters(is_error=True))))) == {"worked"}
+
+    @pytest.mark.parametrize("role", ["user", "assistant", "system", "summary", "tool"])
+    def test_a_role_narrows_to_what_has_it(self, backend: StorageBackend, role: Role) -> None:
+        """Titles and prompts do not count by themselves."""
+        kinds: dict[str, ChunkKind] = {"summary": "metadata", "tool": "tool_result"}
+        roles: tuple[Role, ...] = ("user", "assistant", "system", "summary", "tool")
+        sessions = [a_session(a_chunk("fox", kind=kinds.get(r, "message"), role=r), id=r, title="fox") for r in roles]
+        store(backend, a_file(), *sessions)
+        assert found(backend, "fox", Filters(role=role)) == {role}
+        listed, total = backend.reader().list_sessions(Filters(role=role), limit=9)
+        assert ([stored.session.id for stored in listed], total) == ([role], 1)
+
     def test_sessions_may_be_ruled_out_by_id(self, backend: StorageBackend) -> None:
         """Whole ids, not their beginnings."""
         store(backend, a_file(), *(a_session("fox", id=id) for id in ("s1", "s12", "s2")))
@@ -117,6 +203,12 @@ class FilteringConformance(BackendBase):
             Filters(tools_only=True),
             Filters(tool="wanted"),
             Filters(path="wanted.py"),
+            Filters(repo="wanted"),
+            Filters(branch="wanted"),
+            Filters(model="wanted"),
+            Filters(role="assistant"),
+            Filters(cmd="make wanted"),
+            Filters(is_error=True),
             Filters(exclude=tuple(f"crowd{number}" for number in range(40))),
         ],
         ids=lambda filters: next(name for name in filters.__slots__ if getattr(filters, name)),
@@ -126,6 +218,9 @@ class FilteringConformance(BackendBase):
         crowd = [a_session(*["fox fox fox"] * 30, id=f"crowd{number}") for number in range(40)]
         store(backend, a_file("/crowd"), *crowd)
         wanted = a_call("fox " + "padding " * 200, tool="wanted", paths=("/w/wanted.py",))
+        failed = a_chunk("it failed", kind="tool_result", role="tool", is_error=True)
+        facts = {"cwd": "/wanted", "agent": "wanted", "git_branch": "wanted", "model": "wanted"}
         last = NOON + timedelta(days=2)
-        store(backend, a_file(), a_session(wanted, id="wanted", cwd="/wanted", agent="wanted", modified=last))
+        session = a_session(wanted, a_call("make wanted"), failed, id="wanted", modified=last, **facts)
+        store(backend, a_file(), session)
         assert found(backend, "fox", filters) == {"wanted"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from sesame_core.language import MAX_DEPTH
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Query, Word
+from sesame_core.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
 from .backend_base import EVERYTHING, BackendBase, found, store, the
-from .builders import a_call, a_chunk, a_file, a_query, a_session
+from .builders import a_call, a_chunk, a_file, a_query, a_session, a_word
 
 #: Each of them means something to some search engine.
 HOSTILE_TEXTS = [
@@ -106,8 +107,8 @@ class SearchingConformance(BackendBase):
         word = Word(text=text, alternatives=(text,))
         for query in (
             Query(text=text, words=(word,)),
-            Query(text=text, words=(Word(text=text, alternatives=(text, "fox"), is_required=True),)),
-            Query(text=text, words=(Word(text="fox", alternatives=("fox",)),), excluded=(word,)),
+            Query(text=text, words=(Word(text=text, alternatives=(text, "fox")),), condition=Has(word)),
+            Query(text=text, words=(Word(text="fox", alternatives=("fox",)),), condition=Not(Has(word))),
         ):
             reader.candidates(query, EVERYTHING)
             reader.matching(query, [(the(backend, "s1").number, 0)])
@@ -135,6 +136,45 @@ class SearchingConformance(BackendBase):
         store(backend, a_file(), a_session("fox", "dog", id="s1"), a_session("fox", id="s2"))
         assert found(backend, a_query("fox", excluded=["dog"])) == {"s2"}
         assert found(backend, a_query("fox", excluded=["unicorn"])) == {"s1", "s2"}
+
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [
+            (AllOf((a_word("fox"), a_word("dog"))), {"fox dog", "all"}),
+            (AnyOf((a_word("cow"), AllOf((a_word("fox"), a_word("dog"))))), {"fox dog", "cow", "all"}),
+            (AllOf((AnyOf((a_word("fox"), a_word("cow"))), Not(a_word("dog")))), {"fox", "cow"}),
+            (Not(AnyOf((a_word("fox"), a_word("dog")))), {"cow", "none"}),
+            (Not(AllOf((a_word("fox"), a_word("dog")))), {"fox", "dog", "cow", "none"}),
+            (Not(Not(a_word("cow"))), {"cow", "all"}),
+            (AnyOf((a_word("cow"), Not(a_word("fox")))), {"dog", "cow", "all", "none"}),
+            (AnyOf((Is(Filters(agents=("other",))), a_word("dog"))), {"fox dog", "dog", "all", "none"}),
+            (AllOf((Is(Filters(agents=("other",))), Is(Filters(tool="bash")))), {"none"}),
+            (Not(Is(Filters(tool="bash"))), {"fox", "dog", "cow", "fox dog", "all"}),
+            (AnyOf((a_word("unicorn"), a_word("griffin"))), set()),
+            (AllOf(()), {"fox", "dog", "cow", "fox dog", "all", "none"}),
+            (AnyOf(()), set()),
+        ],
+    )
+    def test_a_condition_is_about_the_whole_session(
+        self, backend: StorageBackend, condition: Condition, expected: set[str]
+    ) -> None:
+        """Its words may stand in different chunks; sessions are searched and listed alike."""
+        texts = {"fox": ["fox"], "dog": ["dog"], "cow": ["cow"], "fox dog": ["fox", "dog"], "all": ["cow dog", "fox"]}
+        sessions = [a_session("den", *chunks, id=id) for id, chunks in texts.items()]
+        sessions.append(a_session("den", a_call("ls"), id="none", agent="other", tool_counts={"bash": 1}))
+        store(backend, a_file(), *sessions)
+        assert found(backend, a_query("den", condition=condition)) == expected
+        listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
+        assert ({stored.session.id for stored in listed}, total) == (expected, len(expected))
+
+    def test_a_deep_condition_is_no_error(self, backend: StorageBackend) -> None:
+        """As deep as the query language makes them."""
+        store(backend, a_file(), a_session("fox dog"))
+        condition: Condition = a_word("fox")
+        for _ in range(MAX_DEPTH // 2):
+            condition = AnyOf((a_word("unicorn"), AllOf((a_word("dog"), condition))))
+        assert found(backend, a_query("fox", condition=condition)) == {"s1"}
+        assert found(backend, a_query("fox", condition=Not(condition))) == set()
 
     def test_a_phrase_keeps_its_order(self, backend: StorageBackend) -> None:
         """Its words follow each other."""

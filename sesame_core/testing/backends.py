@@ -104,8 +104,8 @@ class BackendConformance(WritingConformance, SearchingConformance, FilteringConf
     def test_lists_sessions_without_an_excluded_word(self, backend: StorageBackend) -> None:
         """Page and total alike."""
         store(backend, a_file(), a_session("fox", id="a"), a_session("dog", "a quick fox", id="b"))
-        excluded = a_query(excluded=["quick fox", "unicorn"]).excluded
-        listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, excluded=excluded)
+        condition = a_query(excluded=["quick fox", "unicorn"]).condition
+        listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
         assert ([stored.session.id for stored in listed], total) == (["a"], 1)
 
     @pytest.mark.parametrize(

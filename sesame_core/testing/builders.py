@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from sesame_core import tokens
-from sesame_core.query import Query, Word
+from sesame_core.query import AllOf, Condition, Has, Not, Query, Word, word_of
 from sesame_core.types import Chunk, IndexedFile, Session
 
 #: What a backend's `replace` takes.
@@ -56,18 +56,24 @@ def a_session(*chunks: str | Chunk, id: str = "s1", **fields: Any) -> Content:
     return [Session(id=id, **{**values, **fields}), *made]
 
 
-def a_query(text: str = "", *, required: Sequence[str] = (), excluded: Sequence[str] = ()) -> Query:
+def a_word(text: str) -> Has:
+    """Return the condition that a session has a word or a phrase."""
+    return Has(word_of(text))
+
+
+def a_query(
+    text: str = "",
+    *,
+    required: Sequence[str] = (),
+    excluded: Sequence[str] = (),
+    condition: Condition | None = None,
+) -> Query:
     """Return a query for the words of a text; each of `required` and `excluded` is a word or a phrase."""
     words = [made for word in text.split() for made in _words(word)]
-    words += [Word(text=phrase, alternatives=(phrase,), is_required=True) for phrase in required]
-    return Query(
-        text=text,
-        words=tuple(words),
-        excluded=tuple(Word(text=phrase, alternatives=(phrase,)) for phrase in excluded),
-    )
+    words += map(word_of, required)
+    parts = [*map(a_word, required), *(Not(a_word(phrase)) for phrase in excluded), *([condition] if condition else [])]
+    return Query(text=text, words=tuple(words), condition=AllOf(tuple(parts)) if parts else None)
 
 
 def _words(word: str) -> list[Word]:
-    if word.endswith("*"):
-        return [Word(text=word, alternatives=(word,))]
-    return [Word(text=piece, alternatives=tokens.alternatives(piece)) for piece in tokens.pieces(word)]
+    return [word_of(word)] if word.endswith("*") else [word_of(piece) for piece in tokens.pieces(word)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -19,9 +21,9 @@ from sesame_backend_sqlite.backend import SqliteBackend
 from sesame_backend_sqlite.filters import like
 from sesame_backend_sqlite.schema import MAX_CHUNKS, SESSION_SHIFT
 from sesame_core.errors import ConfigError
-from sesame_core.query import Filters
+from sesame_core.query import AllOf, AnyOf, Filters, Is, Not
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
-from sesame_core.testing.builders import NOON, Content
+from sesame_core.testing.builders import NOON, Content, a_word
 from sesame_core.types import Chunk, IndexedFile, Session
 
 
@@ -256,6 +258,42 @@ def test_looking_something_up_reads_no_whole_table(
         plans = [row[3] for sql in selects for row in db.execute(f"EXPLAIN QUERY PLAN {sql}")]
     assert plans
     assert not [plan for plan in plans if plan.startswith("SCAN")], plans
+
+
+NARROWED: dict[str, Callable[[SqliteBackend], object]] = {
+    "errors": lambda backend: backend.reader().list_sessions(Filters(is_error=True, tool="bash"), limit=1),
+    "a command": lambda backend: backend.reader().list_sessions(Filters(cmd="git push"), limit=1),
+    "a role": lambda backend: backend.reader().list_sessions(Filters(role="system"), limit=1),
+    "words": lambda backend: backend.reader().list_sessions(
+        Filters(), limit=1, condition=AnyOf((a_word("fox"), Not(AllOf((a_word("dog"), Is(Filters(tool="bash"))))))),
+    ),
+    "a search": lambda backend: backend.reader().candidates(
+        a_query("fox", condition=Not(Is(Filters(cmd="git push", is_error=True)))), Filters(role="system", tool="bash")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", NARROWED.values(), ids=NARROWED.keys())
+def test_narrowing_reads_no_text_of_chunks_that_do_not_match(
+    backend: SqliteBackend, directory: Path, ask: Callable[[SqliteBackend], object]
+) -> None:
+    """Chunks are looked up one by one, through the full text or through the index of errors."""
+    put(backend, a_session("fox"))
+    asked: list[str] = []
+    reader = backend.reader()
+    reader.statistics()
+    for db in backend._connections:
+        db.set_trace_callback(asked.append)
+    backend.reader = lambda: reader  # type: ignore[method-assign]
+    ask(backend)
+    with opened(directory) as db:
+        plans = [row[3] for sql in asked if "s.id" in sql for row in db.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    assert plans
+    scans = [plan for plan in plans if re.match(r"SCAN (chunks|c|f)\b", plan)]
+    assert not [scan for scan in scans if "chunks_error" not in scan and "VIRTUAL TABLE" not in scan], plans
+    # A full-text table is asked once, not once per session.
+    for before, plan in itertools.pairwise(plans):
+        assert "SCAN f VIRTUAL TABLE" not in plan or not before.startswith("CORRELATED"), plans
 
 
 # -- the full text stays in step -------------------------------------------------------------------------------

@@ -3,9 +3,9 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 1;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795829655812);
+INSERT INTO meta VALUES ('last_sync_at', 1795829873191);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:34:15Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T01:37:53Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -82,12 +82,13 @@ INSERT INTO chunks VALUES (50331653, 'message', 'assistant', NULL, NULL, '000000
 INSERT INTO chunks VALUES (50331658, 'tool_call', 'assistant', 'Edit', 'toolu_1', '00000000-0000-4000-8000-000000000001', 2354982019342186487, 1, 1785578401000, 0, 'message', 0, 'tide Table', 'tool: Edit
 path: /home/bo/kelp/tideTable.py');
 INSERT INTO chunks VALUES (50331663, 'tool_result', 'tool', 'Edit', 'toolu_1', '00000000-0000-4000-8000-000000000002', 8753479356299658962, 1, 1785578402000, 0, 'message', 0, '', 'the barnacle was removed');
+CREATE INDEX chunks_error ON chunks (id, tool_name) WHERE is_error;
 CREATE TABLE paths (session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (session, path)) WITHOUT ROWID;
 INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795829655814);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795829873193);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
