@@ -77,15 +77,14 @@ def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list
     if is_beginning := any(term.startswith(text) and term != text for term in known):
         found.append(f"{text}*")
     most = EDITS_LONG if len(text) >= LONG else EDITS
-    # Terms are stems, so the word is compared with and without its ending.
+    # Terms are stems, so the word is compared with and without its ending.  A word that occurs is there as its own
+    # stem, the longest of its beginnings, which would count twice.
     stem = light_stem(text)
+    own = max((term for term in known if text.startswith(term)), key=len, default=None) if is_known else None
     near = [
         (min(distance(text, term, most), distance(stem, term, most)), -count, term)
         for term, count in terms
-        if len(term) >= MIN_LENGTH
-        # The stem of a word that occurs is the word itself.
-        and not (is_known and text.startswith(term))
-        and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
+        if len(term) >= MIN_LENGTH and term != own and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
     ]
     found += [
         term
