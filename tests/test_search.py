@@ -412,3 +412,10 @@ def test_a_session_row_is_what_was_stored(shelf: Shelf) -> None:
     stored = content[0]
     assert isinstance(stored, Session)
     assert hit.session == stored
+
+
+def test_a_session_in_two_files_is_listed_once(shelf: Shelf) -> None:
+    for texts in (("the heron waits",), ("the heron waits", "the heron dives")):
+        shelf.put(a_session(*texts, id="one", key="w:p:one"))
+    answer = shelf.ask()
+    assert (shelf.ids(), answer.total, answer.hits[0].stored.path) == (["one"], 1, "/s/2.jsonl")

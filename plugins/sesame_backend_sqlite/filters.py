@@ -45,6 +45,15 @@ def like(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
+#: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
+#: there, then the longest, then the latest (`sesame_core.search.standing`).
+STANDING = Condition(
+    "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
+    "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
+    "> (f.missing_since IS NULL, s.chunk_count, s.id))"
+)
+
+
 def on_sessions(filters: Filters) -> Condition:
     """Return what a row of `sessions AS s` must be, apart from its kind."""
     parts: list[Condition] = []

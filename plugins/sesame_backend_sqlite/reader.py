@@ -16,7 +16,7 @@ from sesame_core.types import Chunk
 
 from . import fts, matching, rows, schema
 from .failures import translating
-from .filters import having_chunks, meeting, on_kind, on_sessions
+from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 
@@ -70,7 +70,7 @@ class SqliteReader:
         self, filters: Filters, *, limit: int, offset: int = 0, condition: queries.Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their number."""
-        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters))
+        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
         sql = f"FROM {rows.STORED_FROM}{wanted.where()}"
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
