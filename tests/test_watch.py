@@ -12,12 +12,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sesame_core import Selection, Sesame, SesameError, Source
+from sesame_core.plugin_manager import PluginManager
 from sesame_core.watching import watch
 
 #: Seconds that anything here may take on a busy machine.
@@ -257,10 +259,10 @@ def test_a_locked_index_is_waited_for(monkeypatch: pytest.MonkeyPatch, home: Pat
     source = Source(parser=Selection(name="pi"), path=root)
     told: list[str] = []
     with (
-        Sesame(sources=[source], data_dir=home / "data") as holder,
+        closing(PluginManager().backend("sqlite", {"directory": str(home / "data")})) as holder,
         Sesame(sources=[source], data_dir=home / "data") as sesame,
     ):
-        writer = holder.plugins.backend("sqlite", {"directory": str(home / "data")}).writer()
+        writer = holder.writer()
         writer.__enter__()
 
         def log(text: str) -> None:

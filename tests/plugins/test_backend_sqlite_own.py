@@ -69,10 +69,12 @@ def test_the_directory_is_an_option_and_has_a_default(
         ({}, home / ".local/share/sesame"),
     ]:
         backend = SqliteBackend.from_options(options)
-        put(backend, a_session("fox"))
+        with closing(backend):
+            put(backend, a_session("fox"))
         assert (expected / "index.sqlite").is_file()
     monkeypatch.setenv("SESAME_DATA_DIR", str(tmp_path / "d"))
-    put(SqliteBackend.from_options({}), a_session("fox"))
+    with closing(SqliteBackend.from_options({})) as backend:
+        put(backend, a_session("fox"))
     assert (tmp_path / "d" / "index.sqlite").is_file()
 
 
@@ -418,7 +420,8 @@ def test_the_highest_number_counts_not_the_last_in_the_alphabet(backend: SqliteB
     put(backend, a_session("fox"))
     backend.close()
     os.replace(directory / "index.sqlite", directory / "index.10.sqlite")
-    put(SqliteBackend(directory), a_session("elk"), "/s/2")
+    with closing(SqliteBackend(directory)) as other:
+        put(other, a_session("elk"), "/s/2")
     for name in ("index.9.sqlite", "index.x.sqlite", "my-index.11.sqlite", "index.12.sqlite.bak"):
         (directory / name).write_bytes(b"")
     assert backend.reader().statistics().files == 2
