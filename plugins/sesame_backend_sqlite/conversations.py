@@ -95,18 +95,11 @@ def is_outgrown(count: int, in_row: int) -> bool:
     return count > GROWTH * in_row + SOME
 
 
-def has_quiet(db: sqlite3.Connection) -> bool:
-    """Tell whether a session is behind and quiet."""
-    return bool(_quiet(db))
+def quiet(db: sqlite3.Connection, busy: set[int]) -> list[int]:
+    """Return some sessions that are behind and quiet.
 
-
-def renew_quiet(db: sqlite3.Connection) -> None:
-    """Renew some rows of sessions that are behind and quiet."""
-    for session in _quiet(db):
-        renew(db, session)
-
-
-def _quiet(db: sqlite3.Connection) -> list[int]:
+    :param busy: sessions that have just grown, whatever the times in their messages say.
+    """
     sql = "SELECT id FROM sessions WHERE chunk_count > conversation_count AND modified < ? LIMIT ?"
     found = db.execute(sql, (round((time.time() - QUIET_SECONDS) * 1000), RENEWED_PER_RUN))
-    return [session for (session,) in found]
+    return [session for (session,) in found if session not in busy]

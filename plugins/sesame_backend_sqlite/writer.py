@@ -54,6 +54,8 @@ class SqliteWriter:
         self._paths: set[tuple[int, str]] = set()
         self._held = 0
         self._pending = 0
+        #: Sessions that have grown in this run.
+        self._grown: set[int] = set()
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
 
@@ -117,9 +119,9 @@ class SqliteWriter:
     def finish(self, *, synced_at: datetime | None) -> None:
         """Renew what fell behind, record the time of the sync, and commit."""
         self._flush()
-        if conversations.has_quiet(self._db):
+        for session in conversations.quiet(self._db, self._grown):
             self._begin()
-            conversations.renew_quiet(self._db)
+            conversations.renew(self._db, session)
         if synced_at is not None:
             self._begin()
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('last_sync_at', ?)", (rows.to_ms(synced_at),))
@@ -276,6 +278,7 @@ class SqliteWriter:
 
     def _renew_conversation(self, target: _Target) -> None:
         assert target.number is not None
+        self._grown.add(target.number)
         sql = "SELECT conversation_count FROM sessions WHERE id = ?"
         (in_row,) = self._db.execute(sql, (target.number,)).fetchone()
         if conversations.is_outgrown(target.seq, in_row):

@@ -475,3 +475,34 @@ def test_a_note_that_another_process_left_is_replaced(backend: SqliteBackend, di
     os.utime(directory / "index.holder", ns=(1, 1))
     with backend.writer():
         assert str(os.getpid()) in (directory / "index.holder").read_text()
+
+
+# -- conversation rows -----------------------------------------------------------------------------------------
+
+
+def behind(directory: Path) -> list[tuple[int, int]]:
+    with opened(directory) as db:
+        return db.execute("SELECT chunk_count, conversation_count FROM sessions").fetchall()
+
+
+def test_a_conversation_row_is_renewed_when_its_session_is_quiet_and_not_on_every_append(
+    backend: SqliteBackend, directory: Path
+) -> None:
+    put(backend, a_session("fox"))
+    with backend.writer() as writer:
+        writer.append(a_file("/s/1"), a_session("dog"))
+        writer.finish(synced_at=None)
+    assert behind(directory) == [(2, 1)]
+    with backend.writer() as writer:
+        writer.finish(synced_at=None)
+    assert behind(directory) == [(2, 2)]
+    with opened(directory) as db:
+        found = db.execute("SELECT count(*) FROM conversations_fts WHERE conversations_fts MATCH 'dog'").fetchone()
+    assert found == (1,)
+
+
+def test_a_session_that_has_outgrown_its_row_gets_a_new_one_at_once(backend: SqliteBackend, directory: Path) -> None:
+    put(backend, a_session("fox"))
+    with backend.writer() as writer:
+        writer.append(a_file("/s/1"), a_session(*(f"dog {n}" for n in range(80))))
+    assert behind(directory) == [(81, 81)]
