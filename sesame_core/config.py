@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import paths
+from .dataclass import dataclass, field, replace
 from .errors import PluginError, SesameError
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from .dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

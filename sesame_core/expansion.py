@@ -6,9 +6,9 @@ find anything by themselves, and a common word needs no help.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
+from .dataclass import replace
 from .protocols import Vocabulary
 from .query import Query, Word, with_words
 from .tokens import light_stem
@@ -58,10 +58,10 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
             added[word.text] = more
             # A chunk's score counts each alternative it has, so none may cover another.
             others = [a for a in word.alternatives if f"{a.lower()}*" not in more]
-            expanded[word] = dataclasses.replace(word, alternatives=(*others, *more))
+            expanded[word] = replace(word, alternatives=(*others, *more))
     words = tuple(expanded.get(word, word) for word in query.words)
     condition = query.condition and with_words(query.condition, expanded)
-    return dataclasses.replace(query, words=words, condition=condition), added
+    return replace(query, words=words, condition=condition), added
 
 
 def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:

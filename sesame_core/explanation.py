@@ -6,10 +6,10 @@ The numbers are the ranking's own; see `ranking` for the formula and its constan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import ranking
+from .dataclass import dataclass
 from .query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import identity
 from .config import Selection, Source
+from .dataclass import dataclass, replace
 from .discovery import is_below
 from .errors import LockedError, SesameError
 from .exclusion import is_excluded

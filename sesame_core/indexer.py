@@ -8,12 +8,12 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from . import discovery, identity
 from .config import Source
+from .dataclass import dataclass, field
 from .discovery import FoundFile, is_below
 from .errors import BackendError, ParseError, SesameError
 from .exclusion import is_excluded

@@ -12,7 +12,6 @@ Nothing here prints or exits; what goes wrong is a `SesameError`.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from . import config as configuration
+from .dataclass import replace
 from .errors import SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
@@ -68,7 +68,7 @@ class Sesame:
             config = configuration.load() if sources is None else configuration.Config(sources=tuple(sources))
         if data_dir is not None:
             backend = configuration.Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
-            config = dataclasses.replace(config, backend=backend)
+            config = replace(config, backend=backend)
         self.config = config
         self.plugins = plugins or PluginManager()
         self._backend: StorageBackend | None = None
@@ -265,7 +265,7 @@ class Sesame:
     def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
         """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
         ids = {stored.session.id for name in sessions for stored in self._read().find_sessions(clean(name))}
-        return dataclasses.replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
+        return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""

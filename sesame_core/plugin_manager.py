@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 from . import hookspecs
+from .dataclass import dataclass
 from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
 
 if TYPE_CHECKING:

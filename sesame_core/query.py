@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeAlias, get_args
 
+from .dataclass import dataclass, field, replace
 from .tokens import alternatives, clean
 from .types import Role
 
@@ -178,7 +178,7 @@ def cleaned(filters: Filters) -> Filters:
 
 def asked(filters: Filters) -> dict[str, Any]:
     """Return the fields that ask for something, by name."""
-    values = {f.name: getattr(filters, f.name) for f in fields(filters)}
+    values = {name: getattr(filters, name) for name in filters.__slots__}
     return {name: value for name, value in values.items() if value not in (None, (), False)}
 
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from .dataclass import dataclass, field
 from .protocols import Candidates, ScoredChunk
 
 #: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.

@@ -17,12 +17,12 @@ import os
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import paths
+from .dataclass import dataclass
 from .errors import UnknownSessionError
 from .following import Follower
 from .native import SessionFiles

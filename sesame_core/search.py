@@ -8,10 +8,10 @@ passage that shows why they matched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from . import expansion, ranking
+from .dataclass import dataclass, field, replace
 from .language import parse
 from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
 from .query import AllOf, Filters, Query, both, positive_words

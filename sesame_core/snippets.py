@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from dataclasses import dataclass
 
+from .dataclass import dataclass
 from .query import Query
 from .tokens import CJK, ENDINGS, STEM, has_cjk, light_stem
 

@@ -11,9 +11,10 @@ them as values: only the indexer fills the fields marked "set by the indexer".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
+
+from .dataclass import dataclass, field
 
 #: Who speaks.  `user` is only what a person typed; text that an agent or a tool put into a user record is
 #: `system`.  `summary` is a compaction or branch summary, `tool` a tool's answer, `metadata` something said

@@ -6,8 +6,9 @@ with `Sesame.list_messages`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from .dataclass import dataclass
 
 if TYPE_CHECKING:
     from .protocols import IndexReader

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from dataclasses import dataclass, field
 
+from sesame_core.dataclass import dataclass, field
 from sesame_core.types import Chunk
 
 from .schema import SESSION_SHIFT

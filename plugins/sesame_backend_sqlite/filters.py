@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sesame_core import query as queries
+from sesame_core.dataclass import dataclass
 from sesame_core.query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word, word_of
 
 from . import fts

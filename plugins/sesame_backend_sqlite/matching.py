@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sesame_core.dataclass import dataclass
 from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query, Word
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
 
 from . import schema

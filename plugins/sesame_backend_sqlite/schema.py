@@ -9,8 +9,8 @@ step, because inside a trigger every row becomes an FTS5 segment: `writer` inser
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
 
 SESSION_SHIFT = 24

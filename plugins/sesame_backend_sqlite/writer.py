@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sesame_core.dataclass import dataclass, field
 from sesame_core.types import Chunk, IndexedFile, Session
 
 from . import conversations, rows

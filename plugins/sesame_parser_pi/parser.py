@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sesame_core import Checkpoint, ConfigError, Event, JsonLines, Options, ParseError, Session, Skipped
+from sesame_core.dataclass import replace
 from sesame_core.jsonl import LINE_LIMIT
 
 from .headers import describe, is_header, read_header

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from sesame_core import Message, Session, ToolCall, ToolResult
+from sesame_core.dataclass import replace
 from sesame_core.types import Role
 
 from .tree import Tree

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from sesame_core import Event, Message, Session, Skipped, ToolCall, ToolResult
+from sesame_core.dataclass import replace
 from sesame_core.types import Role
 
 from .header import HEADER
