@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         SesameError,
         UnknownSessionError,
     )
-    from .hookspecs import hookimpl
+    from .hookimpls import hookimpl
     from .indexer import IndexReport
     from .jsonl import JsonLines
     from .library import Sesame
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from .segments import Segments
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
 
+__version__ = "0.1.0"
+
 _HOMES = {
     "config": ("Config", "Selection", "Source"),
     "errors": (
@@ -59,7 +61,7 @@ _HOMES = {
         "SesameError",
         "UnknownSessionError",
     ),
-    "hookspecs": ("hookimpl",),
+    "hookimpls": ("hookimpl",),
     "indexer": ("IndexReport",),
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
@@ -110,10 +112,8 @@ def __getattr__(name: str) -> Any:
 
 
 def version() -> str:
-    """Return the installed version of Sesame."""
-    from importlib.metadata import version as installed
-
-    return installed("sesame-search")
+    """Return the version of Sesame."""
+    return __version__
 
 
 __all__ = [

@@ -42,7 +42,7 @@ else:
         def decorate(cls):
             options = {name: _options(cls, name) for name in cls.__annotations__}
             content = {name: value for name, value in vars(cls).items() if name not in (*options, *_OF_EVERY_CLASS)}
-            content |= {"__slots__": tuple(options), "__dataclass_fields__": _Fields()}
+            content |= {"__slots__": tuple(options), "__dataclass_fields__": _Fields(), "__signature__": _Signature()}
             content |= {"__repr__": _repr, "_twin": _Twin(options, frozen=frozen, kw_only=kw_only)}
             content |= _comparisons([name for name in options if options[name].get("compare", True)], frozen=frozen)
             if frozen:
@@ -139,3 +139,11 @@ else:
 
         def __get__(self, instance, owner):
             return owner._twin.__dataclass_fields__
+
+    class _Signature:
+        """What `help` and `inspect.signature` show."""
+
+        def __get__(self, instance, owner):
+            from inspect import signature
+
+            return signature(owner._twin)

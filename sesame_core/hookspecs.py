@@ -9,19 +9,33 @@ Hook arguments may be added in later versions, never removed; an implementation 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import pluggy
+
+from .hookimpls import PROJECT_NAME, hookimpl
 
 if TYPE_CHECKING:
     from .protocols import ChunkFormatter, Parser, Provider, StorageBackend
 
-PROJECT_NAME = "sesame"
+__all__ = ["PROJECT_NAME", "hookimpl", "hooks_of", "hookspec"]
 
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
-#: Marks a function of a plugin as the implementation of the hook of that name.
-hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
+
+
+def hooks_of(plugin: object, name: str) -> dict[str, list[Callable[..., Any]]]:
+    """Return a plugin's implementations by the hook they implement, checked against the hooks there are.
+
+    :raises pluggy.PluginValidationError: it implements a hook that does not exist, or one wrongly.
+    """
+    manager = pluggy.PluginManager(PROJECT_NAME)
+    manager.add_hookspecs(sys.modules[__name__])
+    manager.register(plugin, name)
+    manager.check_pending()
+    callers = manager.get_hookcallers(plugin) or []
+    return {caller.name: [impl.function for impl in caller.get_hookimpls()] for caller in callers}
 
 
 @hookspec

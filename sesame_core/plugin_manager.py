@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import pluggy
-
-from . import hookspecs
 from .dataclass import dataclass
 from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
 
@@ -19,9 +15,14 @@ if TYPE_CHECKING:
 
     from .protocols import ChunkFormatter, Options, Parser, Provider, StorageBackend
 
+    Hooks = dict[str, list[Callable[..., Any]]]
+
 ENTRY_POINT_GROUP = "sesame"
 DISTRIBUTION = "sesame-search"
 NO_OPTIONS: Options = MappingProxyType({})
+
+#: How the names of the hooks begin; the kind of what is provided follows.
+HOOK_PREFIX = "sesame_register_"
 
 #: Plugins in this wheel, by the name config.jsonc uses.  Strings, so that naming one does not import it.
 BUNDLED = {
@@ -58,8 +59,8 @@ class PluginManager:
     """Turns a name from config.jsonc into a parser, a formatter or a backend."""
 
     def __init__(self) -> None:
-        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT_NAME)
-        self._pluggy.add_hookspecs(hookspecs)
+        #: What each plugin that was asked for implements.
+        self._hooks: dict[str, Hooks] = {}
         self._entry_points: dict[str, list[EntryPoint]] | None = None
 
     # -- what the rest of the core calls ------------------------------------------------------------------
@@ -84,8 +85,7 @@ class PluginManager:
 
     def names(self) -> list[str]:
         """Return the name of every plugin that is installed or registered, loaded or not."""
-        registered = {name for name, _ in self._pluggy.list_name_plugin()}
-        return sorted({*BUNDLED, *self._discovered(), *registered})
+        return sorted({*BUNDLED, *self._discovered(), *self._hooks})
 
     def register(self, plugin: object, name: str) -> None:
         """Register a plugin object under a name, for tests and embedders.
@@ -93,36 +93,35 @@ class PluginManager:
         :raises DuplicatePluginError: the name is taken.
         :raises PluginLoadError: the plugin implements a hook that does not exist, or one wrongly.
         """
-        if self._pluggy.has_plugin(name):
+        if name in self._hooks:
             raise DuplicatePluginError(f"a plugin named {name!r} is already registered")
+        from pluggy import PluginValidationError
+
+        from .hookspecs import hooks_of
+
         try:
-            self._pluggy.register(plugin, name)
-            self._pluggy.check_pending()
-        except pluggy.PluginValidationError as error:
-            if self._pluggy.has_plugin(name):
-                self._pluggy.unregister(name=name)
+            self._hooks[name] = hooks_of(plugin, name)
+        except PluginValidationError as error:
             message = " ".join(str(error).split())
             raise PluginLoadError(f"plugin {self._describe(name)}: {message}") from error
 
     def load(self, name: str) -> None:
         """Import and register the plugin of this name, once; raises like `parser`."""
-        if self._pluggy.has_plugin(name):
+        if name in self._hooks:
             return
         if name in BUNDLED:
-            load: Callable[[], Any] = lambda: importlib.import_module(BUNDLED[name])  # noqa: E731
-        else:
-            found = self._discovered().get(name, [])
-            if not found:
-                raise UnknownPluginError(f"no plugin named {name!r} is installed{_did_you_mean(name, self.names())}")
-            if len(found) > 1:
-                owners = " and ".join(_owner(e) for e in found)
-                raise DuplicatePluginError(f"two plugins are named {name!r}: {owners}; uninstall one")
-            load = found[0].load
-        try:
-            plugin = load()
-        except Exception as error:
-            raise PluginLoadError(f"plugin {self._describe(name)} failed to load: {error!r}") from error
-        self.register(plugin, name)
+            # Its hooks are checked when the wheel is made, by the tests; pluggy takes as long to load as all the rest.
+            module = self._imported(name, lambda: importlib.import_module(BUNDLED[name]))
+            hooks = {hook: value for hook, value in vars(module).items() if hook.startswith(HOOK_PREFIX)}
+            self._hooks[name] = {hook: [implementation] for hook, implementation in hooks.items()}
+            return
+        found = self._discovered().get(name, [])
+        if not found:
+            raise UnknownPluginError(f"no plugin named {name!r} is installed{_did_you_mean(name, self.names())}")
+        if len(found) > 1:
+            owners = " and ".join(_owner(e) for e in found)
+            raise DuplicatePluginError(f"two plugins are named {name!r}: {owners}; uninstall one")
+        self.register(self._imported(name, found[0].load), name)
 
     def catalogue(self) -> list[PluginInfo]:
         """Load every installed plugin and tell what each provides, or why it cannot be used."""
@@ -165,10 +164,15 @@ class PluginManager:
 
     # -- how a name becomes an object ---------------------------------------------------------------------
 
+    def _imported(self, name: str, load: Callable[[], Any]) -> Any:
+        try:
+            return load()
+        except Exception as error:
+            raise PluginLoadError(f"plugin {self._describe(name)} failed to load: {error!r}") from error
+
     def _provided(self, kind: str, name: str) -> list[Provider[Any]]:
         """Return what the plugin of this name provides of a kind; no other plugin's hook is called."""
-        hook = getattr(self._pluggy.hook, f"sesame_register_{kind}s")
-        implementations = [impl.function for impl in hook.get_hookimpls() if impl.plugin_name == name]
+        implementations = self._hooks[name].get(f"{HOOK_PREFIX}{kind}s", [])
         try:
             return [provider for register in implementations for provider in register() if provider.name == name]
         except Exception as error:
@@ -196,11 +200,9 @@ class PluginManager:
     def _discovered(self) -> dict[str, list[EntryPoint]]:
         """Third-party plugins by entry-point name; reads metadata, imports nothing."""
         if self._entry_points is None:
-            from importlib.metadata import entry_points
+            from . import entry_points
 
-            self._entry_points = {}
-            for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-                self._entry_points.setdefault(entry_point.name, []).append(entry_point)
+            self._entry_points = entry_points.of_group(ENTRY_POINT_GROUP)
         return self._entry_points
 
     def _origin(self, name: str) -> tuple[str, str]:
@@ -224,5 +226,7 @@ def _owner(entry_point: EntryPoint) -> str:
 
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 import subprocess
 import sys
@@ -86,8 +87,10 @@ def test_there_are_no_other_attributes(cls: Any) -> None:
 @BOTH
 def test_the_standard_library_takes_it_for_its_own(cls: Any) -> None:
     one = cls(name="a", tags=["x"])
-    assert [field.name for field in dataclasses.fields(one)] == ["name", "size", "tags", "note"]
+    names = ["name", "size", "tags", "note"]
+    assert [field.name for field in dataclasses.fields(one)] == names
     assert dataclasses.asdict(one) == {"name": "a", "size": 3, "tags": ["x"], "note": ""}
+    assert list(inspect.signature(cls).parameters) == names
     changed = dataclasses.replace(one, size=5)
     assert type(changed) is cls
     assert changed == light.replace(one, size=5) == cls(name="a", size=5, tags=["x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import tomllib
 from pathlib import Path
@@ -38,6 +39,12 @@ def test_the_names_in_the_code_are_those_of_the_distribution() -> None:
     example = tomllib.loads((ROOT / "docs/examples/sesame-parser-xyz/pyproject.toml").read_text("utf-8"))
     assert DISTRIBUTION in example["project"]["dependencies"]
     assert list(example["project"]["entry-points"]) == [ENTRY_POINT_GROUP]
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "sesame_core/__init__.py"
+    assert sesame_core.version() == sesame_core.__version__ == importlib.metadata.version(DISTRIBUTION)
 
 
 def test_no_plugin_of_ours_is_an_entry_point() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sesame_core import ConfigError, PluginError, Provider, hookimpl
+from sesame_core import ConfigError, PluginError, Provider, entry_points, hookimpl
 from sesame_core.errors import DuplicatePluginError, PluginLoadError, UnknownPluginError
+from sesame_core.hookspecs import hooks_of
 from sesame_core.plugin_manager import BUNDLED, PluginManager
 
 Install = Callable[..., None]
@@ -66,6 +68,57 @@ def offering(name: str, create: Callable[[Any], Any]) -> types.ModuleType:
 
 def test_every_bundled_plugin_can_be_named() -> None:
     assert set(BUNDLED) <= set(PluginManager().names())
+
+
+@pytest.mark.parametrize("name", sorted(BUNDLED))
+def test_a_bundled_plugin_is_called_as_pluggy_would_call_it(name: str) -> None:
+    plugins = PluginManager()
+    plugins.load(name)
+    assert plugins._hooks[name] == hooks_of(import_module(BUNDLED[name]), name) != {}
+
+
+def test_a_mark_without_options_is_pluggys() -> None:
+    def sesame_register_parsers() -> list[Any]:
+        return []
+
+    plugin = types.ModuleType("plain")
+    vars(plugin)["sesame_register_parsers"] = hookimpl(sesame_register_parsers)
+    assert hooks_of(plugin, "plain") == {"sesame_register_parsers": [sesame_register_parsers]}
+
+
+def test_a_mark_with_options_is_pluggys() -> None:
+    plugins = PluginManager()
+    renamed = types.ModuleType("renamed")
+    provider = Provider(name="f", summary="made up", create=lambda options: DummyFormatter())
+    vars(renamed)["hook"] = hookimpl(specname="sesame_register_formatters")(lambda: [provider])
+    plugins.register(renamed, "f")
+    assert isinstance(plugins.formatter("f"), DummyFormatter)
+
+
+@pytest.mark.parametrize("place", ["x-1.0.dist-info", "x-1.0-py3.12.egg-info", "EGG-INFO"])
+def test_a_declaration_is_seen_wherever_it_may_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "absent")])
+    (tmp_path / place).mkdir()
+    assert not entry_points._may_exist("sesame")
+    (tmp_path / place / "entry_points.txt").write_text("[console_scripts]\nsesame = x:y\n")
+    assert not entry_points._may_exist("sesame")
+    (tmp_path / place / "entry_points.txt").write_text("[a]\nb = c\n\n[sesame]\nxyz = x\n")
+    assert entry_points._may_exist("sesame")
+
+
+def test_a_zip_file_and_a_finder_of_its_own_kind_may_declare_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert not entry_points._may_exist("sesame")
+    (tmp_path / "x.egg").touch()
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "x.egg")])
+    assert entry_points._may_exist("sesame")
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr(sys, "meta_path", [types.SimpleNamespace(find_distributions=lambda context: [])])
+    assert entry_points._may_exist("sesame")
 
 
 def test_a_third_party_plugin_is_found_by_its_entry_point(install: Install) -> None:

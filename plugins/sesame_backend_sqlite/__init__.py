@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sesame_core.hookspecs import hookimpl
+from sesame_core import hookimpl
 from sesame_core.protocols import Options, Provider, StorageBackend
 
 

@@ -1,0 +1,26 @@
+"""Marks what implements a hook as pluggy does, which takes longer to load than a plugin."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+PROJECT_NAME = "sesame"
+
+
+def hookimpl(function: F | None = None, /, **options: Any) -> Any:
+    """Mark a function of a plugin as the implementation of the hook of that name.
+
+    :param options: those of `pluggy.HookimplMarker`, such as `specname`; seldom needed.
+    """
+    if function is None or options:
+        import pluggy
+
+        return pluggy.HookimplMarker(PROJECT_NAME)(function, **options)
+    # The mark that pluggy looks for; it fills in the options that are not there.
+    setattr(function, f"{PROJECT_NAME}_impl", {})
+    return function
