@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookimpls import hookimpl
-    from .indexer import IndexReport
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         TailParser,
     )
     from .query import Filters, Query, Word
+    from .report import IndexReport
     from .runtime import Appended, Imported, Runtime, SessionMeta
     from .search import Answer, Hit
     from .segments import Segments
@@ -62,7 +62,7 @@ _HOMES = {
         "UnknownSessionError",
     ),
     "hookimpls": ("hookimpl",),
-    "indexer": ("IndexReport",),
+    "report": ("IndexReport",),
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
     "protocols": (

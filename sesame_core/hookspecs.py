@@ -42,7 +42,7 @@ def hooks_of(plugin: object, name: str) -> dict[str, list[Callable[..., Any]]]:
 def sesame_register_parsers() -> Iterable[Provider[Parser]]:
     """Return the parsers this plugin provides.
 
-    Called when a source names this plugin (`"parser": "xyz"`), never by `sesame search`.
+    Called when a source names this plugin (`"parser": "xyz"`), and when a search looks for changed files.
 
     :return: providers; one of them has the plugin's own name.
 

@@ -17,10 +17,8 @@ from typing import Any
 
 import orjson
 
-from .types import Skipped
+from .types import LINE_LIMIT, Skipped
 
-#: Longest record, in bytes, after base64 payloads are dropped (seed 004, INV-006).
-LINE_LIMIT = 1 << 20
 #: Bytes read at once.
 BLOCK = 1 << 20
 #: Bytes asked for when the file should be at its end, or grows while it is read.

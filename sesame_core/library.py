@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .dataclass import replace
-from .errors import SesameError, UnknownPluginError, UnknownSessionError
+from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
@@ -40,7 +40,8 @@ ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from .config import Config, Source
-    from .indexer import IndexReport, OpenSource, Progress
+    from .indexer import OpenSource
+    from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
 
@@ -122,13 +123,13 @@ class Sesame:
 
         :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
         """
-        from .indexer import IndexReport
+        from .report import IndexReport
 
         seconds = self.config.refresh_seconds if seconds is None else seconds
         if seconds <= 0:
             return IndexReport()
         try:
-            return self.index(seconds=seconds)
+            return self._unchanged() or self.index(seconds=seconds)
         except SesameError as error:
             return IndexReport(hindrance=str(error))
 
@@ -269,7 +270,7 @@ class Sesame:
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
-        return [os.path.realpath(source.path or "") for source in self.config.resolve_sources(self.plugins)]
+        return [_root(source) for source in self.config.resolve_sources(self.plugins)]
 
     def expiring(self) -> dict[str, int]:
         """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
@@ -286,6 +287,21 @@ class Sesame:
             name = source.source.parser.name
             counts[name] = counts.get(name, 0) + sum(_is_session(source.parser, Path(path)) for path in old)
         return {name: count for name, count in counts.items() if count}
+
+    def _unchanged(self) -> IndexReport | None:
+        """Return the report of a run that changes nothing; None when one may change something."""
+        from . import unchanged
+        from .protocols import Remembering
+
+        reader = self._read()
+        try:
+            known = reader.known_files() if isinstance(reader, Remembering) else None
+        except BackendError:
+            return None  # writing may mend it: an index of an older schema is upgraded
+        if known is None:
+            return None
+        sources = self.config.resolve_sources(self.plugins)
+        return unchanged.report([(source, _root(source), self._parser(source)) for source in sources], known)
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -314,10 +330,13 @@ class Sesame:
 
         return OpenSource(
             source=source,
-            root=os.path.realpath(source.path or ""),
-            parser=self.plugins.parser(source.parser.name, source.parser.options),
+            root=_root(source),
+            parser=self._parser(source),
             formatter=self.plugins.formatter(source.formatter.name, source.formatter.options),
         )
+
+    def _parser(self, source: Source) -> Parser:
+        return self.plugins.parser(source.parser.name, source.parser.options)
 
     def _sources_of(self, paths: Sequence[str], sources: Sequence[OpenSource]) -> list[OpenSource]:
         """Return sources for paths that lie in none: the parser is the first one that knows the file.
@@ -340,6 +359,10 @@ class Sesame:
                 parser = configuration.Selection(name=name)
                 made.append(self._open_source(configuration.Source(parser=parser, path=Path(path), exclude=exclude)))
         return made
+
+
+def _root(source: Source) -> str:
+    return os.path.realpath(source.path or "")
 
 
 def _is_session(parser: Parser, path: Path) -> bool:

@@ -245,6 +245,21 @@ class Dated(Protocol):
         """Tell when the index was last brought up to date, and how many files could not be read."""
 
 
+#: What is known of a file: modification time, parser and its version, and whether it was missing at the last look.
+KnownFile: TypeAlias = tuple[int, str, int, bool]
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A reader that can tell what the index knows of files: a search does not write when none has changed."""
+
+    def known_files(self) -> dict[str, KnownFile] | None:
+        """Return all files by path; None when a run would do more than read files.
+
+        The time of a file whose last reading failed is `types.UNREAD`.
+        """
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time."""
 

@@ -121,6 +121,10 @@ class Session:
     key: str = ""
 
 
+#: Longest record, in bytes, after base64 payloads are dropped (seed 004, INV-006).
+LINE_LIMIT = 1 << 20
+
+
 @dataclass(slots=True, kw_only=True)
 class Skipped:
     """A record that was left out, with the reason; the run goes on and counts it."""
@@ -176,6 +180,10 @@ class Chunk:
     origin: int | None = None
     #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.tokens`).
     subwords: str = ""
+
+
+#: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
+UNREAD = -1
 
 
 @dataclass(slots=True, kw_only=True)

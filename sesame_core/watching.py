@@ -13,8 +13,8 @@ from .discovery import scan
 from .errors import LockedError, SesameError
 
 if TYPE_CHECKING:
-    from .indexer import IndexReport
     from .library import Sesame
+    from .report import IndexReport
 
 #: Milliseconds in which changes of a file count as one.
 DEBOUNCE_MS = 500

@@ -75,7 +75,7 @@ def test_a_code_block_of_the_tutorial_equals_its_file(path: str) -> None:
 
 
 def test_the_example_in_a_hook_is_the_one_on_the_page() -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
+    code, *_ = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
     documented = inspect.getdoc(hookspecs.sesame_register_parsers) or ""
     for line in code.splitlines():
         if line.startswith(("    return", "@", "def")):

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sesame_core import query as queries
-from sesame_core.protocols import AgentStatistics, Candidates, Freshness, Statistics, StoredSession
+from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession
 from sesame_core.query import Filters, Query
-from sesame_core.types import Chunk
+from sesame_core.types import UNREAD, Chunk
 
-from . import fts, matching, rows, schema
+from . import conversations, fts, matching, rows, schema
 from .failures import translating
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
@@ -132,6 +132,17 @@ class SqliteReader:
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
         (unreadable,) = self._db().execute("SELECT count(error) FROM files").fetchone()
         return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
+
+    @translating
+    def known_files(self) -> dict[str, KnownFile] | None:
+        """Tell what is known of files; None while sessions are behind that a run would renew."""
+        db = self._db()
+        if conversations.quiet(db, set()):
+            return None
+        sql = (
+            "SELECT path, iif(error IS NULL, mtime_ns, ?), parser, parser_version, missing_since IS NOT NULL FROM files"
+        )
+        return {row[0]: row[1:] for row in db.execute(sql, (UNREAD,))}
 
     @translating
     def statistics(self) -> Statistics:

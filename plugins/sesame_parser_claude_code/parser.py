@@ -1,17 +1,20 @@
-"""The parser of Claude Code's session files."""
+"""The parser of Claude Code's session files.
+
+What reads files is loaded when there is one to read: a search makes a parser only to see that there is none.
+"""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from sesame_core.errors import ConfigError
+from sesame_core.types import LINE_LIMIT
 
-from sesame_core import Checkpoint, ConfigError, Event, JsonLines, Options, Session
-from sesame_core.jsonl import LINE_LIMIT
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import Any
 
-from .files import SessionFile, is_transcript
-from .roots import cleanup_days, session_root
-from .transcript import Transcript
+    from sesame_core import Checkpoint, Event, Options, Session
 
 
 class ClaudeCodeParser:
@@ -36,6 +39,8 @@ class ClaudeCodeParser:
         known = ("line_limit", "thinking")
         for name, value in options.items():
             if name not in known:
+                import difflib
+
                 near = difflib.get_close_matches(name, known, n=1, cutoff=0)
                 raise ConfigError(f"the parser 'claude-code' has no option {name!r}; did you mean {near[0]!r}?")
             if name == "thinking" and not isinstance(value, bool):
@@ -47,6 +52,8 @@ class ClaudeCodeParser:
     @property
     def default_roots(self) -> Sequence[Path]:
         """Where Claude Code keeps its sessions: `projects` in its configuration directory."""
+        from .roots import session_root
+
         return (session_root(),)
 
     def matches(self, path: Path) -> bool:
@@ -54,6 +61,10 @@ class ClaudeCodeParser:
 
         :raises OSError: the file cannot be read.
         """
+        if path.suffix != ".jsonl":
+            return False
+        from .files import is_transcript
+
         return is_transcript(path)
 
     def parse(self, path: Path) -> Iterator[Event]:
@@ -63,8 +74,7 @@ class ClaudeCodeParser:
 
         :raises OSError: the file cannot be read.
         """
-        transcript = Transcript(SessionFile(path), thinking=self._thinking)
-        return transcript.read(JsonLines(path, limit=self._line_limit))
+        return self._read(path, offset=0, line=0, state=None)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
         """Yield what came after the checkpoint; None when nothing had been read by then.
@@ -73,9 +83,7 @@ class ClaudeCodeParser:
         """
         if not checkpoint.offset or not checkpoint.state:
             return None
-        transcript = Transcript(SessionFile(path), thinking=self._thinking, state=checkpoint.state)
-        reader = JsonLines(path, offset=checkpoint.offset, line=checkpoint.line, limit=self._line_limit)
-        return transcript.read(reader)
+        return self._read(path, offset=checkpoint.offset, line=checkpoint.line, state=checkpoint.state)
 
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
         """Return the command that resumes the session; for a subagent's, the session that started it."""
@@ -84,4 +92,15 @@ class ClaudeCodeParser:
 
     def expires_after_days(self) -> int:
         """Days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""
+        from .roots import cleanup_days
+
         return cleanup_days()
+
+    def _read(self, path: Path, *, offset: int, line: int, state: dict[str, Any] | None) -> Iterator[Event]:
+        from sesame_core import JsonLines
+
+        from .files import SessionFile
+        from .transcript import Transcript
+
+        transcript = Transcript(SessionFile(path), thinking=self._thinking, state=state)
+        return transcript.read(JsonLines(path, offset=offset, line=line, limit=self._line_limit))

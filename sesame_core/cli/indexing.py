@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..indexer import IndexReport, Progress
     from ..library import Sesame
+    from ..report import IndexReport, Progress
 
 #: What the demo looks for in the sessions that come with Sesame when nobody says.
 DEMO_QUERY = "nix infrastructure simplify"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
 if TYPE_CHECKING:
-    from ..indexer import FileProblem, IndexReport
     from ..plugin_manager import PluginInfo
     from ..protocols import Statistics
+    from ..report import FileProblem, IndexReport
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:

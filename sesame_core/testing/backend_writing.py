@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.protocols import StorageBackend
-from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
+from sesame_core.protocols import Remembering, StorageBackend
+from sesame_core.types import UNREAD, Checkpoint, Chunk, IndexedFile, Session
 
 from .backend_base import BackendBase, found, store, texts, the
 from .builders import NOON, a_chunk, a_file, a_session
@@ -174,6 +174,23 @@ class WritingConformance(BackendBase):
             assert writer.file(file.path) == dataclasses.replace(file, missing_since=NOON)
             writer.update_files([file])
         assert the(backend, "s1").missing_since is None
+
+    def test_what_is_known_of_files_is_told_without_writing(self, backend: StorageBackend) -> None:
+        """For searches, which compare it with the files there are; only where a reader has the ability."""
+        files = [a_file(path=f"/{name}", mtime_ns=7) for name in ("read", "failed", "missing")]
+        for file in files:
+            store(backend, file, [])
+        files[1].error, files[2].missing_since = "no", NOON
+        with backend.writer() as writer:
+            writer.update_files(files)
+        reader = backend.reader()
+        if isinstance(reader, Remembering):
+            parser, version = files[0].parser, files[0].parser_version
+            assert reader.known_files() == {
+                "/read": (7, parser, version, False),
+                "/failed": (UNREAD, parser, version, False),
+                "/missing": (7, parser, version, True),
+            }
 
     def test_a_file_that_never_could_be_read_is_remembered(self, backend: StorageBackend) -> None:
         """With the reason, for `sesame status`."""
