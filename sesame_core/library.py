@@ -274,18 +274,22 @@ class Sesame:
 
     def expiring(self) -> dict[str, int]:
         """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
-        from .discovery import scan
-        from .protocols import Expiring
+        from .discovery import is_below
+        from .exclusion import is_excluded
+        from .protocols import Expiring, Remembering
 
+        reader = self._read()
+        known = reader.known_files() if isinstance(reader, Remembering) else {}
         counts: dict[str, int] = {}
-        for source in self._open_sources():
-            days = source.parser.expires_after_days() if isinstance(source.parser, Expiring) else None
+        for source in self.config.resolve_sources(self.plugins):
+            name, root, parser = source.parser.name, _root(source), self._parser(source)
+            days = parser.expires_after_days() if isinstance(parser, Expiring) else None
             if days is None:
                 continue
             oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
-            old = [file.path for file in scan(source.root, lambda _: True) if file.mtime_ns < oldest]
-            name = source.source.parser.name
-            counts[name] = counts.get(name, 0) + sum(_is_session(source.parser, Path(path)) for path in old)
+            for path, (mtime_ns, of, _, _) in known.items():
+                if of == name and mtime_ns < oldest and is_below(path, root) and _is_older(path, oldest):
+                    counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
         return {name: count for name, count in counts.items() if count}
 
     def _unchanged(self) -> IndexReport | None:
@@ -365,9 +369,9 @@ def _root(source: Source) -> str:
     return os.path.realpath(source.path or "")
 
 
-def _is_session(parser: Parser, path: Path) -> bool:
-    """Ask a parser about a file; one that cannot be looked at is told by the next indexing, not here."""
+def _is_older(path: str, mtime_ns: float) -> bool:
+    """Tell whether a file is there and has not changed since a time; what cannot be looked at counts as gone."""
     try:
-        return parser.matches(path)
-    except Exception:  # noqa: BLE001 - neither an unreadable file nor a faulty plugin must hide the status
+        return os.stat(path).st_mtime_ns < mtime_ns
+    except OSError:
         return False

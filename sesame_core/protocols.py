@@ -253,10 +253,10 @@ KnownFile: TypeAlias = tuple[int, str, int, bool]
 class Remembering(Protocol):
     """A reader that can tell what the index knows of files: a search does not write when none has changed."""
 
-    def known_files(self) -> dict[str, KnownFile] | None:
-        """Return all files by path; None when a run would do more than read files.
+    def known_files(self) -> dict[str, KnownFile]:
+        """Return all files by path.
 
-        The time of a file whose last reading failed is `types.UNREAD`.
+        The time of a file whose last reading failed, or for which a run has something else to do, is `types.UNREAD`.
         """
 
 

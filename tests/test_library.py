@@ -368,12 +368,18 @@ def test_files_their_agent_will_delete_soon_are_counted(ephemeral: Home) -> None
     other = ephemeral.root / "notes.txt"
     other.write_text("x")
     aged(other, 29)
+    assert ephemeral.sesame.expiring() == {}
+    ephemeral.sesame.index()
     assert ephemeral.sesame.expiring() == {"diary": 3}
+    (ephemeral.root / "older.diary").unlink()
+    aged(ephemeral.root / "old.diary", 1)
+    assert ephemeral.sesame.expiring() == {"diary": 1}
 
 
 def test_a_file_that_cannot_be_looked_at_does_not_hide_the_others(ephemeral: Home) -> None:
     aged(ephemeral.write("locked", "fox"), 29)
     aged(ephemeral.write("old", "fox"), 29)
+    ephemeral.sesame.index()
     assert ephemeral.sesame.expiring() == {"diary": 1}
 
 

@@ -7,7 +7,6 @@ own name, because a reader could pair the new file with the old write-ahead log.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sqlite3
@@ -21,14 +20,15 @@ from typing import TYPE_CHECKING
 from sesame_core.errors import BackendError, ConfigError, LockedError
 from sesame_core.protocols import Options
 
-from . import carry, opening, schema
+from . import opening, schema
 from .failures import DamagedError, translated
 from .opening import Opened
 from .reader import SqliteReader
-from .writer import SqliteWriter
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
+
+    from .writer import SqliteWriter
 
 #: Bytes of terms that FTS5 holds in memory before it writes a segment; small appends never fill it.
 HASHSIZE = 4 << 20
@@ -58,6 +58,8 @@ class SqliteBackend:
         """Make a backend from its options in config.jsonc: `directory`."""
         for name in options:
             if name != "directory":
+                import difflib
+
                 near = difflib.get_close_matches(name, ["directory"], n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "; it knows 'directory'"
                 raise ConfigError(f"the sqlite backend has no option {name!r}{hint}")
@@ -122,6 +124,8 @@ class SqliteBackend:
     @contextmanager
     def writer(self) -> Iterator[SqliteWriter]:
         """Open for writing."""
+        from .writer import SqliteWriter
+
         with self._lock():
             path = self._present()
             with translated(path):
@@ -152,6 +156,9 @@ class SqliteBackend:
     @contextmanager
     def rebuild(self) -> Iterator[SqliteWriter]:
         """Open an empty index that takes the present one's place at the end."""
+        from . import carry
+        from .writer import SqliteWriter
+
         with self._lock():
             self._close_writable()
             old = self._present()

@@ -23,6 +23,10 @@ GROWTH, SOME = 1.5, 64
 QUIET_SECONDS = 15 * 60
 RENEWED_PER_RUN = 2
 
+_QUIET = "chunk_count > conversation_count AND modified < ?"
+#: Selects the files of sessions that are behind and quiet; its value is `quiet_before()`.
+QUIET_FILES = f"SELECT file FROM sessions WHERE {_QUIET}"
+
 
 @dataclass(slots=True)
 class Conversation:
@@ -100,6 +104,10 @@ def quiet(db: sqlite3.Connection, busy: set[int]) -> list[int]:
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    sql = "SELECT id FROM sessions WHERE chunk_count > conversation_count AND modified < ? LIMIT ?"
-    found = db.execute(sql, (round((time.time() - QUIET_SECONDS) * 1000), RENEWED_PER_RUN))
+    found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), RENEWED_PER_RUN))
     return [session for (session,) in found if session not in busy]
+
+
+def quiet_before() -> int:
+    """Return the time before which a session was last active when it is quiet, in milliseconds since 1970."""
+    return round((time.time() - QUIET_SECONDS) * 1000)

@@ -134,15 +134,12 @@ class SqliteReader:
         return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
 
     @translating
-    def known_files(self) -> dict[str, KnownFile] | None:
-        """Tell what is known of files; None while sessions are behind that a run would renew."""
-        db = self._db()
-        if conversations.quiet(db, set()):
-            return None
-        sql = (
-            "SELECT path, iif(error IS NULL, mtime_ns, ?), parser, parser_version, missing_since IS NOT NULL FROM files"
-        )
-        return {row[0]: row[1:] for row in db.execute(sql, (UNREAD,))}
+    def known_files(self) -> dict[str, KnownFile]:
+        """Tell what is known of files; one with a session that is behind and quiet has something left to do."""
+        sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),
+            parser, parser_version, missing_since IS NOT NULL FROM files"""
+        found = self._db().execute(sql, (conversations.quiet_before(), UNREAD))
+        return {row[0]: row[1:] for row in found}
 
     @translating
     def statistics(self) -> Statistics:

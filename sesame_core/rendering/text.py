@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
 
-_ESCAPE = re.compile(
-    r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Not compiled here: JSON needs neither.
+_ESCAPE = r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def printable(text: str) -> str:
@@ -27,7 +26,7 @@ def printable(text: str) -> str:
 
     Escape sequences, control and bidirectional override characters go, and so do lone surrogates.
     """
-    return _CONTROL.sub("", _ESCAPE.sub("", text))
+    return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
 
 
 def as_json(value: Any) -> str:
