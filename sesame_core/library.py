@@ -239,14 +239,14 @@ class Sesame:
         :raises UnknownSessionError: there is no such session.
         :raises SesameError: its agent cannot resume sessions.
         """
-        from .protocols import Resumer
+        from .protocols import Resumer, has_ability
 
         stored = session if isinstance(session, StoredSession) else self.get_session(session)
         try:
             parser = self.plugins.parser(stored.session.agent)
         except UnknownPluginError as error:
             raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed: {error}") from error
-        if not isinstance(parser, Resumer):
+        if not has_ability(parser, Resumer):
             raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
         return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
 
@@ -276,14 +276,14 @@ class Sesame:
         """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
         from .discovery import is_below
         from .exclusion import is_excluded
-        from .protocols import Expiring, Remembering
+        from .protocols import Expiring, Remembering, has_ability
 
         reader = self._read()
-        known = reader.known_files() if isinstance(reader, Remembering) else {}
+        known = reader.known_files() if has_ability(reader, Remembering) else {}
         counts: dict[str, int] = {}
         for source in self.config.resolve_sources(self.plugins):
             name, root, parser = source.parser.name, _root(source), self._parser(source)
-            days = parser.expires_after_days() if isinstance(parser, Expiring) else None
+            days = parser.expires_after_days() if has_ability(parser, Expiring) else None
             if days is None:
                 continue
             oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
@@ -295,11 +295,11 @@ class Sesame:
     def _unchanged(self) -> IndexReport | None:
         """Return the report of a run that changes nothing; None when one may change something."""
         from . import unchanged
-        from .protocols import Remembering
+        from .protocols import Remembering, has_ability
 
         reader = self._read()
         try:
-            known = reader.known_files() if isinstance(reader, Remembering) else None
+            known = reader.known_files() if has_ability(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:

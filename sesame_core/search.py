@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from . import expansion, ranking
 from .dataclass import dataclass, field, replace
 from .language import parse
-from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
+from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary, has_ability
 from .query import AllOf, Filters, Query, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, snippet
@@ -143,7 +143,7 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
-        if isinstance(reader, Dated):
+        if has_ability(reader, Dated):
             answer.freshness = reader.freshness()
         if page.context is not None:
             from .windows import window
@@ -162,7 +162,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
-    if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
+    if has_ability(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
         query, corrections = expansion.expand(query, candidates.document_frequencies, reader)
         # A beginning was found when a word with it was.
         not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]

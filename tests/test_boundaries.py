@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from sesame_backend_sqlite.reader import SqliteReader
+from sesame_core import JsonLines, protocols
 from sesame_core.plugin_manager import BUNDLED
+from sesame_parser_claude_code.parser import ClaudeCodeParser
+from sesame_parser_pi.parser import PiParser
 
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "sesame_core"
@@ -179,3 +183,11 @@ def test_asking_for_one_plugin_imports_no_other() -> None:
         "sesame_formatter_default",
     }
     assert not {"importlib.metadata", "pluggy"} & loaded
+
+
+@pytest.mark.parametrize("thing", [object(), JsonLines, PiParser(), ClaudeCodeParser(), SqliteReader])
+def test_to_have_an_ability_is_to_be_an_instance(thing: object) -> None:
+    abilities = [one for one in vars(protocols).values() if getattr(one, "_is_runtime_protocol", False)]
+    assert len(abilities) > 4
+    for ability in abilities:
+        assert protocols.has_ability(thing, ability) == isinstance(thing, ability)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,7 @@ def test_windows_uses_its_own_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("purpose", "directory"), [("data", paths.data_dir), ("config", paths.config_dir)])
 def test_sesames_own_variables_win_over_xdg(
-    purpose: paths.Purpose, directory: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    purpose: str, directory: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(f"XDG_{purpose.upper()}_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv(f"SESAME_{purpose.upper()}_DIR", str(tmp_path / "mine"))
@@ -86,7 +87,30 @@ def test_expand_begins_relative_paths_at_the_base(tmp_path: Path, home: Path) ->
     assert paths.expand("~/x", tmp_path) == home / "x"
 
 
-def test_platformdirs_is_not_imported_when_the_environment_decides(tmp_path: Path) -> None:
+@unix
+def test_a_relative_xdg_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "settings")
+    assert paths.config_dir() == home / ".config/sesame"
+    assert paths.origin("config") == "default"
+
+
+@unix
+@pytest.mark.parametrize("variables", [{}, {"XDG_DATA_HOME": "/x/data", "XDG_CONFIG_HOME": "/x/config"}])
+def test_the_rules_are_those_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch, home: Path, variables: dict[str, str]
+) -> None:
+    from platformdirs.unix import Unix
+
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    theirs = Unix(paths.APPLICATION, appauthor=False)
+    assert (paths.data_dir(), paths.config_dir()) == (theirs.user_data_path, theirs.user_config_path)
+
+
+@unix
+def test_platformdirs_is_not_imported(home: Path) -> None:
     program = (
         "import sys\nfrom sesame_core import paths\npaths.data_dir(); paths.config_file()\n"
         "assert 'platformdirs' not in sys.modules"
@@ -94,9 +118,5 @@ def test_platformdirs_is_not_imported_when_the_environment_decides(tmp_path: Pat
     subprocess.run(
         [sys.executable, "-c", program],
         check=True,
-        env={
-            "SESAME_DATA_DIR": str(tmp_path),
-            "SESAME_CONFIG_DIR": str(tmp_path),
-            "SYSTEMROOT": "C:\\Windows",
-        },
+        env={"HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
     )

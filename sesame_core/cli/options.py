@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..dataclass import dataclass
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Option:
     """One option: `--flag VALUE`, or a switch when its kind is bool."""
 
     name: str
@@ -32,7 +35,8 @@ class Option(NamedTuple):
         return "--" + self.name.replace("_", "-")
 
 
-class Command(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Command:
     """One command: where its function is, and what it takes."""
 
     name: str
