@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from . import config as configuration
+from .abilities import has_ability
 from .dataclass import replace
 from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
@@ -239,7 +240,7 @@ class Sesame:
         :raises UnknownSessionError: there is no such session.
         :raises SesameError: its agent cannot resume sessions.
         """
-        from .protocols import Resumer, has_ability
+        from .protocols import Resumer
 
         stored = session if isinstance(session, StoredSession) else self.get_session(session)
         try:
@@ -276,7 +277,7 @@ class Sesame:
         """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
         from .discovery import is_below
         from .exclusion import is_excluded
-        from .protocols import Expiring, Remembering, has_ability
+        from .protocols import Expiring, Remembering
 
         reader = self._read()
         known = reader.known_files() if has_ability(reader, Remembering) else {}
@@ -295,7 +296,7 @@ class Sesame:
     def _unchanged(self) -> IndexReport | None:
         """Return the report of a run that changes nothing; None when one may change something."""
         from . import unchanged
-        from .protocols import Remembering, has_ability
+        from .protocols import Remembering
 
         reader = self._read()
         try:

@@ -1,7 +1,8 @@
 """What a plugin must be able to do: the verbs of the pipeline.
 
 Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
-marked `runtime_checkable` and looked for with `has_ability`; a plugin that lacks it simply lacks the ability.
+marked `runtime_checkable` and looked for with `isinstance` (`sesame_core.abilities`); a plugin that lacks it simply
+lacks the ability.
 """
 
 from __future__ import annotations
@@ -34,15 +35,6 @@ class Provider(Generic[T_co]):
     summary: str
     #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
     create: Callable[[Options], T_co]
-
-
-if TYPE_CHECKING:
-    from builtins import isinstance as has_ability
-else:
-
-    def has_ability(thing, ability):
-        """Tell whether an object has one of the abilities below: `isinstance`, which would load `inspect` (7 ms)."""
-        return all(hasattr(thing, name) for name in vars(ability) if not name.startswith("_"))
 
 
 # -- parsers ----------------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import expansion, ranking
+from .abilities import has_ability
 from .dataclass import dataclass, field, replace
 from .language import parse
-from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary, has_ability
+from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
 from .query import AllOf, Filters, Query, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, snippet

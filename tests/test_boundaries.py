@@ -13,6 +13,7 @@ import pytest
 
 from sesame_backend_sqlite.reader import SqliteReader
 from sesame_core import JsonLines, protocols
+from sesame_core.abilities import has_ability
 from sesame_core.plugin_manager import BUNDLED
 from sesame_parser_claude_code.parser import ClaudeCodeParser
 from sesame_parser_pi.parser import PiParser
@@ -190,4 +191,4 @@ def test_to_have_an_ability_is_to_be_an_instance(thing: object) -> None:
     abilities = [one for one in vars(protocols).values() if getattr(one, "_is_runtime_protocol", False)]
     assert len(abilities) > 4
     for ability in abilities:
-        assert protocols.has_ability(thing, ability) == isinstance(thing, ability)
+        assert has_ability(thing, ability) == isinstance(thing, ability)
