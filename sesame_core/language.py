@@ -1,4 +1,4 @@
-"""The query language: a text as a person types it into a query, and back.
+"""The query language: a text as a person types it, read into a query.
 
     query  =  list { AND list } { OR list { AND list } }
     list   =  item { item }                     any of its words; all that is required, nothing that is excluded
@@ -12,14 +12,14 @@ looks like a field but is none is a word.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from . import fields
+from .conditions import all_of, any_of, depth, is_any_of, leaves, negated, some, taken_apart
 from .errors import QueryError
-from .query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word, asked, both, positive_words, word_of
+from .lexer import FIELD, OPERATORS, Token, nesting, tokens
+from .query import Condition, Has, Is, Query, Word, positive_words, word_of
 from .tokens import clean, pieces
 
 #: Words that say nothing about a session; left out of a list unless nothing else is in it.
@@ -30,7 +30,6 @@ STOP_WORDS = frozenset(
     "this those through to too under until up very was we were what when where which while who whom why will with "
     "would you your".split()
 )
-OPERATORS = ("AND", "OR", "NOT")
 #: Words that are ranked; more only cost time.
 MAX_WORDS = 32
 #: Different words of a query, ranked or not; later ones are not read.
@@ -41,20 +40,6 @@ MAX_DEPTH = 10
 MAX_LEAVES = 2 * MAX_KNOWN
 #: Parentheses in parentheses that are read before simplification decides how deep a query really is.
 MAX_GROUPS = 50
-
-_QUOTED = re.compile(r'([+-]?)(?:([A-Za-z]+):)?"([^"]*)(?:"|$)')
-_GROUP = re.compile(r"([+-]?)\(")
-_RAW = re.compile(r"\S+")
-_FIELD = re.compile(r"([A-Za-z]+):(.+)")
-_BARE = re.compile(r"\w+(?:[./@#-]+\w+)*\*?")
-
-
-class _Token(NamedTuple):
-    #: "word", "phrase", "field", "(", ")" or an operator.
-    kind: str
-    text: str = ""
-    sign: str = ""
-    field: str = ""
 
 
 class _Part(NamedTuple):
@@ -77,106 +62,37 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
 
     :param now: what dates are relative to; the clock's when None.
     """
-    tokens = list(_tokens(clean(text)))
-    reading = _Reading(tokens, now)
-    part = reading.expression() if _groups(tokens) <= MAX_GROUPS else None
-    if part is None or _depth(part.condition) > MAX_DEPTH or _leaves(part.condition) > MAX_LEAVES:
-        plain = [token._replace(sign="") for token in tokens if token.sign != "-"]
+    read = list(tokens(clean(text)))
+    reading = _Reading(read, now)
+    part = reading.expression() if nesting(read) <= MAX_GROUPS else None
+    if part is None or depth(part.condition) > MAX_DEPTH or leaves(part.condition) > MAX_LEAVES:
+        plain = [token._replace(sign="") for token in read if token.sign != "-"]
         plain = [token._replace(kind="word") if token.kind == "phrase" else token for token in plain]
         reading = _Reading([token for token in plain if token.kind in ("word", "field")], now)
         part = reading.expression()
         reading.hints.append("the query is too deep or too long, so all of it was read as plain words")
     if part == _Part():
-        operators = dict.fromkeys(t.kind for t in tokens if t.kind in OPERATORS)
+        operators = dict.fromkeys(t.kind for t in read if t.kind in OPERATORS)
         part = _Part(extra=tuple(map(word_of, operators)))
-    filters, rest, others = _taken_apart(_some(part.condition))
+    filters, rest, others = taken_apart(some(part.condition))
     conditions = [*rest, *others]
     ranked = dict.fromkeys([*part.extra, *(word for c in conditions for word in positive_words(c))])
-    conditions = [c for c in conditions if not _is_any_of(c, ranked)]
+    conditions = [c for c in conditions if not is_any_of(c, ranked)]
     needed = dict.fromkeys(word for condition in conditions for word in positive_words(condition))
     words = [*(word for word in ranked if word not in needed), *needed]
     return Query(
         text=text,
         words=tuple(words[:MAX_WORDS]),
-        condition=_all_of(conditions),
+        condition=all_of(conditions),
         filters=filters,
         hints=tuple(dict.fromkeys(reading.hints)),
     )
 
 
-def unparse(query: Query) -> str:
-    """Return a text that is read as an equal query; equal queries have the same."""
-    needed = set(positive_words(query.condition))
-    extra = [Has(word) for word in query.words if word not in needed]
-    facts = [*([Is(query.filters)] if asked(query.filters) else []), *_some(query.condition)]
-    if all(_bare(has.word) for has in extra):
-        words = " ".join(has.word.text for has in extra)
-    else:
-        words = _written(AnyOf(tuple(extra)))
-        words = f"({words})" if facts else words
-    return " ".join(filter(None, [words, *(_item(part) for part in _parts(AllOf, facts))]))
-
-
-# -- reading ----------------------------------------------------------------------------------------------
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """Split a text where its words, phrases, fields and parentheses begin."""
-    position = depth = 0
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-        elif match := _QUOTED.match(text, position):
-            sign, field, phrase = match.groups()
-            position = match.end()
-            if not field:
-                yield _Token("phrase", phrase, sign)
-            elif field.lower() in fields.FIELDS:
-                yield _Token("field", phrase, sign, field)
-            else:
-                yield _Token("word", f"{field}:", sign)
-                yield _Token("phrase", phrase, sign)
-        elif match := _GROUP.match(text, position):
-            depth += 1
-            position = match.end()
-            yield _Token("(", sign=match[1])
-        elif depth and text[position] == ")":
-            depth -= 1
-            position += 1
-            yield _Token(")")
-        else:
-            raw = _RAW.match(text, position)
-            assert raw is not None
-            word = _within(raw[0]) if depth else raw[0]
-            position += len(word)
-            yield _word_token(word)
-
-
-def _within(raw: str) -> str:
-    """Return a word up to a parenthesis that it does not open itself: `main()` whole, `dog)` without it."""
-    opened = 0
-    for position, character in enumerate(raw):
-        opened += (character == "(") - (character == ")")
-        if opened < 0:
-            return raw[:position]
-    return raw
-
-
-def _word_token(raw: str) -> _Token:
-    if raw in OPERATORS:
-        return _Token(raw)
-    sign = raw[0] if len(raw) > 1 and raw[0] in "+-" and raw[1] not in "+-" else ""
-    text = raw[len(sign) :]
-    match = _FIELD.fullmatch(text)
-    if match and match[1].lower() in fields.FIELDS:
-        return _Token("field", match[2].replace('"', ""), sign, match[1])
-    return _Token("word", text, sign)
-
-
 class _Reading:
     """One pass over the tokens of a query, by recursive descent."""
 
-    def __init__(self, tokens: list[_Token], now: datetime | None) -> None:
+    def __init__(self, tokens: list[Token], now: datetime | None) -> None:
         self._tokens = tokens
         self._now = now
         self._next = 0
@@ -194,12 +110,12 @@ class _Reading:
         read = [part for together in lists for part in together if part != _Part()]
         is_common = all(part.has_words for part in read)
         alternatives = [
-            _all_of([c for part in together for c in (part.condition, *(() if is_common else part.needed)) if c])
+            all_of([c for part in together for c in (part.condition, *(() if is_common else part.needed)) if c])
             for together in lists
         ]
         needed = [condition for part in read for condition in part.needed] if is_common else []
         return _Part(
-            _all_of([*_some(_any_of(_some(*alternatives))), *needed]),
+            all_of([*some(any_of(some(*alternatives))), *needed]),
             tuple(word for part in read for word in part.extra),
         )
 
@@ -221,7 +137,7 @@ class _Reading:
                 continue
             parts = self._item(token)
             if is_negated != (token.sign == "-"):
-                needed += [_not(part.condition) for part in parts if part.condition]
+                needed += [negated(part.condition) for part in parts if part.condition]
             else:
                 for part in parts:
                     extra += part.extra
@@ -239,10 +155,10 @@ class _Reading:
         if required:
             extra += [word for condition in optional for word in positive_words(condition)]
         else:
-            required = _some(_any_of(optional or empty))
-        return _Part(_all_of(required), tuple(extra), tuple(needed))
+            required = some(any_of(optional or empty))
+        return _Part(all_of(required), tuple(extra), tuple(needed))
 
-    def _item(self, token: _Token) -> list[_Part]:
+    def _item(self, token: Token) -> list[_Part]:
         if token.kind == "(":
             part = self.expression()
             self._next += self._peek() == ")"
@@ -257,7 +173,7 @@ class _Reading:
         if token.kind == "phrase":
             word = self._word(token.text) if any(c.isalnum() for c in token.text) else None
             return [_Part(Has(word))] if word else []
-        if match := _FIELD.fullmatch(token.text):
+        if match := FIELD.fullmatch(token.text):
             near = fields.nearest(match[1])
             if near:
                 self.hints.append(f"{token.text} was read as a word: did you mean {near}:{match[2]}?")
@@ -282,121 +198,3 @@ class _Reading:
                 return None
             self._known[key] = made
         return self._known[key]
-
-
-# -- conditions -------------------------------------------------------------------------------------------
-
-
-def _some(*conditions: Condition | None) -> list[Condition]:
-    return [condition for condition in conditions if condition is not None]
-
-
-def _parts(kind: type[AllOf] | type[AnyOf], conditions: Iterable[Condition]) -> list[Condition]:
-    """Return conditions that are joined, those of the same kind taken apart, each once."""
-    flat: dict[Condition, None] = {}
-    for condition in conditions:
-        flat.update(dict.fromkeys(condition.parts if isinstance(condition, kind) else (condition,)))
-    return list(flat)
-
-
-def _taken_apart(conditions: Iterable[Condition]) -> tuple[Filters, list[Condition], list[Condition]]:
-    """Return the fields of joined conditions as filters, those that are asked for twice, and all others."""
-    filters, rest, others = Filters(), list[Condition](), list[Condition]()
-    for condition in _parts(AllOf, conditions):
-        if isinstance(condition, Is):
-            filters, more = both(filters, condition.filters)
-            rest += more
-        else:
-            others.append(condition)
-    return filters, list(dict.fromkeys(rest)), others
-
-
-def _all_of(conditions: Iterable[Condition]) -> Condition | None:
-    """Join conditions in the order in which they are written: fields, what is needed, what is excluded."""
-    filters, rest, parts = _taken_apart(conditions)
-    parts = [*([Is(filters)] if asked(filters) else []), *rest, *sorted(parts, key=lambda p: isinstance(p, Not))]
-    return AllOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-
-
-def _any_of(conditions: Iterable[Condition]) -> Condition | None:
-    parts = _parts(AnyOf, conditions)
-    return AnyOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-
-
-def _not(condition: Condition) -> Condition:
-    return condition.part if isinstance(condition, Not) else Not(condition)
-
-
-def _is_any_of(condition: Condition, words: Iterable[Word]) -> bool:
-    """Tell whether a condition is met by each session in which any of the words was found."""
-    parts = condition.parts if isinstance(condition, AnyOf) else (condition,)
-    return all(isinstance(part, Has) for part in parts) and set(positive_words(condition)) == set(words)
-
-
-def _depth(condition: Condition | None) -> int:
-    match condition:
-        case Not(part):
-            return 1 + _depth(part)
-        case AllOf(parts) | AnyOf(parts):
-            return 1 + max(map(_depth, parts))
-        case _:
-            return 0
-
-
-def _leaves(condition: Condition | None) -> int:
-    match condition:
-        case Not(part):
-            return _leaves(part)
-        case AllOf(parts) | AnyOf(parts):
-            return sum(map(_leaves, parts))
-        case _:
-            return 1
-
-
-def _groups(tokens: Iterable[_Token]) -> int:
-    depth = deepest = 0
-    for token in tokens:
-        depth += (token.kind == "(") - (token.kind == ")")
-        deepest = max(deepest, depth)
-    return deepest
-
-
-# -- writing ----------------------------------------------------------------------------------------------
-
-
-def _written(condition: Condition) -> str:
-    """Return a condition as a list, or as lists joined by OR."""
-    match condition:
-        case Has(word):
-            return word.text if _bare(word) else f'"{word.text}"'
-        case Is(filters):
-            return " ".join(fields.written(filters))
-        case AllOf(parts):
-            return " ".join(map(_item, parts))
-        case AnyOf(parts):
-            return " OR ".join(f"({_written(p)})" if isinstance(p, AllOf) else _written(p) for p in parts)
-        case Not():
-            return _item(condition)
-
-
-def _item(condition: Condition) -> str:
-    """Return a condition as an item of a list that must be met."""
-    match condition:
-        case Has():
-            return f"+{_written(condition)}"
-        case Not(part):
-            text = _written(part)
-            is_one = isinstance(part, Has) or (isinstance(part, Is) and len(list(fields.written(part.filters))) == 1)
-            return f"-{text}" if is_one else f"-({text})"
-        case AnyOf():
-            return f"+({_written(condition)})"
-        case _:
-            return _written(condition)
-
-
-def _bare(word: Word) -> bool:
-    """Tell whether a word needs no quotes to be read as itself."""
-    text = word.text
-    is_plain = _BARE.fullmatch(text) is not None and text not in OPERATORS and text.casefold() not in STOP_WORDS
-    stem = text.rstrip("*")
-    return is_plain and pieces(stem) == [stem] and word == word_of(text)

@@ -117,7 +117,7 @@ class Query:
 
     def __str__(self) -> str:
         """Return a text that asks for the same."""
-        from .language import unparse
+        from .unparsing import unparse
 
         return unparse(self)
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sesame_core.language import MAX_WORDS, STOP_WORDS, parse, unparse
+from sesame_core.language import MAX_WORDS, STOP_WORDS, parse
 from sesame_core.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, asked, positive_words
+from sesame_core.unparsing import unparse
 
 NOW = datetime(2026, 5, 8, 12, 0, tzinfo=UTC)
 

@@ -1,0 +1,78 @@
+"""Conditions joined, negated and taken apart, each in the one form that all equal ones have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, asked, both, positive_words
+
+
+def some(*conditions: Condition | None) -> list[Condition]:
+    """Return the conditions that there are."""
+    return [condition for condition in conditions if condition is not None]
+
+
+def parts_of(kind: type[AllOf] | type[AnyOf], conditions: Iterable[Condition]) -> list[Condition]:
+    """Return conditions that are joined, those of the same kind taken apart, each once."""
+    flat: dict[Condition, None] = {}
+    for condition in conditions:
+        flat.update(dict.fromkeys(condition.parts if isinstance(condition, kind) else (condition,)))
+    return list(flat)
+
+
+def taken_apart(conditions: Iterable[Condition]) -> tuple[Filters, list[Condition], list[Condition]]:
+    """Return the fields of joined conditions as filters, those that are asked for twice, and all others."""
+    filters, rest, others = Filters(), list[Condition](), list[Condition]()
+    for condition in parts_of(AllOf, conditions):
+        if isinstance(condition, Is):
+            filters, more = both(filters, condition.filters)
+            rest += more
+        else:
+            others.append(condition)
+    return filters, list(dict.fromkeys(rest)), others
+
+
+def all_of(conditions: Iterable[Condition]) -> Condition | None:
+    """Join conditions in the order in which they are written: fields, what is needed, what is excluded."""
+    filters, rest, parts = taken_apart(conditions)
+    parts = [*([Is(filters)] if asked(filters) else []), *rest, *sorted(parts, key=lambda p: isinstance(p, Not))]
+    return AllOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+
+
+def any_of(conditions: Iterable[Condition]) -> Condition | None:
+    """Join conditions of which one must be met; None when there are none."""
+    parts = parts_of(AnyOf, conditions)
+    return AnyOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+
+
+def negated(condition: Condition) -> Condition:
+    """Return what is met by each session that does not meet the condition."""
+    return condition.part if isinstance(condition, Not) else Not(condition)
+
+
+def is_any_of(condition: Condition, words: Iterable[Word]) -> bool:
+    """Tell whether a condition is met by each session in which any of the words was found."""
+    parts = condition.parts if isinstance(condition, AnyOf) else (condition,)
+    return all(isinstance(part, Has) for part in parts) and set(positive_words(condition)) == set(words)
+
+
+def depth(condition: Condition | None) -> int:
+    """Return how many conditions stand below one another."""
+    match condition:
+        case Not(part):
+            return 1 + depth(part)
+        case AllOf(parts) | AnyOf(parts):
+            return 1 + max(map(depth, parts))
+        case _:
+            return 0
+
+
+def leaves(condition: Condition | None) -> int:
+    """Return how many words and fields are in a condition."""
+    match condition:
+        case Not(part):
+            return leaves(part)
+        case AllOf(parts) | AnyOf(parts):
+            return sum(map(leaves, parts))
+        case _:
+            return 1

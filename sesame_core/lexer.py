@@ -1,0 +1,90 @@
+"""A query's text cut into its words, phrases, fields, parentheses and operators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from . import fields
+
+#: Words that join or exclude, in capitals only.
+OPERATORS = ("AND", "OR", "NOT")
+
+_QUOTED = re.compile(r'([+-]?)(?:([A-Za-z]+):)?"([^"]*)(?:"|$)')
+_GROUP = re.compile(r"([+-]?)\(")
+_RAW = re.compile(r"\S+")
+#: A word that looks like a field.
+FIELD = re.compile(r"([A-Za-z]+):(.+)")
+
+
+class Token(NamedTuple):
+    """A piece of a query's text."""
+
+    #: "word", "phrase", "field", "(", ")" or an operator.
+    kind: str
+    text: str = ""
+    sign: str = ""
+    field: str = ""
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Split a text where its words, phrases, fields and parentheses begin."""
+    position = depth = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+        elif match := _QUOTED.match(text, position):
+            sign, field, phrase = match.groups()
+            position = match.end()
+            if not field:
+                yield Token("phrase", phrase, sign)
+            elif field.lower() in fields.FIELDS:
+                yield Token("field", phrase, sign, field)
+            else:
+                yield Token("word", f"{field}:", sign)
+                yield Token("phrase", phrase, sign)
+        elif match := _GROUP.match(text, position):
+            depth += 1
+            position = match.end()
+            yield Token("(", sign=match[1])
+        elif depth and text[position] == ")":
+            depth -= 1
+            position += 1
+            yield Token(")")
+        else:
+            raw = _RAW.match(text, position)
+            assert raw is not None
+            word = _within(raw[0]) if depth else raw[0]
+            position += len(word)
+            yield _word_token(word)
+
+
+def _within(raw: str) -> str:
+    """Return a word up to a parenthesis that it does not open itself: `main()` whole, `dog)` without it."""
+    opened = 0
+    for position, character in enumerate(raw):
+        opened += (character == "(") - (character == ")")
+        if opened < 0:
+            return raw[:position]
+    return raw
+
+
+def _word_token(raw: str) -> Token:
+    if raw in OPERATORS:
+        return Token(raw)
+    sign = raw[0] if len(raw) > 1 and raw[0] in "+-" and raw[1] not in "+-" else ""
+    text = raw[len(sign) :]
+    match = FIELD.fullmatch(text)
+    if match and match[1].lower() in fields.FIELDS:
+        return Token("field", match[2].replace('"', ""), sign, match[1])
+    return Token("word", text, sign)
+
+
+def nesting(tokens: Iterable[Token]) -> int:
+    """Return how many parentheses are open where most are."""
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token.kind == "(") - (token.kind == ")")
+        deepest = max(deepest, depth)
+    return deepest
