@@ -130,7 +130,7 @@ class SqliteReader:
     def freshness(self) -> Freshness:
         """Tell when the index was last brought up to date, and how many files could not be read."""
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
-        (unreadable,) = self._db().execute("SELECT count(error) FROM files").fetchone()
+        (unreadable,) = self._db().execute("SELECT count(*) FROM files WHERE error IS NOT NULL").fetchone()
         return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
 
     @translating

@@ -40,6 +40,10 @@ CREATE TABLE files (
   recent_origins BLOB NOT NULL,     -- 64-bit integers, little-endian
   checkpoint TEXT                   -- JSON: [offset, line, parser state]
 );
+-- Each search asks what is known of all files; their rows are long.
+CREATE INDEX files_known ON files (path, mtime_ns, parser, parser_version, missing_since, error);
+CREATE INDEX files_failed ON files (path) WHERE error IS NOT NULL;
+CREATE INDEX files_skipping ON files (id) WHERE skipped <> '{}';
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL,                -- workstation:project:session
@@ -70,6 +74,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_key ON sessions (key);
 CREATE INDEX sessions_session_id ON sessions (session_id);
 CREATE INDEX sessions_modified ON sessions (modified);
+CREATE INDEX sessions_counted ON sessions (agent, kind, key, message_count, modified);
 CREATE INDEX sessions_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_behind ON sessions (modified) WHERE chunk_count > conversation_count;
 CREATE INDEX sessions_headless ON sessions (id) WHERE kind = 'headless';
