@@ -56,7 +56,7 @@ FORBIDDEN = {
 }
 
 #: Modules of the core that plugins may use.
-HELPERS = {"errors", "hookspecs", "jsonl", "paths", "protocols", "query", "segments", "tokens", "types"}
+HELPERS = {"errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "segments", "tokens", "types"}
 
 
 def imports(path: Path) -> Iterator[str]:
