@@ -42,7 +42,9 @@ def main() -> None:
     known = [t for t in taus if t is not None]
     print(f"mean Kendall's tau       {mean(known):.3f}")
     for name, times in (("one", one_times), ("other", other_times)):
-        print(f"{name}: median {median(times) * 1000:.1f} ms, p99 {sorted(times)[int(len(times) * 0.99)] * 1000:.1f} ms")
+        print(
+            f"{name}: median {median(times) * 1000:.1f} ms, p99 {sorted(times)[int(len(times) * 0.99)] * 1000:.1f} ms"
+        )
     if arguments.differences:
         for text, a, b, shared in zip(asked, one, other, overlaps, strict=True):
             if a != b:

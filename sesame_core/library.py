@@ -289,8 +289,20 @@ class Sesame:
 
         backend = self._opened()
         if not isinstance(backend, Claimable):
-            raise SesameError(f"the {self.config.backend.name} backend is this machine's own: there is nothing to claim")
+            raise SesameError(f"no team shares an index of the backend {self.config.backend.name!r}")
         backend.claim()
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema of a shared index, without writing anything else.
+
+        :raises SesameError: the backend is one machine's own, or the right is missing.
+        """
+        from .protocols import Preparable
+
+        backend = self._opened()
+        if not isinstance(backend, Preparable):
+            raise SesameError(f"the backend {self.config.backend.name!r} needs no preparation")
+        backend.prepare()
 
     def abbreviate(self, session_id: str) -> str:
         """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""

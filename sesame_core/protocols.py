@@ -316,6 +316,17 @@ class StorageBackend(Protocol):
 
 
 @runtime_checkable
+class Preparable(Protocol):
+    """A backend whose schema one person makes for others who have no right to."""
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema, and write nothing else: for whoever has the right to, and no sessions.
+
+        :raises BackendError: the right is missing, or the schema is a newer one.
+        """
+
+
+@runtime_checkable
 class Claimable(Protocol):
     """A backend that several workstations write to, and that tells a machine from a copy of it."""
 

@@ -141,7 +141,9 @@ class Server:
     def __enter__(self) -> Server:
         self._start_as, ids = _unprivileged()
         # Short: the path of a socket holds 107 bytes.
-        self.directory = self._directory or Path(tempfile.mkdtemp(prefix="pg-", dir=None if os.name == "nt" else "/tmp"))
+        self.directory = self._directory or Path(
+            tempfile.mkdtemp(prefix="pg-", dir=None if os.name == "nt" else "/tmp")
+        )
         self.directory.mkdir(exist_ok=True)
         if ids is not None:
             os.chown(self.directory, *ids)
@@ -205,7 +207,10 @@ class Server:
         """Copy the binaries when whoever is to run them cannot reach them, as below /root."""
         try:
             found = subprocess.run(
-                [self._binaries / f"postgres{_EXE}", "--version"], capture_output=True, cwd=self.directory, **self._start_as
+                [self._binaries / f"postgres{_EXE}", "--version"],
+                capture_output=True,
+                cwd=self.directory,
+                **self._start_as,
             )
             if found.returncode == 0:
                 return

@@ -19,9 +19,7 @@ def create(options: Options) -> StorageBackend:
         import psycopg  # noqa: F401
         import sqlalchemy  # noqa: F401
     except ImportError as error:
-        raise ConfigError(
-            f"the postgres backend needs {error.name}: pip install 'sesame-search[postgres]'"
-        ) from error
+        raise ConfigError(f"the postgres backend needs {error.name}: pip install 'sesame-search[postgres]'") from error
     from .backend import PostgresBackend
 
     return PostgresBackend.from_options(options)

@@ -14,7 +14,7 @@ from sesame_core.errors import LockedError
 from sesame_core.protocols import Options
 
 from . import opening
-from .connecting import Server, Settings
+from .connecting import Server, Settings, check
 from .failures import translated
 from .opening import Workstation
 from .reader import PostgresReader
@@ -22,10 +22,37 @@ from .writer import PostgresWriter
 
 
 class PostgresBackend:
-    """One schema of one database, which many workstations share."""
+    """One schema of one database, which many workstations share.
 
-    def __init__(self, settings: Settings) -> None:
-        self._server = Server(settings)
+    :param dsn: a libpq connection string or URL; without one, what the environment says.
+    :param service: a section of `pg_service.conf`.
+    :param schema: holds Sesame's tables.
+    :param connect_timeout: seconds to wait for the server.
+    :param sslmode: libpq's; None leaves it to the dsn.
+    :param pool: connections that readers in one process may hold.
+    :raises ConfigError: one of them means nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        dsn: str | None = None,
+        service: str | None = None,
+        schema: str = "sesame",
+        connect_timeout: int = 5,
+        sslmode: str | None = None,
+        pool: int = 4,
+    ) -> None:
+        self._server = Server(
+            Settings(
+                dsn=dsn,
+                service=service,
+                schema=schema,
+                connect_timeout=connect_timeout,
+                sslmode=sslmode,
+                pool=pool,
+            )
+        )
         self._db: psycopg.Connection[Any] | None = None
 
     def __repr__(self) -> str:
@@ -33,8 +60,9 @@ class PostgresBackend:
 
     @classmethod
     def from_options(cls, options: Options) -> PostgresBackend:
-        """Make a backend from its options in config.jsonc; see `Settings`."""
-        return cls(Settings.read(options))
+        """Make a backend from its options in config.jsonc."""
+        check(options)
+        return cls(**options)
 
     def reader(self) -> PostgresReader:
         """Open for reading."""
@@ -44,6 +72,11 @@ class PostgresBackend:
         """Close every connection."""
         self._drop()
         self._server.close()
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema."""
+        with translated(self._server.place, self._server.role):
+            opening.migrate(self._connection(), self._server.place, self._server.schema)
 
     def claim(self) -> None:
         """Take this workstation's sessions over from another installation of Sesame."""
@@ -122,7 +155,7 @@ def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
     :raises LockedError: another process has it.
     """
     key = "hashtextextended(format('sesame %%s %%s', current_schema(), %s), 0)"
-    if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):  # type: ignore[arg-type]
+    if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):
         return
     sql = (
         "SELECT a.application_name FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) "
@@ -130,7 +163,7 @@ def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
         f"AND (l.classid::bigint << 32 | l.objid::bigint) = {key} "
         "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     )
-    holder = db.execute(sql, (workstation.name,)).fetchone()  # type: ignore[arg-type]
+    holder = db.execute(sql, (workstation.name,)).fetchone()
     who = holder[0] if holder and holder[0] else "another process"
     raise LockedError(f"workstation {workstation.name} is being written by {who}; try again when it is done")
 

@@ -39,7 +39,10 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The backend's options in config.jsonc."""
+    """The backend's options in config.jsonc.
+
+    :raises ConfigError: the schema or the dsn cannot be one; a dsn is never quoted.
+    """
 
     #: A libpq connection string or URL; without one, what the environment says (`SESAME_POSTGRES_DSN`, `PGHOST` …).
     dsn: str | None = None
@@ -54,28 +57,12 @@ class Settings:
     #: Connections that readers in one process may hold.
     pool: int = 4
 
-    @classmethod
-    def read(cls, options: Options) -> Settings:
-        """Return the settings of some options.
-
-        :raises ConfigError: an option is unknown or has a value that means nothing; a dsn is never quoted.
-        """
-        kinds: dict[str, type] = {"connect_timeout": int, "pool": int}
-        names = [field.name for field in fields(cls)]
-        for name, value in options.items():
-            if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(names)}"
-                raise ConfigError(f"the postgres backend has no option {name!r}; {hint}")
-            kind = kinds.get(name, str)
-            if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and value < 1):
-                wanted = "a positive whole number" if kind is int else "a text"
-                raise ConfigError(f"the postgres backend's option {name!r} must be {wanted}")
-        made = cls(**options)
-        if not _SCHEMA.fullmatch(made.schema):
-            raise ConfigError("the postgres backend's option 'schema' must be a lower-case name of letters, digits and _")
-        made.conninfo()
-        return made
+    def __post_init__(self) -> None:
+        if not _SCHEMA.fullmatch(self.schema):
+            raise ConfigError(
+                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
+            )
+        self.conninfo()
 
     def conninfo(self) -> dict[str, Any]:
         """Return libpq's parameters.
@@ -95,6 +82,24 @@ class Settings:
             if value is not None:
                 found[name] = value
         return found
+
+
+def check(options: Options) -> None:
+    """Look whether options are those of `Settings`.
+
+    :raises ConfigError: one is unknown or has a value of the wrong kind; values are not quoted, one may be a secret.
+    """
+    names = [field.name for field in fields(Settings)]
+    for name, value in options.items():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(names)}"
+            raise ConfigError(f"the postgres backend has no option {name!r}; {hint}")
+        if name in ("connect_timeout", "pool"):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"the postgres backend's option {name!r} must be a positive whole number")
+        elif not isinstance(value, str):
+            raise ConfigError(f"the postgres backend's option {name!r} must be a text")
 
 
 class Server:
@@ -143,7 +148,9 @@ class Server:
         }
         try:
             db: psycopg.Connection[Any] = psycopg.connect(
-                make_conninfo("", **{**given, **self._conninfo, "options": f"{self._conninfo.get('options', '')} {ours}"}),
+                make_conninfo(
+                    "", **{**given, **self._conninfo, "options": f"{self._conninfo.get('options', '')} {ours}"}
+                ),
                 autocommit=True,
                 cursor_factory=psycopg.ClientCursor,
             )
@@ -157,7 +164,7 @@ class Server:
         with self._lock:
             if self._pool is None:
                 self._pool = QueuePool(
-                    lambda: self.connect(read_seconds=READ_SECONDS),  # type: ignore[arg-type, return-value]
+                    lambda: self.connect(read_seconds=READ_SECONDS),  # type: ignore[arg-type]
                     pool_size=self._settings.pool,
                     max_overflow=0,
                     timeout=READ_SECONDS,
@@ -178,4 +185,6 @@ def application_name() -> str:
     import socket
 
     program = os.path.basename(sys.argv[0]) or "python"
-    return f"sesame: {program} {' '.join(sys.argv[1:2])[:12]} on {socket.gethostname()[:20]}, process {os.getpid()}"[:63]
+    return f"sesame: {program} {' '.join(sys.argv[1:2])[:12]} on {socket.gethostname()[:20]}, process {os.getpid()}"[
+        :63
+    ]

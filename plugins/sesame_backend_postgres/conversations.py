@@ -8,7 +8,7 @@ knows 16,383 positions, so a long document lies in several rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 
@@ -21,7 +21,7 @@ GROWTH, SOME = 1.5, 64
 #: After which a session counts as quiet, and how many of them one run renews.
 QUIET, RENEWED_PER_RUN = "15 minutes", 2
 
-_INSERT: LiteralString = """
+_INSERT = """
 WITH spoken AS (
   SELECT session, seq, class, ts_filter(words, '{d}') AS words,
     sum(spoken) OVER (PARTITION BY session ORDER BY seq) - spoken AS before
@@ -41,7 +41,7 @@ SELECT t.session, coalesce(p.part, 0), %(workstation)s,
          beside(coalesce(p.people, ''), coalesce(p.agents, '')))
 FROM title AS t LEFT JOIN part AS p USING (session)
 """
-_COUNT: LiteralString = """
+_COUNT = """
 UPDATE sessions AS s
 SET conversation_count = s.chunk_count, conversation_tokens = t.tokens + least(coalesce(spoken, 0), %(limit)s)
 FROM unnest(%(sessions)s::bigint[], %(tokens)s::int[]) AS t (session, tokens)
@@ -51,7 +51,7 @@ JOIN (SELECT id, conversation_tokens AS before FROM sessions WHERE id = ANY (%(s
 WHERE s.id = t.session
 RETURNING s.conversation_tokens - b.before
 """
-_QUIET: LiteralString = """
+_QUIET = """
 SELECT id, coalesce(title, '') FROM sessions
 WHERE workstation = %s AND chunk_count > conversation_count AND modified < now() - %s::interval AND id <> ALL (%s)
 LIMIT %s

@@ -65,7 +65,9 @@ def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
     if is_lost or (not state and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)):
         return LostError(f"{place} cannot be reached: {message}")
     if isinstance(error, errors.UndefinedTable | errors.UndefinedFunction | errors.UndefinedColumn):
-        return BackendError(f"{place} holds another schema than this Sesame's ({message}): upgrade it with: sesame index")
+        return BackendError(
+            f"{place} holds another schema than this Sesame's ({message}): upgrade it with: sesame index"
+        )
     return BackendError(f"{place}: {message}")
 
 

@@ -83,9 +83,7 @@ def on_sessions(filters: Filters) -> Condition:
         parts.append(_holds("s.model", filters.model))
     if filters.path:
         beginning = words_of_path(filters.path)
-        parts.append(
-            Condition("s.id IN (SELECT session FROM paths WHERE paths.reversed LIKE %s)", (beginning,))
-        )
+        parts.append(Condition("s.id IN (SELECT session FROM paths WHERE paths.reversed LIKE %s)", (beginning,)))
     if filters.cmd:
         call = Condition("t.class = 2 AND translate(t.tool, '_-', '') = ANY (%s)", (list(SHELLS),))
         parts.append(_holding([word_of(filters.cmd)], call))

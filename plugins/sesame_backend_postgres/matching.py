@@ -74,7 +74,7 @@ def candidates(db: psycopg.Connection[Any], query: Query, filters: Filters) -> C
         found.chunk_total = row[0] if row else 0
         return found
     statement = _statement(asked, query, filters)
-    rows = db.execute(statement.sql, statement.values).fetchall()  # type: ignore[arg-type]
+    rows = db.execute(statement.sql, statement.values).fetchall()
     for what, a, b, c, score in rows:
         if what == "chunk":
             found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=c, score=score))
@@ -111,9 +111,9 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     values.extend(asked.phrases)
     of_words = ", ".join(f"({w}, {n})" for w, used in enumerate(asked.words) for n in used)
     parts = [
-        f"""total AS MATERIALIZED (
-  SELECT greatest(sum(chunks), 1)::float8 AS chunks, greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS
-    chunk_length, greatest(sum(sessions), 1)::float8 AS sessions,
+        """total AS MATERIALIZED (
+  SELECT greatest(sum(chunks), 1)::float8 AS chunks,
+    greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS chunk_length, greatest(sum(sessions), 1)::float8 AS sessions,
     greatest(sum(head_tokens) / greatest(sum(sessions), 1), 1)::float8 AS head_length,
     greatest(sum(conversation_tokens) / greatest(sum(sessions), 1), 1)::float8 AS conversation_length,
     coalesce(sum(chunks) / nullif((SELECT value::float8 FROM meta WHERE key = 'counted'), 0), 1)::float8 AS growth
@@ -160,7 +160,8 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     SELECT within, whole, chunks, chunk_length,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
       (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE df > 0 AND (whole OR chosen_word)) AS either,
+      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word
+       WHERE df > 0 AND (whole OR chosen_word)) AS either,
       (SELECT sum(df) FROM word WHERE df > 0 AND (whole OR chosen_word)) AS chosen
     FROM (SELECT *, (SELECT sum(df) FROM word) * within <= {BUDGET} AS whole
           FROM (SELECT chunks, chunk_length, {within} AS within FROM total) AS t) AS u
@@ -242,10 +243,11 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
         elif shown.sql:
             kept = " AND h.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
         parts.append(_document_statistics("heads", "head", numbers))
+        told = _sum(numbers, "h.words", "h.tokens / head_length", "WHEN true", weights=HEAD_WEIGHTS, scale=HEAD_SCALE)
         parts.append(
             f"""head AS MATERIALIZED (
   SELECT * FROM (
-    SELECT h.session, {_sum(numbers, "h.words", "h.tokens / head_length", "WHEN true", weights=HEAD_WEIGHTS, scale=HEAD_SCALE)} AS score
+    SELECT h.session, {told} AS score
     FROM total, head_used, (SELECT every FROM plan) AS p, heads AS h WHERE h.words @@ every{kept}
   ) AS h WHERE score > 0 ORDER BY score DESC LIMIT {CANDIDATES}
 )"""
@@ -268,7 +270,9 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     SELECT session, {sums} FROM (
       SELECT near.session, {each} FROM conversation_used, near,
         -- Changes nothing, but takes the long value out of its storage once for all words.
-        LATERAL (SELECT setweight(words, 'D', '{{}}') AS words FROM conversations WHERE session = near.session OFFSET 0) AS c
+        LATERAL (
+          SELECT setweight(words, 'D', '{{}}') AS words FROM conversations WHERE session = near.session OFFSET 0
+        ) AS c
     ) AS part GROUP BY 1
   ) AS c JOIN sessions AS s ON s.id = c.session
 )"""
@@ -348,7 +352,9 @@ def _sum(
     terms = [
         f"CASE {when.format(n=n)} THEN "
         + _bm25(
-            _occurrences(column, n) if n in single else f"ts_rank_cd('{weights}', {column}, q{n}){times}", f"i{n}", length
+            _occurrences(column, n) if n in single else f"ts_rank_cd('{weights}', {column}, q{n}){times}",
+            f"i{n}",
+            length,
         )
         + " ELSE 0 END"
         for n in numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -20,7 +20,7 @@ OLDEST = 140_000
 
 @dataclass(frozen=True, slots=True)
 class Workstation:
-    """This machine, as the database knows it."""
+    """The machine that writes, as the database knows it."""
 
     #: Its number in the database.
     id: int
@@ -52,7 +52,9 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
     :raises BackendError: the server is too old, or the schema is a newer Sesame's.
     """
     if db.info.server_version < OLDEST:
-        raise BackendError(f"{place} is version {db.info.server_version // 10_000}; Sesame needs PostgreSQL 14 or newer")
+        raise BackendError(
+            f"{place} is version {db.info.server_version // 10_000}; Sesame needs PostgreSQL 14 or newer"
+        )
     if version(db, place) == len(schema.MIGRATIONS):
         return
     with db.transaction():
@@ -62,10 +64,10 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
             return
         steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
         if not found:
-            db.execute(cast(LiteralString, f"CREATE SCHEMA IF NOT EXISTS {name}"))
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
             steps = [schema.definition(name)]
         for step in steps:
-            db.execute(cast(LiteralString, step))
+            db.execute(step)
         for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
             db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
 

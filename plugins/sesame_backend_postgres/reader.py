@@ -156,7 +156,9 @@ class PostgresReader:
             "ORDER BY w.last_sync DESC NULLS LAST, w.name"
         )
         return [
-            WorkstationStatistics(id=name, host=host, owner=owner, sessions=count, newest_message=newest, last_sync=sync)
+            WorkstationStatistics(
+                id=name, host=host, owner=owner, sessions=count, newest_message=newest, last_sync=sync
+            )
             for name, host, owner, count, newest, sync in self._rows(sql)
         ]
 
@@ -218,7 +220,7 @@ class PostgresReader:
         """Return the rows that answer a question; none while there is no schema."""
         try:
             with self._asking() as db:
-                return db.execute(sql, values).fetchall()  # type: ignore[arg-type]
+                return db.execute(sql, values).fetchall()
         except _Nothing:
             return []
 

@@ -8,7 +8,7 @@ its own rows only.  Texts are kept apart from their word lists: ranking reads na
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -39,7 +39,11 @@ LONGEST_ID = 500
 #: Chunks per session: as many as the SQLite backend takes.
 MAX_CHUNKS = 1 << 22
 
-_GIN = {"postgresql_using": "gin", "postgresql_with": {"fastupdate": "on", "gin_pending_list_limit": 4096}}
+
+def _word_index(column: Column[Any]) -> None:
+    """Index the words of a column; new entries wait in a list of 4 MB at most."""
+    limits = {"fastupdate": "on", "gin_pending_list_limit": 4096}
+    Index(f"{column.table.name}_words", column, postgresql_using="gin", postgresql_with=limits)
 
 
 def _plain_text(name: str, **options: Any) -> Column[str]:
@@ -200,7 +204,7 @@ texts = Table(
     # Rows up to this size stay in one piece.
     postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
 )
-Index("texts_words", texts.c.words, **_GIN)
+_word_index(texts.c.words)
 
 #: Title (weight A), summary (B) and first prompts (C) of a session.
 heads = Table(
@@ -211,7 +215,7 @@ heads = Table(
     Column("tokens", Integer, nullable=False),
     Column("words", TSVECTOR, nullable=False),
 )
-Index("heads_words", heads.c.words, **_GIN)
+_word_index(heads.c.words)
 
 #: Title (weight A) of a session, and what people (B) and agents (C) said in it, cut where positions would end.
 conversations = Table(
@@ -223,7 +227,7 @@ conversations = Table(
     Column("words", TSVECTOR, nullable=False),
     PrimaryKeyConstraint("session", "part"),
 )
-Index("conversations_words", conversations.c.words, **_GIN)
+_word_index(conversations.c.words)
 
 paths = Table(
     "paths",
@@ -283,13 +287,15 @@ DECLARE
   counted bigint := coalesce((SELECT value::bigint FROM meta WHERE key = 'counted'), 0);
   share float8 := least(100, 100.0 * 50000 / greatest(here, 1));
 BEGIN
-  PERFORM gin_clean_pending_list(index::regclass) FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
+  PERFORM gin_clean_pending_list(index::regclass)
+  FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
   IF here BETWEEN counted * 0.9 AND counted * 1.1 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;
   -- Of a large index a sample of about 50,000 chunks; what occurs once there is left out.
   INSERT INTO lexemes SELECT word, ceil(ndoc * 100 / share) FROM ts_stat(
-    'SELECT words FROM {schema}.texts' || CASE WHEN share < 100 THEN format(' TABLESAMPLE SYSTEM (%s)', share) ELSE '' END
+    'SELECT words FROM {schema}.texts'
+    || CASE WHEN share < 100 THEN format(' TABLESAMPLE SYSTEM (%s)', share) ELSE '' END
   ) WHERE ndoc > 1 OR share >= 100;
   INSERT INTO meta VALUES ('counted', here::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 END $f$;
@@ -323,13 +329,16 @@ class Migration:
 MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", ""),)
 
 
-def definition(schema: str) -> LiteralString:
+def definition(schema: str) -> str:
     """Return the statements that make an empty schema the present one."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     made = [BEFORE]
     for table in METADATA.sorted_tables:
         made.append(str(CreateTable(table).compile(dialect=dialect)))
-        made += [str(CreateIndex(index).compile(dialect=dialect)) for index in sorted(table.indexes, key=lambda index: str(index.name))]
+        made += [
+            str(CreateIndex(index).compile(dialect=dialect))
+            for index in sorted(table.indexes, key=lambda index: str(index.name))
+        ]
     made.append(AFTER.format(schema=schema))
     made += [POLICIES.format(table=table) for table in OWNED]
-    return cast(LiteralString, ";\n".join(made))
+    return ";\n".join(made)

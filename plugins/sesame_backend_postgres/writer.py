@@ -104,19 +104,19 @@ class PostgresWriter:
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, without checkpoints."""
         sql = f"SELECT {rows.FILE_COLUMNS} FROM files WHERE workstation = %s AND NOT superseded"
-        found = map(rows.to_file, self._db.execute(sql, (self._workstation.id,)).fetchall())  # type: ignore[arg-type]
+        found = map(rows.to_file, self._db.execute(sql, (self._workstation.id,)).fetchall())
         return {file.path: file for file in found}
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
         sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
-        found = self._db.execute(sql, (self._files.get(path),)).fetchone()  # type: ignore[arg-type]
+        found = self._db.execute(sql, (self._files.get(path),)).fetchone()
         return rows.to_file(found) if found else None
 
     def file_sessions(self, path: str) -> list[Session]:
         """Return the sessions read from a file."""
         sql = f"SELECT {rows.SESSION_COLUMNS} FROM sessions WHERE file = %s ORDER BY id"
-        return [rows.to_session(row) for row in self._db.execute(sql, (self._files.get(path),)).fetchall()]  # type: ignore[arg-type]
+        return [rows.to_session(row) for row in self._db.execute(sql, (self._files.get(path),)).fetchall()]
 
     # -- changing it --------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class PostgresWriter:
         of_family = "workstation = %s AND agent = %s AND (session_id = %s OR starts_with(session_id, %s))"
         self._db.execute(
             "INSERT INTO tombstones (workstation, agent, session_id) "
-            f"SELECT DISTINCT workstation, agent, session_id FROM sessions WHERE {of_family} "  # type: ignore[arg-type]
+            f"SELECT DISTINCT workstation, agent, session_id FROM sessions WHERE {of_family} "
             "ON CONFLICT DO NOTHING",
             mine,
         )
@@ -347,7 +347,6 @@ class PostgresWriter:
         tokens = said + words.count(subwords)
         target.tokens += tokens
         is_speech = chunk.kind == "message" and chunk.role in ("user", "assistant")
-        tool = chunk.tool_name.lower() if chunk.tool_name else None
         self._rows.append(
             (
                 *rows.chunk_row(target.number, self._workstation.id, chunk),
@@ -379,9 +378,7 @@ class PostgresWriter:
             self._change["conversation_tokens"] += grown
             self._undocumented.clear()
 
-    def _store_session(
-        self, number: int, target: _Target, file: int, indexed: IndexedFile, *, is_end: bool
-    ) -> None:
+    def _store_session(self, number: int, target: _Target, file: int, indexed: IndexedFile, *, is_end: bool) -> None:
         """Store what is known of a session; before the end of its file, only that it is there."""
         assert target.session is not None
         session = target.session
@@ -397,7 +394,7 @@ class PostgresWriter:
                 "chunk_tokens, head_tokens, title, summary, prompts FROM sessions WHERE id = %s) AS b WHERE s.id = %s "
                 "RETURNING b.*, s.conversation_count"
             )
-            found = self._db.execute(sql, (*known.values(), number, number)).fetchone()  # type: ignore[arg-type]
+            found = self._db.execute(sql, (*known.values(), number, number)).fetchone()
             assert found is not None
             chunks, chunk_tokens, head_tokens, title, summary, prompts, documented = found
             before = {"chunk_count": chunks, "chunk_tokens": chunk_tokens, "head_tokens": head_tokens}
@@ -410,7 +407,7 @@ class PostgresWriter:
             before, is_same_head = {}, False
             columns = {**mine, **known, "conversation_count": 0, "conversation_tokens": 0}
             sql = f"INSERT INTO sessions ({', '.join(columns)}) VALUES ({', '.join(['%s'] * len(columns))})"
-            self._db.execute(sql, tuple(columns.values()))  # type: ignore[arg-type]
+            self._db.execute(sql, tuple(columns.values()))
             self._change["sessions"] += 1
             target.is_stored = True
             target.is_new = True
@@ -421,15 +418,21 @@ class PostgresWriter:
         if not is_same_head:
             self._db.execute(_HEAD, (number, self._workstation.id, tokens, *head))
         if target.paths:
-            sql = "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
+            sql = (
+                "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unnest(%s::text[]) "
+                "ON CONFLICT DO NOTHING"
+            )
             self._db.execute(sql, (number, self._workstation.id, sorted(target.paths)))
             target.paths.clear()
 
     def _delete_sessions(self, condition: str, values: tuple[Any, ...]) -> int:
         """Delete the sessions that meet a condition, with all that is theirs; return their chunks."""
         self._flush()
-        sql = f"DELETE FROM sessions WHERE {condition} RETURNING chunk_count, chunk_tokens, 1, head_tokens, conversation_tokens"
-        deleted = self._db.execute(sql, values).fetchall()  # type: ignore[arg-type]
+        sql = (
+            f"DELETE FROM sessions WHERE {condition} "
+            "RETURNING chunk_count, chunk_tokens, 1, head_tokens, conversation_tokens"
+        )
+        deleted = self._db.execute(sql, values).fetchall()
         for row in deleted:
             self._change.subtract(dict(zip(_COUNTS, row, strict=True)))
         return sum(row[0] for row in deleted)
@@ -442,14 +445,14 @@ class PostgresWriter:
             columns = ", ".join(("workstation", *_FILE_COLUMNS))
             marks = ", ".join(["%s"] * (len(_FILE_COLUMNS) + 1))
             sql = f"INSERT INTO files ({columns}) VALUES ({marks}) RETURNING id"
-            found = self._db.execute(sql, (self._workstation.id, *values)).fetchone()  # type: ignore[arg-type]
+            found = self._db.execute(sql, (self._workstation.id, *values)).fetchone()
             assert found is not None
             number = self._files[file.path] = int(found[0])
             return number
         assignments = [f"{column} = %s" for column in _FILE_COLUMNS]
         if keeps_checkpoint:
             assignments[-1] = "checkpoint = coalesce(%s, checkpoint)"
-        self._db.execute(f"UPDATE files SET {', '.join(assignments)} WHERE id = %s", (*values, number))  # type: ignore[arg-type]
+        self._db.execute(f"UPDATE files SET {', '.join(assignments)} WHERE id = %s", (*values, number))
         return number
 
     def _record(self) -> None:
@@ -459,7 +462,7 @@ class PostgresWriter:
         if changed:
             assignments = ", ".join(f"{name} = {name} + %s" for name in changed)
             sql = f"UPDATE workstations SET {assignments} WHERE id = %s"
-            self._db.execute(sql, (*changed.values(), self._workstation.id))  # type: ignore[arg-type]
+            self._db.execute(sql, (*changed.values(), self._workstation.id))
 
 
 def _weight(item: Session | Chunk) -> int:

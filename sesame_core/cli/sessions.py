@@ -129,6 +129,9 @@ def workstations(
     claim: Annotated[
         bool, typer.Option("--claim", help="This machine took the place of the one that indexed under its id so far.")
     ] = False,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Make or upgrade the tables first; index nothing.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the workstations that share the index: whose they are, and how fresh."""
@@ -136,6 +139,8 @@ def workstations(
     from ..library import Sesame
 
     with Sesame() as sesame:
+        if prepare:
+            sesame.prepare()
         if claim:
             sesame.claim()
         found = sesame.workstations()
