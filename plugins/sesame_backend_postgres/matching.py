@@ -113,7 +113,8 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     parts = [
         """total AS MATERIALIZED (
   SELECT greatest(sum(chunks), 1)::float8 AS chunks,
-    greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS chunk_length, greatest(sum(sessions), 1)::float8 AS sessions,
+    greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS chunk_length,
+    greatest(sum(sessions), 1)::float8 AS sessions,
     greatest(sum(head_tokens) / greatest(sum(sessions), 1), 1)::float8 AS head_length,
     greatest(sum(conversation_tokens) / greatest(sum(sessions), 1), 1)::float8 AS conversation_length,
     coalesce(sum(chunks) / nullif((SELECT value::float8 FROM meta WHERE key = 'counted'), 0), 1)::float8 AS growth
