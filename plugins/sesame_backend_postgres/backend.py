@@ -118,12 +118,10 @@ class PostgresBackend:
                 opening.migrate(db, self._server.place, self._server.schema)
                 workstation = opening.this_workstation(db, self._server.place, claim=claim)
                 _lock(db, workstation)
-                try:
-                    yield db, workstation
-                finally:
-                    if not db.closed:
-                        db.execute("SELECT pg_advisory_unlock_all()")
+                yield db, workstation
+                db.execute("SELECT pg_advisory_unlock_all()")
             except BaseException:
+                # The lock goes with the connection, whatever state that is in.
                 self._drop()
                 raise
 
