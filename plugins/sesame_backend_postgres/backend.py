@@ -87,7 +87,7 @@ class PostgresBackend:
     def writer(self) -> Iterator[PostgresWriter]:
         """Open for writing this workstation's rows."""
         with self._opened() as (db, workstation):
-            writer = PostgresWriter(db, workstation)
+            writer = PostgresWriter(db, self._server.place, workstation)
             try:
                 yield writer
             except BaseException:
@@ -103,7 +103,7 @@ class PostgresBackend:
         """
         with self._opened() as (db, workstation), db.transaction():
             db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (workstation.id,))
-            writer = PostgresWriter(db, workstation, is_rebuild=True)
+            writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
             yield writer
             writer.commit()
             _settle(db, writer, workstation)

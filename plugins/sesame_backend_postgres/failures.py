@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import psycopg
 from psycopg import errors
@@ -42,6 +44,30 @@ def translated(place: str, role: str) -> Iterator[None]:
         yield
     except psycopg.Error as error:
         raise explained(error, place, role) from error
+
+
+class _HasPlace(Protocol):
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def role(self) -> str: ...
+
+
+S = TypeVar("S", bound=_HasPlace)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def translating(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Wrap a method of an object that knows its server, so that what the driver raises becomes a `BackendError`."""
+
+    @wraps(method)
+    def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with translated(self.place, self.role):
+            return method(self, *args, **kwargs)
+
+    return call
 
 
 def explained(error: psycopg.Error, place: str, role: str) -> BackendError:

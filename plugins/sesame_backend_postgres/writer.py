@@ -16,6 +16,7 @@ from sesame_core.tokens import clean
 from sesame_core.types import Chunk, IndexedFile, Session
 
 from . import conversations, rows, words
+from .failures import translating
 from .opening import Workstation
 from .schema import LONGEST_ID, MAX_CHUNKS
 
@@ -76,11 +77,16 @@ class _Target:
 class PostgresWriter:
     """Writes one workstation's rows; made and closed by `PostgresBackend`.
 
+    :param place: the server, for messages.
     :param is_rebuild: everything is one transaction, in which the workstation has no rows at first.
     """
 
-    def __init__(self, db: psycopg.Connection[Any], workstation: Workstation, *, is_rebuild: bool = False) -> None:
+    def __init__(
+        self, db: psycopg.Connection[Any], place: str, workstation: Workstation, *, is_rebuild: bool = False
+    ) -> None:
         self._db = db
+        #: The server and who is connected, for messages.
+        self.place, self.role = place, db.info.user
         self._workstation = workstation
         self._is_rebuild = is_rebuild
         #: Rows of chunks and their words that are not sent yet.
@@ -101,18 +107,21 @@ class PostgresWriter:
 
     # -- reading what is known ----------------------------------------------------------------------------
 
+    @translating
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, without checkpoints."""
         sql = f"SELECT {rows.FILE_COLUMNS} FROM files WHERE workstation = %s AND NOT superseded"
         found = map(rows.to_file, self._db.execute(sql, (self._workstation.id,)).fetchall())
         return {file.path: file for file in found}
 
+    @translating
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
         sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
         found = self._db.execute(sql, (self._files.get(path),)).fetchone()
         return rows.to_file(found) if found else None
 
+    @translating
     def file_sessions(self, path: str) -> list[Session]:
         """Return the sessions read from a file."""
         sql = f"SELECT {rows.SESSION_COLUMNS} FROM sessions WHERE file = %s ORDER BY id"
@@ -120,20 +129,24 @@ class PostgresWriter:
 
     # -- changing it --------------------------------------------------------------------------------------
 
+    @translating
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Forget what the file said and store what it says now."""
         return self._write(file, content, forget=True)
 
+    @translating
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Add to what the file said."""
         return self._write(file, content, forget=False)
 
+    @translating
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Remember new facts about files whose content did not change."""
         for file in files:
             self._begin()
             self._store_file(file, keeps_checkpoint=True)
 
+    @translating
     def forget(self, number: int) -> int:
         """Delete a session with its copies and subagents; they do not come back.
 
@@ -160,6 +173,7 @@ class PostgresWriter:
         )
         return self._delete_sessions(of_family, mine)
 
+    @translating
     def finish(self, *, synced_at: datetime | None) -> None:
         """Renew what fell behind, record the time of the sync, and commit."""
         self._begin()
@@ -173,6 +187,7 @@ class PostgresWriter:
         self._db.execute("SELECT tidy()")
         self.commit()
 
+    @translating
     def commit(self) -> None:
         """Make everything since the last commit visible; in a rebuild, everything at its end."""
         if not self._is_open():
@@ -196,6 +211,7 @@ class PostgresWriter:
 
     # -- at the end of a rebuild --------------------------------------------------------------------------
 
+    @translating
     def keep(
         self, file: int, *, path: str = "", error: str | None = None, missing_since: datetime | None = None
     ) -> None:
@@ -211,6 +227,7 @@ class PostgresWriter:
         )
         self._db.execute(sql, (error, missing_since, file))
 
+    @translating
     def drop(self, file: int) -> None:
         """Delete a file and its sessions."""
         self._delete_sessions("file = %s", (file,))
