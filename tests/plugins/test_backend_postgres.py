@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from sesame_core.testing import BackendConformance
@@ -13,5 +16,9 @@ class TestConformance(BackendConformance):
     name = "postgres"
 
     @pytest.fixture
-    def options(self, database: str) -> dict[str, Any]:
-        return {"dsn": database}
+    def options(self, postgres: str) -> Iterator[dict[str, Any]]:
+        # A schema is made in a third of the time of a database.
+        schema = f"kit_{uuid.uuid4().hex[:16]}"
+        yield {"dsn": postgres, "schema": schema}
+        with psycopg.connect(postgres, autocommit=True) as db:
+            db.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
