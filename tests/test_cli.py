@@ -25,6 +25,20 @@ SEED_ANSWER = ("query", "resultCount", "results")
 SEED_RESULT = ("sessionId", "source", "path", "cwd", "name", "score", "created", "matchedSnippet")
 
 
+@pytest.fixture(autouse=True, params=["sqlite", "postgres"])
+def backend(request: pytest.FixtureRequest, home: Path) -> str:
+    """Each test runs on both backends, unless it is about SQLite's files or about having no configuration."""
+    name: str = request.param
+    if name == "postgres":
+        if request.node.get_closest_marker("sqlite_only"):
+            pytest.skip("it is about SQLite's files, or about having no configuration")
+        file = home / ".config" / "sesame" / "config.jsonc"
+        file.parent.mkdir(parents=True)
+        options = {"dsn": request.getfixturevalue("database")}
+        file.write_text(json.dumps({"backend": {"name": "postgres", "options": options}, "refreshSeconds": 30}))
+    return name
+
+
 @pytest.fixture
 def indexed(demo_sessions: Path, cli: Callable[..., Any]) -> Path:
     """The demo sessions, indexed."""
