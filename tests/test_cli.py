@@ -239,6 +239,7 @@ def test_without_words_the_latest_sessions_are_listed(
     assert days == sorted(days, reverse=True)
 
 
+@pytest.mark.sqlite_only
 def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     config = demo_sessions / ".config" / "sesame" / "config.jsonc"
     config.parent.mkdir(parents=True)
@@ -409,6 +410,7 @@ def test_a_reader_that_leaves_early_causes_no_traceback(indexed: Path) -> None:
         assert process.wait(timeout=60) == 1
 
 
+@pytest.mark.sqlite_only
 def test_a_locale_without_unicode_stops_nothing(
     indexed: Path, sesame: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
@@ -561,6 +563,7 @@ def test_forget_asks_a_terminal_and_takes_no_silence_for_a_yes(
 # -- the rest ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sqlite_only
 def test_status_tells_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("status").out
     for line in (
@@ -609,6 +612,7 @@ def test_plugins_are_listed(cli: Callable[..., Any]) -> None:
     }
 
 
+@pytest.mark.sqlite_only
 def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     ran = cli("config")
     assert ran.code == 0
@@ -629,6 +633,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
     assert described["problems"] == []
 
 
+@pytest.mark.sqlite_only
 def test_config_init_writes_a_file_once(home: Path, cli: Callable[..., Any]) -> None:
     file = home / ".config" / "sesame" / "config.jsonc"
     assert cli("config", "--init").out == f"wrote {file}\n"
@@ -639,6 +644,7 @@ def test_config_init_writes_a_file_once(home: Path, cli: Callable[..., Any]) -> 
     assert cli("config").code == 0
 
 
+@pytest.mark.sqlite_only
 def test_a_configuration_with_a_problem_is_shown_and_exits_with_one(home: Path, cli: Callable[..., Any]) -> None:
     file = home / ".config" / "sesame" / "config.jsonc"
     file.parent.mkdir(parents=True)
