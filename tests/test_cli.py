@@ -410,7 +410,6 @@ def test_a_reader_that_leaves_early_causes_no_traceback(indexed: Path) -> None:
         assert process.wait(timeout=60) == 1
 
 
-@pytest.mark.sqlite_only
 def test_a_locale_without_unicode_stops_nothing(
     indexed: Path, sesame: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
