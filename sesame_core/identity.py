@@ -43,7 +43,7 @@ def workstation_id() -> str:
     """
     name = origin()
     if name not in OVERRIDES:
-        return _short_hash(_host() + machine_id())
+        return _short_hash(host() + machine_id())
     value = os.environ[name]
     if not _OVERRIDE.fullmatch(value):
         raise ConfigError(f"{name} must be 1 to 64 letters, digits, '.', '_' or '-', not {value!r}")
@@ -82,11 +82,21 @@ def machine_id() -> str:
     return ""
 
 
-def _host() -> str:
+def host() -> str:
     """Return the host's name without its domain, which changes with the network a laptop is in."""
     import socket
 
     return socket.gethostname().partition(".")[0]
+
+
+def owner() -> str:
+    """Return the name of the person who is logged in, "" when there is none."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
 
 
 def _platform_uuid() -> str:

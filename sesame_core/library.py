@@ -42,6 +42,7 @@ ID_LENGTHS = (8, 13, 18, 23)
 if TYPE_CHECKING:
     from .config import Config, Source
     from .indexer import OpenSource
+    from .protocols import WorkstationStatistics
     from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
@@ -143,6 +144,8 @@ class Sesame:
         """
         chosen = self.get_session(session)
         found = self._read().find_sessions(chosen.session.id)
+        # Another workstation's session may have the same id.
+        found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
         with self._opened().writer() as writer:
             for stored in found:
                 writer.forget(stored.number)
@@ -203,6 +206,11 @@ class Sesame:
             shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
             raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
         candidates = [stored for stored in found if stored.session.id == whole[0]]
+        if len({stored.session.workstation for stored in candidates}) > 1:
+            from . import identity
+
+            mine = [stored for stored in candidates if stored.session.workstation == identity.workstation_id()]
+            candidates = mine or candidates
         return max(candidates, key=standing)
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
@@ -254,6 +262,49 @@ class Sesame:
     def status(self) -> Statistics:
         """Count what the index holds."""
         return self._read().statistics()
+
+    def workstations(self) -> list[WorkstationStatistics]:
+        """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
+        from . import identity
+        from .protocols import WorkstationStatistics
+
+        found = self._read().statistics()
+        if found.workstations:
+            return list(found.workstations)
+        return [
+            WorkstationStatistics(
+                id=identity.workstation_id(),
+                host=identity.host(),
+                owner=identity.owner(),
+                sessions=found.sessions,
+                newest_message=found.newest_message,
+                last_sync=found.last_sync,
+            )
+        ]
+
+    def claim(self) -> None:
+        """Take over this workstation's sessions in a shared index from another installation of Sesame.
+
+        :raises SesameError: the backend is one machine's own, or the sessions are another person's.
+        """
+        from .protocols import Claimable
+
+        backend = self._opened()
+        if not isinstance(backend, Claimable):
+            raise SesameError(f"no team shares an index of the backend {self.config.backend.name!r}")
+        backend.claim()
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema of a shared index, without writing anything else.
+
+        :raises SesameError: the backend is one machine's own, or the right is missing.
+        """
+        from .protocols import Preparable
+
+        backend = self._opened()
+        if not isinstance(backend, Preparable):
+            raise SesameError(f"the backend {self.config.backend.name!r} needs no preparation")
+        backend.prepare()
 
     def abbreviate(self, session_id: str) -> str:
         """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""

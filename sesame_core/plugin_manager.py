@@ -29,6 +29,7 @@ BUNDLED = {
     "claude-code": "sesame_parser_claude_code",
     "default": "sesame_formatter_default",
     "pi": "sesame_parser_pi",
+    "postgres": "sesame_backend_postgres",
     "sesame": "sesame_parser_sesame",
     "sqlite": "sesame_backend_sqlite",
 }

@@ -171,6 +171,21 @@ class Statistics:
     last_sync: datetime | None = None
     newest_message: datetime | None = None
     forgotten: int = 0
+    #: Who has written what, the last active first; empty where one workstation has an index of its own.
+    workstations: tuple[WorkstationStatistics, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class WorkstationStatistics:
+    """One workstation's share of the index."""
+
+    #: The first part of its sessions' keys.
+    id: str
+    host: str
+    owner: str
+    sessions: int
+    newest_message: datetime | None = None
+    last_sync: datetime | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -315,3 +330,25 @@ class StorageBackend(Protocol):
 
     def close(self) -> None:
         """Release what is held; the backend can be opened again by another call."""
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A backend whose schema one person makes for others who have no right to."""
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema, and write nothing else: for whoever has the right to, and no sessions.
+
+        :raises BackendError: the right is missing, or the schema is a newer one.
+        """
+
+
+@runtime_checkable
+class Claimable(Protocol):
+    """A backend that several workstations write to, and that tells a machine from a copy of it."""
+
+    def claim(self) -> None:
+        """Take this workstation's sessions over from another installation of Sesame: the machine has moved.
+
+        :raises BackendError: they are another person's.
+        """

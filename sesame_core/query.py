@@ -49,6 +49,10 @@ class Filters:
     cmd: str | None = None
     #: Sessions in which something failed: with `tool`, a call of that tool.
     is_error: bool = False
+    #: The workstation's id; the name of the machine and of its owner, any case.
+    workstation: str | None = None
+    host: str | None = None
+    owner: str | None = None
     #: Session ids that are no answer.
     exclude: tuple[str, ...] = ()
     #: Headless sessions too.

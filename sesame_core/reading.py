@@ -218,6 +218,7 @@ class FileReading:
             if value is not None:
                 setattr(session, fact, clean(value) if isinstance(value, str) else value)
         session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+        session.host, session.owner = identity.host(), identity.owner()
         session.key = identity.session_key(self._workstation, identity.project_id(session.cwd or ""), session.id)
         return session
 

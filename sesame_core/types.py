@@ -119,6 +119,16 @@ class Session:
     first_origin: int | None = None
     #: `workstation:project:session`, the same session's key on every backend (seed 004, INV-003).
     key: str = ""
+    #: Names of the machine and of the person that indexed it, "" when not known.
+    host: str = ""
+    owner: str = ""
+    #: "shared", or "metadata" when only counts, names and dates of it are stored.
+    visibility: str = "shared"
+
+    @property
+    def workstation(self) -> str:
+        """The workstation's id, the first part of the key."""
+        return self.key.partition(":")[0]
 
 
 #: Longest record, in bytes, after base64 payloads are dropped (seed 004, INV-006).

@@ -17,9 +17,9 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 #: Environment that would lead a test to the developer's own sessions, configuration or index.
-PRIVATE_PREFIXES = ("SESAME_", "PI_", "XDG_", "CLAUDE_")
+PRIVATE_PREFIXES = ("SESAME_", "PI_", "PG", "XDG_", "CLAUDE_")
 PRIVATE_NAMES = ("SESSIONS_DIR", "WORKSTATION_ID")
-KEPT_NAMES = ("SESAME_SHARED",)
+KEPT_NAMES = ("SESAME_SHARED", "SESAME_TEST_POSTGRES_DSN", "SESAME_TEST_POSTGRES_BIN")
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +45,32 @@ def shared() -> Path:
     if not place.is_dir():
         pytest.skip(f"no shared sample data at {place} (set SESAME_SHARED)")
     return place
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server, as its superuser."""
+    from .postgres_server import MISSING, a_server
+
+    with a_server() as dsn:
+        if dsn is None:
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
+        yield dsn
+
+
+@pytest.fixture
+def database(postgres: str) -> Iterator[str]:
+    """The address of a new, empty database, as its owner."""
+    import uuid
+
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    name = f"sesame_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        yield make_conninfo(postgres, dbname=name)
+        db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -63,7 +63,10 @@ FORBIDDEN = {
 }
 
 #: Modules of the core that plugins may use.
-HELPERS = {"dataclass", "errors", "hookspecs", "jsonl", "paths", "protocols", "query", "segments", "tokens", "types"}
+HELPERS = {
+    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "segments", "tokens"),
+    "types",
+}
 
 
 def imports(path: Path) -> Iterator[str]:

@@ -25,6 +25,20 @@ SEED_ANSWER = ("query", "resultCount", "results")
 SEED_RESULT = ("sessionId", "source", "path", "cwd", "name", "score", "created", "matchedSnippet")
 
 
+@pytest.fixture(autouse=True, params=["sqlite", "postgres"])
+def backend(request: pytest.FixtureRequest, home: Path) -> str:
+    """Each test runs on both backends, unless it is about SQLite's files or about having no configuration."""
+    name: str = request.param
+    if name == "postgres":
+        if request.node.get_closest_marker("sqlite_only"):
+            pytest.skip("it is about SQLite's files, or about having no configuration")
+        file = home / ".config" / "sesame" / "config.jsonc"
+        file.parent.mkdir(parents=True)
+        options = {"dsn": request.getfixturevalue("database")}
+        file.write_text(json.dumps({"backend": {"name": "postgres", "options": options}, "refreshSeconds": 30}))
+    return name
+
+
 @pytest.fixture
 def indexed(demo_sessions: Path, cli: Callable[..., Any]) -> Path:
     """The demo sessions, indexed."""
@@ -225,6 +239,7 @@ def test_without_words_the_latest_sessions_are_listed(
     assert days == sorted(days, reverse=True)
 
 
+@pytest.mark.sqlite_only
 def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     config = demo_sessions / ".config" / "sesame" / "config.jsonc"
     config.parent.mkdir(parents=True)
@@ -547,6 +562,7 @@ def test_forget_asks_a_terminal_and_takes_no_silence_for_a_yes(
 # -- the rest ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sqlite_only
 def test_status_tells_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("status").out
     for line in (
@@ -595,6 +611,7 @@ def test_plugins_are_listed(cli: Callable[..., Any]) -> None:
     }
 
 
+@pytest.mark.sqlite_only
 def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     ran = cli("config")
     assert ran.code == 0
@@ -615,6 +632,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
     assert described["problems"] == []
 
 
+@pytest.mark.sqlite_only
 def test_config_init_writes_a_file_once(home: Path, cli: Callable[..., Any]) -> None:
     file = home / ".config" / "sesame" / "config.jsonc"
     assert cli("config", "--init").out == f"wrote {file}\n"
@@ -625,6 +643,7 @@ def test_config_init_writes_a_file_once(home: Path, cli: Callable[..., Any]) -> 
     assert cli("config").code == 0
 
 
+@pytest.mark.sqlite_only
 def test_a_configuration_with_a_problem_is_shown_and_exits_with_one(home: Path, cli: Callable[..., Any]) -> None:
     file = home / ".config" / "sesame" / "config.jsonc"
     file.parent.mkdir(parents=True)

@@ -57,6 +57,12 @@ STANDING = Condition(
 def on_sessions(filters: Filters) -> Condition:
     """Return what a row of `sessions AS s` must be, apart from its kind."""
     parts: list[Condition] = []
+    if filters.workstation:
+        parts.append(Condition("substr(s.key, 1, instr(s.key, ':') - 1) = ?", (filters.workstation,)))
+    if filters.owner:
+        parts.append(Condition("s.owner = ? COLLATE NOCASE", (filters.owner,)))
+    if filters.host:
+        parts.append(Condition("s.host = ? COLLATE NOCASE", (filters.host,)))
     if filters.cwd:
         cwd = filters.cwd.rstrip("/\\") or filters.cwd
         parts.append(

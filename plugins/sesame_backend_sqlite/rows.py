@@ -21,7 +21,7 @@ FILE_COLUMNS = (
 )
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
-    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key"
+    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility"
 )
 CHUNK_COLUMNS = (
     "id, kind, role, tool_name, call_id, entry_id, origin, segment, timestamp, is_error, source_type, cut, content"
@@ -182,13 +182,16 @@ def session_row(session: Session, modified: int) -> tuple[Any, ...]:
         session.summary,
         _joined(session.prompts),
         session.key,
+        session.host,
+        session.owner,
+        session.visibility,
     )
 
 
 def to_session(row: tuple[Any, ...]) -> Session:
     """Return the session of a row of `SESSION_COLUMNS`."""
     (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges,
-     tools, abandoned, origin, title, summary, prompts, key) = row  # fmt: skip
+     tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility) = row  # fmt: skip
     return Session(
         id=session_id,
         agent=agent,
@@ -209,6 +212,9 @@ def to_session(row: tuple[Any, ...]) -> Session:
         summary=summary,
         prompts=tuple(prompts.split(PROMPT_SEPARATOR)) if prompts else (),
         key=key,
+        host=host,
+        owner=owner,
+        visibility=visibility,
     )
 
 

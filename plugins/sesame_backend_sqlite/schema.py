@@ -111,6 +111,12 @@ CREATE VIRTUAL TABLE conversations_fts USING fts5 (
 INSERT INTO meta VALUES ('chunks', 0);
 """
 
+_SECOND = """
+ALTER TABLE sessions ADD COLUMN host TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN visibility TEXT NOT NULL DEFAULT 'shared';
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -121,7 +127,10 @@ class Migration:
 
 
 #: Step n leads to schema version n; never edit one that was released, add another.
-MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", _FIRST),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("first schema", _FIRST),
+    Migration("who indexed a session, and where", _SECOND),
+)
 
 
 def version(db: sqlite3.Connection) -> int:

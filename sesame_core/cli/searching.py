@@ -45,6 +45,9 @@ def search(
     cmd: str | None,
     error: bool,
     model: str | None,
+    workstation: str | None,
+    host: str | None,
+    owner: str | None,
     exclude: Sequence[str],
     agent: Sequence[str],
     all_kinds: bool,
@@ -69,6 +72,7 @@ def search(
     given = {
         "cwd": cwd, "repo": repo, "branch": branch, "after": after, "before": before, "tool": tool, "role": role,
         "path": path, "cmd": cmd, "is": "error" if error else None, "model": model,
+        "workstation": workstation, "host": host, "owner": owner,
     }  # fmt: skip
     filters = Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds)
     for field, value in given.items():

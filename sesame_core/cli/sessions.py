@@ -14,7 +14,7 @@ Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id,
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for command in (sessions, show, resume, forget):
+    for command in (sessions, show, resume, forget, workstations):
         app.command()(command)
 
 
@@ -123,3 +123,28 @@ def forget(
                     continue
             sesame.forget(stored.session.id)
             typer.echo(f"forgotten: {stored.session.id} ({title})")
+
+
+def workstations(
+    claim: Annotated[
+        bool, typer.Option("--claim", help="This machine took the place of the one that indexed under its id so far.")
+    ] = False,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Make or upgrade the tables first; index nothing.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the workstations that share the index: whose they are, and how fresh."""
+    from .. import rendering
+    from ..library import Sesame
+
+    with Sesame() as sesame:
+        if prepare:
+            sesame.prepare()
+        if claim:
+            sesame.claim()
+        found = sesame.workstations()
+    if json:
+        typer.echo(rendering.as_json(rendering.workstations_json(found)))
+    else:
+        typer.echo(rendering.workstations_text(found))

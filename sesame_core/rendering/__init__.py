@@ -13,6 +13,8 @@ from .reports import (
     report_text,
     status_json,
     status_text,
+    workstations_json,
+    workstations_text,
 )
 from .sessions import chunk_json, session_json, sessions_json, sessions_text, transcript_text
 from .text import SCHEMA_VERSION, as_json, printable, session_name
@@ -36,4 +38,6 @@ __all__ = [
     "status_json",
     "status_text",
     "transcript_text",
+    "workstations_json",
+    "workstations_text",
 ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
 if TYPE_CHECKING:
     from ..plugin_manager import PluginInfo
-    from ..protocols import Statistics
+    from ..protocols import Statistics, WorkstationStatistics
     from ..report import FileProblem, IndexReport
 
 
@@ -95,6 +96,7 @@ def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[
             }
             for agent in statistics.agents
         ],
+        "workstations": [workstation_json(workstation) for workstation in statistics.workstations],
         "plugins": [plugin_json(plugin) for plugin in plugins],
     }
 
@@ -121,6 +123,8 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
             newest = minute(agent.newest_message) or "no dated message"
             held = f"{agent.sessions:>7} sessions {agent.messages:>9} messages"
             lines.append(f"    {agent.agent + kind:<26}{held}, newest {newest}")
+    if statistics.workstations:
+        lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
     for agent_name, count in expiring.items():
         lines.append(
             f"  {count} session files of {agent_name} will be deleted by it within 7 days; the index keeps them"
@@ -132,6 +136,36 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
     lines += [f"  Unreadable: {printable(path)}: {printable(message)}" for path, message in statistics.failed]
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
+
+
+def workstation_json(workstation: WorkstationStatistics) -> dict[str, Any]:
+    """Return a workstation's JSON value."""
+    return {
+        "workstation": workstation.id,
+        "host": workstation.host or None,
+        "owner": workstation.owner or None,
+        "sessions": workstation.sessions,
+        "newestMessage": iso(workstation.newest_message),
+        "lastSync": iso(workstation.last_sync),
+    }
+
+
+def workstations_json(workstations: Sequence[WorkstationStatistics]) -> dict[str, Any]:
+    """Return the JSON value of all workstations."""
+    return {"schemaVersion": SCHEMA_VERSION, "workstations": [workstation_json(w) for w in workstations]}
+
+
+def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
+    """Return the workstations for people, one a line."""
+    return "\n".join(_workstation_lines(workstations)) or "no workstation has indexed anything yet"
+
+
+def _workstation_lines(workstations: Sequence[WorkstationStatistics]) -> list[str]:
+    return [
+        f"{printable(w.id):<18}{printable(w.host):<22}{printable(w.owner):<14}{w.sessions:>7} sessions, "
+        f"newest {minute(w.newest_message) or 'none'}, last sync {minute(w.last_sync) or 'never'}"
+        for w in workstations
+    ]
 
 
 def plugin_json(plugin: PluginInfo) -> dict[str, Any]:

@@ -35,6 +35,9 @@ def session_json(stored: StoredSession) -> dict[str, Any]:
         "parentId": session.parent_id,
         "missingSince": iso(stored.missing_since),
         "key": session.key,
+        "workstation": session.workstation or None,
+        "host": session.host or None,
+        "owner": session.owner or None,
     }
 
 

@@ -22,6 +22,8 @@ CLAUDE = "1b1b1b1b-1111-4222-8333-444444444444"
 FORGOTTEN = "0199cccc-0000-7000-8000-000000000002"
 PLACE = "/sesame-schema-fixture"
 
+#: The present schema version.
+LAST = len(schema.MIGRATIONS)
 LOADED = pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS) + 1))
 
 
@@ -124,6 +126,11 @@ def test_the_newest_fixture_has_the_schema_of_today(world: Any) -> None:
     assert layout(fixture) == layout(world.home / "new" / "index.sqlite")
 
 
+def steps() -> list[tuple[int, str]]:
+    """Return what is recorded of all migrations, those to come included."""
+    return [(number, migration.description) for number, migration in enumerate(schema.MIGRATIONS, 1)]
+
+
 # -- a migration to come ----------------------------------------------------------------------------------
 
 
@@ -137,25 +144,25 @@ def old(world: Any) -> Any:
 
 def test_an_old_index_is_upgraded_in_place_and_the_step_recorded(old: Any, second_migration: None) -> None:
     path, content = old.database(), None
-    with pytest.raises(BackendError, match=r"older schema \(1\).*sesame index"):
+    with pytest.raises(BackendError, match=rf"older schema \({LAST}\).*sesame index"):
         old.found("fox1")
     report = old.index()
     assert (report.unchanged, report.changed) == (6, 0)
     assert old.database() == path
-    assert recorded(path) == (2, [(1, schema.MIGRATIONS[0].description), (2, "count the owls")])
+    assert recorded(path) == (LAST + 1, steps())
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT count(*) FROM owls").fetchone() == (6,)
     content = old.content()
     assert content == old.fresh()
     old.check()
     assert old.index().unchanged == 6
-    assert len(recorded(path)[1]) == 2
+    assert len(recorded(path)[1]) == LAST + 1
 
 
 def test_a_new_index_records_every_step(world: Any, second_migration: None) -> None:
     world.populate(2)
     world.index()
-    assert recorded(world.database()) == (2, [(1, schema.MIGRATIONS[0].description), (2, "count the owls")])
+    assert recorded(world.database()) == (LAST + 1, steps())
 
 
 def test_a_rebuild_upgrades_what_it_takes_over(old: Any, second_migration: None) -> None:
@@ -163,7 +170,7 @@ def test_a_rebuild_upgrades_what_it_takes_over(old: Any, second_migration: None)
     old.path(3).unlink()
     old.index(full=True)
     assert set(content()) == {old.session_id(number) for number in range(6)}
-    assert recorded(old.database())[0] == 2
+    assert recorded(old.database())[0] == LAST + 1
     old.check()
 
 
@@ -196,7 +203,7 @@ def test_a_migration_that_fails_half_way_leaves_the_old_index_as_it_was(
         for _ in range(2):
             with pytest.raises(BackendError, match=str(old.database())):
                 old.index()
-        assert recorded(old.database())[0] == 1
+        assert recorded(old.database())[0] == LAST
     assert layout(old.database()) == before
     assert old.content() == content
     old.check()

@@ -1,0 +1,183 @@
+"""Who may write which rows, and how a rebuilt index takes the old one's place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from sesame_core.errors import LockedError
+from sesame_core.protocols import Options
+
+from . import opening
+from .connecting import Server, Settings, check
+from .failures import translated
+from .opening import Workstation
+from .reader import PostgresReader
+from .writer import PostgresWriter
+
+
+class PostgresBackend:
+    """One schema of one database, which many workstations share.
+
+    :param dsn: a libpq connection string or URL; without one, what the environment says.
+    :param service: a section of `pg_service.conf`.
+    :param schema: holds Sesame's tables.
+    :param connect_timeout: seconds to wait for the server.
+    :param sslmode: libpq's; None leaves it to the dsn.
+    :param pool: connections that readers in one process may hold.
+    :raises ConfigError: one of them means nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        dsn: str | None = None,
+        service: str | None = None,
+        schema: str = "sesame",
+        connect_timeout: int = 5,
+        sslmode: str | None = None,
+        pool: int = 4,
+    ) -> None:
+        self._server = Server(
+            Settings(
+                dsn=dsn,
+                service=service,
+                schema=schema,
+                connect_timeout=connect_timeout,
+                sslmode=sslmode,
+                pool=pool,
+            )
+        )
+        self._db: psycopg.Connection[Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<PostgresBackend {self._server.place}>"
+
+    @classmethod
+    def from_options(cls, options: Options) -> PostgresBackend:
+        """Make a backend from its options in config.jsonc."""
+        check(options)
+        return cls(**options)
+
+    def reader(self) -> PostgresReader:
+        """Open for reading."""
+        return PostgresReader(self._server)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._drop()
+        self._server.close()
+
+    def prepare(self) -> None:
+        """Make or upgrade the schema."""
+        with translated(self._server.place, self._server.role):
+            opening.migrate(self._connection(), self._server.place, self._server.schema)
+
+    def claim(self) -> None:
+        """Take this workstation's sessions over from another installation of Sesame."""
+        with self._opened(claim=True):
+            pass
+
+    @contextmanager
+    def writer(self) -> Iterator[PostgresWriter]:
+        """Open for writing this workstation's rows."""
+        with self._opened() as (db, workstation):
+            writer = PostgresWriter(db, self._server.place, workstation)
+            try:
+                yield writer
+            except BaseException:
+                writer.rollback()
+                raise
+            writer.commit()
+
+    @contextmanager
+    def rebuild(self) -> Iterator[PostgresWriter]:
+        """Open this workstation's part of the index anew; others see the old one until the end.
+
+        All of it is one transaction, so that readers keep the old rows until the new ones are complete.
+        """
+        with self._opened() as (db, workstation), db.transaction():
+            db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (workstation.id,))
+            writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
+            yield writer
+            writer.commit()
+            _settle(db, writer, workstation)
+            writer.commit()
+
+    @contextmanager
+    def _opened(self, *, claim: bool = False) -> Iterator[tuple[psycopg.Connection[Any], Workstation]]:
+        """Yield a connection that alone may write this workstation's rows."""
+        with translated(self._server.place, self._server.role):
+            try:
+                db = self._connection()
+                opening.migrate(db, self._server.place, self._server.schema)
+                workstation = opening.this_workstation(db, self._server.place, claim=claim)
+                _lock(db, workstation)
+                yield db, workstation
+                db.execute("SELECT pg_advisory_unlock_all()")
+            except BaseException:
+                # The lock goes with the connection, whatever state that is in.
+                self._drop()
+                raise
+
+    def _connection(self) -> psycopg.Connection[Any]:
+        """Return the connection for writing, kept from one run to the next."""
+        if self._db is not None and (self._db.closed or not _answers(self._db)):
+            self._drop()
+        if self._db is None:
+            self._db = self._server.connect()
+        return self._db
+
+    def _drop(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+
+def _answers(db: psycopg.Connection[Any]) -> bool:
+    try:
+        db.execute("SELECT 1")
+    except psycopg.Error:
+        return False  # the server was restarted since; a new connection tells whether it is back
+    return True
+
+
+def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
+    """Take the right to write a workstation's rows; the server takes it back when the connection ends.
+
+    :raises LockedError: another process has it.
+    """
+    key = "hashtextextended(format('sesame %%s %%s', current_schema(), %s), 0)"
+    if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):
+        return
+    sql = (
+        "SELECT a.application_name FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) "
+        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
+        f"AND (l.classid::bigint << 32 | l.objid::bigint) = {key} "
+        "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    holder = db.execute(sql, (workstation.name,)).fetchone()
+    who = holder[0] if holder and holder[0] else "another process"
+    raise LockedError(f"workstation {workstation.name} is being written by {who}; try again when it is done")
+
+
+def _settle(db: psycopg.Connection[Any], writer: PostgresWriter, workstation: Workstation) -> None:
+    """Decide at the end of a rebuild what becomes of the old rows.
+
+    Those of files that are gone, or that could not be read this time, stay; all others make room.
+    """
+    now = writer.files()
+    sql = "SELECT id, path FROM files WHERE workstation = %s AND superseded"
+    for number, path in db.execute(sql, (workstation.id,)).fetchall():
+        new = now.get(path)
+        if new is None and not os.path.exists(path):
+            writer.keep(number, missing_since=datetime.now(UTC))
+        elif new is not None and new.error is not None:
+            writer.keep(number, error=new.error, path=path)
+        else:
+            writer.drop(number)

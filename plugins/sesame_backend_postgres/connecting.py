@@ -1,0 +1,190 @@
+"""How the server is reached: options, environment, and connections that do what Sesame needs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+import threading
+from dataclasses import dataclass, fields
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from sqlalchemy.pool import QueuePool
+
+from sesame_core.errors import ConfigError
+from sesame_core.protocols import Options
+
+from .failures import explained
+
+#: Environment variable with the server's address, used when the configuration names none.
+DSN_VARIABLE = "SESAME_POSTGRES_DSN"
+#: Seconds a read may take; a write may take as long as it needs.
+READ_SECONDS = 30
+#: Milliseconds after which a silent network counts as gone.
+SILENCE_MS = 15_000
+
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
+#: Settings of every connection: one schema, one time zone, and no plans that only pay for long queries.
+_SETTINGS = (
+    ("TimeZone", "UTC"),
+    ("client_min_messages", "error"),
+    ("jit", "off"),
+    ("enable_seqscan", "off"),
+    ("max_parallel_workers_per_gather", "0"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The backend's options in config.jsonc.
+
+    :raises ConfigError: the schema or the dsn cannot be one; a dsn is never quoted.
+    """
+
+    #: A libpq connection string or URL; without one, what the environment says (`SESAME_POSTGRES_DSN`, `PGHOST` …).
+    dsn: str | None = None
+    #: A section of `pg_service.conf`.
+    service: str | None = None
+    #: The schema that holds Sesame's tables.
+    schema: str = "sesame"
+    #: Seconds to wait for the server.
+    connect_timeout: int = 5
+    #: libpq's `sslmode`; None leaves it to the dsn.
+    sslmode: str | None = None
+    #: Connections that readers in one process may hold.
+    pool: int = 4
+
+    def __post_init__(self) -> None:
+        if not _SCHEMA.fullmatch(self.schema):
+            raise ConfigError(
+                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
+            )
+        self.conninfo()
+
+    def conninfo(self) -> dict[str, Any]:
+        """Return libpq's parameters.
+
+        :raises ConfigError: the dsn cannot be read.
+        """
+        dsn = self.dsn or os.environ.get(DSN_VARIABLE) or ""
+        # As SQLAlchemy writes it.
+        dsn = re.sub(r"^postgresql\+\w+:", "postgresql:", dsn)
+        try:
+            found: dict[str, Any] = dict(conninfo_to_dict(dsn))
+        except psycopg.Error:
+            raise ConfigError(
+                "the postgres backend's dsn cannot be read; it is like postgresql://role@host:5432/database"
+            ) from None
+        for name, value in (("service", self.service), ("sslmode", self.sslmode)):
+            if value is not None:
+                found[name] = value
+        return found
+
+
+def check(options: Options) -> None:
+    """Look whether options are those of `Settings`.
+
+    :raises ConfigError: one is unknown or has a value of the wrong kind; values are not quoted, one may be a secret.
+    """
+    names = [field.name for field in fields(Settings)]
+    for name, value in options.items():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(names)}"
+            raise ConfigError(f"the postgres backend has no option {name!r}; {hint}")
+        if name in ("connect_timeout", "pool"):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"the postgres backend's option {name!r} must be a positive whole number")
+        elif not isinstance(value, str):
+            raise ConfigError(f"the postgres backend's option {name!r} must be a text")
+
+
+class Server:
+    """A database on a server: makes connections, and keeps some for readers."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._conninfo = settings.conninfo()
+        self._pool: QueuePool | None = None
+        self._lock = threading.Lock()
+        #: Who connected last, for messages.
+        self.role = str(self._conninfo.get("user") or "")
+
+    def __repr__(self) -> str:
+        return f"<Server {self.place}>"
+
+    @property
+    def schema(self) -> str:
+        """The schema that holds the tables."""
+        return self._settings.schema
+
+    @property
+    def place(self) -> str:
+        """What a person knows the database by; without a password."""
+        known = self._conninfo
+        if self._settings.service:
+            return f"PostgreSQL (service {self._settings.service})"
+        host = known.get("host") or os.environ.get("PGHOST") or "localhost"
+        port = known.get("port") or os.environ.get("PGPORT") or "5432"
+        name = known.get("dbname") or os.environ.get("PGDATABASE") or "its default database"
+        return f"PostgreSQL at {host}:{port}/{name}"
+
+    def connect(self, *, read_seconds: int = 0) -> psycopg.Connection[Any]:
+        """Open a connection in autocommit mode.
+
+        :param read_seconds: seconds after which a statement is given up; 0 for never.
+        :raises BackendError: the server cannot be reached or does not let us in.
+        """
+        settings = (*_SETTINGS, ("search_path", f"{self.schema},pg_catalog"), ("statement_timeout", f"{read_seconds}s"))
+        ours = " ".join(f"-c {name}={value}" for name, value in settings)
+        given = {
+            "connect_timeout": self._settings.connect_timeout,
+            "application_name": application_name(),
+            "keepalives_idle": 30,
+            "tcp_user_timeout": SILENCE_MS,
+        }
+        try:
+            db: psycopg.Connection[Any] = psycopg.connect(
+                make_conninfo(
+                    "", **{**given, **self._conninfo, "options": f"{self._conninfo.get('options', '')} {ours}"}
+                ),
+                autocommit=True,
+                cursor_factory=psycopg.ClientCursor,
+            )
+        except psycopg.Error as error:
+            raise explained(error, self.place, self.role) from None
+        self.role = db.info.user
+        return db
+
+    def pool(self) -> QueuePool:
+        """Return the connections for reading."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = QueuePool(
+                    lambda: self.connect(read_seconds=READ_SECONDS),  # type: ignore[arg-type]
+                    pool_size=self._settings.pool,
+                    max_overflow=0,
+                    timeout=READ_SECONDS,
+                    reset_on_return=None,
+                )
+            return self._pool
+
+    def close(self) -> None:
+        """Close the readers' connections that are not in use."""
+        with self._lock:
+            if self._pool is not None:
+                self._pool.dispose()
+            self._pool = None
+
+
+def application_name() -> str:
+    """Return what the server lists this process as: who waits for a lock is told of it."""
+    import socket
+
+    program = os.path.basename(sys.argv[0]) or "python"
+    return f"sesame: {program} {' '.join(sys.argv[1:2])[:12]} on {socket.gethostname()[:20]}, process {os.getpid()}"[
+        :63
+    ]

@@ -1,0 +1,93 @@
+"""One document per session with all that people and agents said in it, for ranking whole sessions.
+
+It is put together from the word lists of the session's chunks, on the server, and anew when the session has grown
+by half or has been quiet for a while: not on every append, because it costs what the session is long.  A word list
+knows 16,383 positions, so a long document lies in several rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import psycopg
+
+from . import words
+
+#: Words of one row, and of one document; what comes later in a longer session is found by its chunks.
+PART, LIMIT = 16_000, 400_000
+#: A document is renewed when its session has so many more chunks: half of those in it, and some.
+GROWTH, SOME = 1.5, 64
+#: After which a session counts as quiet, and how many of them one run renews.
+QUIET, RENEWED_PER_RUN = "15 minutes", 2
+
+_INSERT = """
+WITH spoken AS (
+  SELECT session, seq, class, ts_filter(words, '{d}') AS words,
+    sum(spoken) OVER (PARTITION BY session ORDER BY seq) - spoken AS before
+  FROM texts WHERE session = ANY (%(sessions)s) AND spoken > 0
+), part AS (
+  SELECT session, floor(before / %(part)s)::int AS part,
+    setweight(said(words ORDER BY seq) FILTER (WHERE class = 0), 'B') AS people,
+    setweight(said(words ORDER BY seq) FILTER (WHERE class <> 0), 'C') AS agents
+  FROM spoken WHERE before < %(limit)s GROUP BY 1, 2
+), title AS (
+  SELECT session, setweight(to_tsvector('code', title), 'A') AS words
+  FROM unnest(%(sessions)s::bigint[], %(titles)s::text[]) AS t (session, title)
+)
+INSERT INTO conversations (session, part, workstation, words)
+SELECT t.session, coalesce(p.part, 0), %(workstation)s,
+  beside(CASE WHEN coalesce(p.part, 0) = 0 THEN t.words ELSE '' END,
+         beside(coalesce(p.people, ''), coalesce(p.agents, '')))
+FROM title AS t LEFT JOIN part AS p USING (session)
+"""
+_COUNT = """
+UPDATE sessions AS s
+SET conversation_count = s.chunk_count, conversation_tokens = t.tokens + least(coalesce(spoken, 0), %(limit)s)
+FROM unnest(%(sessions)s::bigint[], %(tokens)s::int[]) AS t (session, tokens)
+LEFT JOIN (SELECT session, sum(spoken) AS spoken FROM texts WHERE session = ANY (%(sessions)s) GROUP BY 1) AS o
+  USING (session)
+JOIN (SELECT id, conversation_tokens AS before FROM sessions WHERE id = ANY (%(sessions)s)) AS b ON b.id = t.session
+WHERE s.id = t.session
+RETURNING s.conversation_tokens - b.before
+"""
+_QUIET = """
+SELECT id, coalesce(title, '') FROM sessions
+WHERE workstation = %s AND chunk_count > conversation_count AND modified < now() - %s::interval AND id <> ALL (%s)
+LIMIT %s
+"""
+
+
+def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str], *, is_new: bool = False) -> int:
+    """Write the documents of some sessions as they are now; return by how many words all documents have grown.
+
+    :param titles: by session number.
+    :param is_new: the sessions have no document yet.
+    """
+    numbers = list(titles)
+    plain = [words.plain(title) for title in titles.values()]
+    if not is_new:
+        db.execute("DELETE FROM conversations WHERE session = ANY (%s)", (numbers,))
+    values = {
+        "sessions": numbers,
+        "titles": plain,
+        "tokens": [words.count(title) for title in plain],
+        "workstation": workstation,
+        "part": PART,
+        "limit": LIMIT,
+    }
+    db.execute(_INSERT, values)
+    return sum(change for (change,) in db.execute(_COUNT, values).fetchall())
+
+
+def is_outgrown(count: int, in_row: int) -> bool:
+    """Tell whether a session has grown so much beyond its document that it is renewed."""
+    return count > GROWTH * in_row + SOME
+
+
+def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) -> dict[int, str]:
+    """Return some sessions, with their titles, that are behind and quiet.
+
+    :param busy: sessions that have just grown, whatever the times in their messages say.
+    """
+    return dict(db.execute(_QUIET, (workstation, QUIET, list(busy), RENEWED_PER_RUN)).fetchall())

@@ -1,0 +1,107 @@
+"""Turns what the server or the driver says into one line that tells a person what to do; never with a password."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+import psycopg
+from psycopg import errors
+
+from sesame_core.errors import BackendError
+
+#: What to say by SQLSTATE, or by its class; `{role}` and `{place}` are filled in.
+_ADVICE = {
+    "28P01": "{place} refuses the password of {role}: check the dsn, PGPASSWORD or ~/.pgpass",
+    "28": "{place} does not let {role} in: {message}",
+    "3D000": "{place}: {message}; create it first, or check the dsn",
+    "53300": "{place} has no connection left: try again later, or raise its max_connections",
+    "53": "{place} has run out of something: {message}; nothing was lost, run it again later",
+    "57P03": "{place} is starting up or shutting down; try again in a moment",
+    "57014": "{place} took too long for a statement and was told to stop; try again, or narrow the search",
+    "55P03": "{place}: another program holds a lock that is needed; try again",
+    "25006": "{place} only lets itself be read (a replica?): index against the primary server",
+    "42501": "{role} may not do that at {place}: {message}; see the roles in docs/team.md",
+    "40": "{place}: {message}; nothing was stored, run it again",
+    "XX": "{place} reports damage: {message}; ask whoever runs it",
+}
+
+
+class LostError(BackendError):
+    """The server cannot be reached, or went away."""
+
+
+@contextmanager
+def translated(place: str, role: str) -> Iterator[None]:
+    """Raise `BackendError` for what the driver raises inside the block.
+
+    :param place: the server and the database, for the message.
+    :param role: who is connected, for the message.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        raise explained(error, place, role) from error
+
+
+class _HasPlace(Protocol):
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def role(self) -> str: ...
+
+
+S = TypeVar("S", bound=_HasPlace)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def translating(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Wrap a method of an object that knows its server, so that what the driver raises becomes a `BackendError`."""
+
+    @wraps(method)
+    def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with translated(self.place, self.role):
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
+    """Return the error that a person is shown."""
+    state = error.sqlstate or ""
+    message = _first_line(error)
+    if not state and "password authentication failed" in str(error):
+        state = "28P01"  # before there is a connection, the driver tells by its text only
+    elif not state and "no password supplied" in str(error):
+        state = "28P01"
+    elif not state and "too many clients" in str(error):
+        state = "53300"
+    elif not state and ("starting up" in str(error) or "shutting down" in str(error)):
+        state = "57P03"
+    elif not state and 'database "' in str(error) and "does not exist" in str(error):
+        state = "3D000"
+    advice = _ADVICE.get(state) or _ADVICE.get(state[:2])
+    if advice is not None:
+        return BackendError(advice.format(place=place, role=f"role {role!r}" if role else "this role", message=message))
+    is_lost = state[:2] == "08" or state in ("57P01", "57P02")
+    if is_lost or (not state and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)):
+        return LostError(f"{place} cannot be reached: {message}")
+    if isinstance(error, errors.UndefinedTable | errors.UndefinedFunction | errors.UndefinedColumn):
+        return BackendError(
+            f"{place} holds another schema than this Sesame's ({message}): upgrade it with: sesame index"
+        )
+    return BackendError(f"{place}: {message}")
+
+
+def _first_line(error: psycopg.Error) -> str:
+    primary = error.diag.message_primary if error.diag else None
+    lines = (primary or str(error)).strip().splitlines() or [type(error).__name__]
+    # The driver tells of each address it tried; what went wrong stands behind the last colon group.
+    text = lines[0].removeprefix("connection failed: ")
+    if text.startswith("connection to server") and "failed: " in text:
+        text = text.split("failed: ", 1)[1] or text
+    return text.removeprefix("FATAL: ").strip()

@@ -1,0 +1,136 @@
+"""Makes and upgrades the schema, refuses a newer one, and says which workstation this is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+
+from sesame_core import identity, paths
+from sesame_core.errors import BackendError
+
+from . import schema
+
+#: Oldest server that has all that is used [PostgreSQL 14: lz4, regular statistics of expressions].
+OLDEST = 140_000
+
+
+@dataclass(frozen=True, slots=True)
+class Workstation:
+    """The machine that writes, as the database knows it."""
+
+    #: Its number in the database.
+    id: int
+    #: The first part of its sessions' keys.
+    name: str
+
+
+def version(db: psycopg.Connection[Any], place: str) -> int:
+    """Return the schema version; 0 when there is nothing yet.
+
+    :raises BackendError: the schema is a newer Sesame's.
+    """
+    if db.execute("SELECT to_regclass('schema_migrations')").fetchone() == (None,):
+        return 0
+    row = db.execute("SELECT coalesce(max(id), 0) FROM schema_migrations").fetchone()
+    found = int(row[0]) if row else 0
+    if found > len(schema.MIGRATIONS):
+        raise BackendError(
+            f"{place} was written by a newer Sesame (schema {found}, this one knows {len(schema.MIGRATIONS)}): "
+            "upgrade with: pip install -U sesame-search"
+        )
+    return found
+
+
+def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
+    """Bring the schema to the present version, all steps in one transaction; one process at a time does it.
+
+    :param name: of the schema.
+    :raises BackendError: the server is too old, or the schema is a newer Sesame's.
+    """
+    if db.info.server_version < OLDEST:
+        raise BackendError(
+            f"{place} is version {db.info.server_version // 10_000}; Sesame needs PostgreSQL 14 or newer"
+        )
+    if version(db, place) == len(schema.MIGRATIONS):
+        return
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
+        found = version(db, place)
+        if found == len(schema.MIGRATIONS):
+            return
+        steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
+        if not found:
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
+            steps = [schema.definition(name)]
+        for step in steps:
+            db.execute(step)
+        for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
+            db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
+
+
+def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
+    """Return this machine's row, made when there is none.
+
+    :param claim: take the row over from another installation of Sesame.
+    :raises BackendError: another machine, or another person, writes under the same id.
+    """
+    name, mine = identity.workstation_id(), installation()
+    sql = "SELECT id, installation, host, role = session_user, role, owner FROM workstations WHERE name = %s"
+    found = db.execute(sql, (name,)).fetchone()
+    host, owner = identity.host(), identity.owner()
+    if found is None:
+        db.execute(
+            "INSERT INTO workstations (name, installation, host, owner) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (name, mine, host, owner),
+        )
+        found = db.execute(sql, (name,)).fetchone()
+        assert found is not None
+    number, installed, known_host, is_mine, role, known_owner = found
+    if not is_mine and not _is_superuser(db):
+        raise BackendError(
+            f"workstation {name} at {place} belongs to role {role!r}: connect as that role, or give this machine "
+            f"an id of its own in {identity.OVERRIDES[0]}"
+        )
+    if installed != mine and not claim:
+        raise BackendError(
+            f"workstation {name} at {place} is written by another installation of Sesame (on {known_host}): if this "
+            f"machine is a copy, give it an id of its own in {identity.OVERRIDES[0]}; if it took the other's place, "
+            "say so with: sesame workstations --claim"
+        )
+    if (installed, known_host, known_owner) != (mine, host, owner):
+        sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
+        db.execute(sql, (mine, host, owner, number))
+    return Workstation(number, name)
+
+
+def installation() -> str:
+    """Return the random number of this installation, kept in the data directory."""
+    file = paths.data_dir() / "installation"
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        pass  # the first run makes it
+    except OSError as error:
+        raise BackendError(f"cannot read {file}: {error.strerror or error}") from error
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Another process may be as quick: whichever links its file first has made the number.
+        made = file.with_name(f"installation.{os.getpid()}")
+        made.write_text(uuid4().hex, encoding="ascii")
+        try:
+            os.link(made, file)
+        except FileExistsError:
+            pass  # the other process's number counts
+        finally:
+            made.unlink()
+        return file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise BackendError(f"cannot write to {file.parent}: {error.strerror or error}") from error
+
+
+def _is_superuser(db: psycopg.Connection[Any]) -> bool:
+    return db.info.parameter_status("is_superuser") == "on"

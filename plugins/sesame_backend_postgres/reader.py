@@ -1,0 +1,280 @@
+"""The read half: every method is one question to the server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from sesame_core import identity
+from sesame_core.errors import BackendError
+from sesame_core.protocols import (
+    AgentStatistics,
+    Candidates,
+    Freshness,
+    Statistics,
+    StoredSession,
+    WorkstationStatistics,
+)
+from sesame_core.query import Condition, Filters, Query
+from sesame_core.types import Chunk
+
+from . import matching, opening, rows, schema, words
+from .connecting import Server
+from .failures import LostError, translated
+from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
+
+
+class _Nothing(Exception):
+    """There is no schema yet."""
+
+
+class PostgresReader:
+    """Reads what all workstations have written."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._local = threading.local()
+        #: The schema was seen, and is this Sesame's.
+        self._is_made = False
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Hold one state of the index for the calls inside."""
+        if getattr(self._local, "db", None) is not None:
+            yield
+            return
+        with self._connected() as db:
+            with translated(self._server.place, self._server.role):
+                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._local.db = db
+            try:
+                yield
+            finally:
+                self._local.db = None
+                if not db.closed:
+                    db.execute("ROLLBACK")
+
+    def candidates(self, query: Query, filters: Filters) -> Candidates:
+        """Find and score chunks."""
+        try:
+            with self._asking() as db:
+                return matching.candidates(db, query, filters)
+        except _Nothing:
+            frequencies = [0] * len(query.words)
+            return Candidates(
+                chunks=[],
+                heads={},
+                document_frequencies=frequencies,
+                chunk_total=0,
+                session_total=0,
+                left_out={},
+            )
+
+    def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
+        """Return sessions by number."""
+        return self._stored("WHERE s.id = ANY (%s)", (list(numbers),))
+
+    def list_sessions(
+        self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
+    ) -> tuple[list[StoredSession], int]:
+        """Return sessions, newest first, and their number."""
+        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
+        with self.snapshot():
+            counted = self._rows(f"SELECT count(*) FROM {rows.STORED_FROM}{wanted.where()}", wanted.values)
+            order = "ORDER BY s.modified DESC, s.id DESC LIMIT %s OFFSET %s"
+            found = self._stored(f"{wanted.where()} {order}", (*wanted.values, limit, offset))
+        return found, counted[0][0] if counted else 0
+
+    def find_sessions(self, prefix: str) -> list[StoredSession]:
+        """Return the sessions with this id, else those whose id begins with it."""
+        if not prefix:
+            return []
+        # One question for both.
+        sql = (
+            "WHERE s.session_id = %s OR (s.session_id >= %s AND s.session_id < %s || U&'\\+10FFFF' "
+            "AND NOT EXISTS (SELECT 1 FROM sessions WHERE session_id = %s))"
+        )
+        return self._stored(sql, (prefix,) * 4)
+
+    def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
+        """Return a session's chunks by position."""
+        last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
+        columns = ", ".join("c." + column for column in rows.CHUNK_COLUMNS.split(", "))
+        sql = (
+            f"SELECT s.session_id, {columns} FROM sessions AS s JOIN chunks AS c ON c.session = s.id "
+            "WHERE s.id = %s AND c.seq >= %s AND c.seq < %s ORDER BY c.seq"
+        )
+        found = self._rows(sql, (number, first, last))
+        return [rows.to_chunk(tuple(columns), session_id) for session_id, *columns in found]
+
+    def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
+        """Tell which of the query's words each chunk contains."""
+        asked = [(position, made) for position, word in enumerate(query.words) if (made := words.any_of([word]))]
+        if not chunks or not asked:
+            return [frozenset()] * len(chunks)
+        sql = (
+            "SELECT t.session, t.seq, q.n FROM unnest(%s::bigint[], %s::int[]) AS a (session, seq) "
+            "JOIN texts AS t USING (session, seq) "
+            "CROSS JOIN (SELECT n, to_tsquery('code', q) AS q FROM unnest(%s::int[], %s::text[]) AS v (n, q)) AS q "
+            "WHERE t.words @@ q.q"
+        )
+        values = ([n for n, _ in chunks], [seq for _, seq in chunks], [n for n, _ in asked], [q for _, q in asked])
+        found: dict[tuple[int, int], set[int]] = {}
+        for number, seq, position in self._rows(sql, values):
+            found.setdefault((number, seq), set()).add(position)
+        return [frozenset(found.get(chunk, ())) for chunk in chunks]
+
+    def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Return words that begin with a prefix, as the last run counted them, the commonest first."""
+        sql = (
+            "SELECT lexeme, chunks FROM lexemes WHERE lexeme >= %s AND lexeme < %s || U&'\\+10FFFF' "
+            "ORDER BY chunks DESC LIMIT %s"
+        )
+        plain = words.plain(prefix).strip()
+        return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
+
+    def freshness(self) -> Freshness:
+        """Tell when this workstation was last brought up to date, and how many of its files could not be read."""
+        sql = (
+            "SELECT coalesce((SELECT last_sync FROM workstations WHERE name = %s), "
+            "(SELECT max(last_sync) FROM workstations)), "
+            "(SELECT count(*) FROM files WHERE error IS NOT NULL AND workstation = "
+            "(SELECT id FROM workstations WHERE name = %s))"
+        )
+        found = self._rows(sql, (identity.workstation_id(),) * 2)
+        return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
+
+    def workstations(self) -> list[WorkstationStatistics]:
+        """Tell who has written what, the last active first."""
+        sql = (
+            "SELECT w.name, w.host, w.owner, count(DISTINCT s.key), max(s.modified), w.last_sync "
+            "FROM workstations AS w LEFT JOIN sessions AS s ON s.workstation = w.id GROUP BY w.id "
+            "ORDER BY w.last_sync DESC NULLS LAST, w.name"
+        )
+        return [
+            WorkstationStatistics(
+                id=name, host=host, owner=owner, sessions=count, newest_message=newest, last_sync=sync
+            )
+            for name, host, owner, count, newest, sync in self._rows(sql)
+        ]
+
+    def statistics(self) -> Statistics:
+        """Count what is there; files that are missing or failed are this workstation's."""
+        with self.snapshot():
+            agents = self._rows(
+                "SELECT agent, kind, count(DISTINCT key), sum(message_count)::bigint, max(modified) FROM sessions "
+                "GROUP BY agent, kind ORDER BY agent, kind"
+            )
+            whole = self._rows(
+                "SELECT (SELECT count(DISTINCT key) FROM sessions), "
+                "(SELECT coalesce(sum(message_count), 0)::bigint FROM sessions), "
+                "(SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), (SELECT max(modified) FROM sessions), "
+                "(SELECT count(*) FROM files), (SELECT count(*) FROM tombstones), "
+                "(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
+                "WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r')"
+            )
+            mine = "workstation = (SELECT id FROM workstations WHERE name = %s)"
+            me = (identity.workstation_id(),)
+            missing = self._rows(f"SELECT count(missing_since) FROM files WHERE {mine}", me)
+            failed = self._rows(f"SELECT path, error FROM files WHERE error IS NOT NULL AND {mine} ORDER BY path", me)
+            skipped = self._rows(
+                "SELECT r.key, sum(r.value::text::bigint)::bigint FROM files, jsonb_each(skipped) AS r "
+                f"WHERE {mine} GROUP BY 1 ORDER BY 1",
+                me,
+            )
+            if not whole:
+                return Statistics(location=self._server.place)
+            sessions, messages, chunks, newest, files, forgotten, size = whole[0]
+            return Statistics(
+                sessions=sessions,
+                chunks=chunks,
+                messages=messages,
+                files=files,
+                size=size,
+                location=self._server.place,
+                schema_version=len(schema.MIGRATIONS),
+                agents=tuple(
+                    AgentStatistics(agent=a, kind=k, sessions=n, messages=m, newest_message=t)
+                    for a, k, n, m, t in agents
+                ),
+                missing=missing[0][0],
+                failed=tuple(failed),
+                skipped=dict(skipped),
+                last_sync=self.freshness().last_sync,
+                newest_message=newest,
+                forgotten=forgotten,
+                workstations=tuple(self.workstations()),
+            )
+
+    # -- how ----------------------------------------------------------------------------------------------
+
+    def _stored(self, where: str, values: tuple[Any, ...]) -> list[StoredSession]:
+        sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
+        return [rows.to_stored(row) for row in self._rows(sql, values)]
+
+    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """Return the rows that answer a question; none while there is no schema."""
+        try:
+            with self._asking() as db:
+                return db.execute(sql, values).fetchall()
+        except _Nothing:
+            return []
+
+    @contextmanager
+    def _asking(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield the connection of the snapshot, or one from the pool, on which the schema is what it must be."""
+        db = getattr(self._local, "db", None)
+        if db is not None:
+            with translated(self._server.place, self._server.role):
+                self._check(db)
+                yield db
+            return
+        with self._connected() as db, translated(self._server.place, self._server.role):
+            self._check(db)
+            yield db
+
+    @contextmanager
+    def _connected(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection from the pool; one that the server has closed meanwhile is replaced."""
+        pooled = self._server.pool().connect()
+        db: Any = pooled.driver_connection
+        if _is_lost(db):
+            pooled.invalidate()
+            pooled = self._server.pool().connect()
+            db = pooled.driver_connection
+        try:
+            yield db
+        except LostError:
+            pooled.invalidate()
+            raise
+        finally:
+            pooled.close()
+
+    def _check(self, db: psycopg.Connection[Any]) -> None:
+        """Look once whether there is a schema, and whose.
+
+        :raises BackendError: it is an older one, or a newer Sesame's.
+        """
+        if self._is_made:
+            return
+        found = opening.version(db, self._server.place)
+        if not found:
+            raise _Nothing
+        if found < len(schema.MIGRATIONS):
+            raise BackendError(f"{self._server.place} has an older schema ({found}): upgrade it with: sesame index")
+        self._is_made = True
+
+
+def _is_lost(db: psycopg.Connection[Any]) -> bool:
+    """Tell, without a question to the server, whether it has hung up."""
+    import select
+
+    if db.closed:
+        return True
+    readable, _, _ = select.select([db.fileno()], [], [], 0)
+    # Nothing was asked: what there is to read is the end, or a farewell.
+    return bool(readable)
