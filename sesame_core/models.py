@@ -1,6 +1,6 @@
-"""Language models, where some are configured: a prompt in, a text or a JSON value out.  The only code that imports `llm`.
+"""Language models, where some are configured: a prompt in, a text or a JSON value out.
 
-Without models in the configuration nothing here is called, and nothing leaves the machine.  How a model is reached,
+The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the machine.  How a model is reached,
 its keys and its server, is `llm`'s business and that of its plugins.
 """
 
@@ -160,7 +160,9 @@ def complete_json(
                 value = check(_decoded(found.text))
             except ValueError as error:
                 attempts.append(replace(attempt, error=f"{choice.name}: malformed answer: {_first_line(error)}"))
-                asked = f"{prompt}\n\nYour last answer could not be used: {_first_line(error)}. Answer with the JSON only."
+                asked = (
+                    f"{prompt}\n\nYour last answer could not be used: {_first_line(error)}. Answer with the JSON only."
+                )
                 continue
             return Reply(value=value, attempts=(*attempts, attempt))
     return Reply(value=None, attempts=tuple(attempts))

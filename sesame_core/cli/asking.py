@@ -21,7 +21,9 @@ def ask(
         list[str] | None, typer.Option("--model", help="Ask this model instead; repeatable, the first that answers.")
     ] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Only show the passages.")] = False,
-    max_bytes: Annotated[int | None, typer.Option("--max-bytes", min=256, help="Bytes of the passages at most.")] = None,
+    max_bytes: Annotated[
+        int | None, typer.Option("--max-bytes", min=256, help="Bytes of the passages at most.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""

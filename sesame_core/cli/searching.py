@@ -61,7 +61,7 @@ def search(
     from .. import fields
     from ..errors import QueryError
     from ..library import Sesame
-    from ..query import Filters, both
+    from ..query import Filters
     from ..rendering import answers, text
 
     if max_bytes is not None and not json:
@@ -70,10 +70,7 @@ def search(
         "cwd": cwd, "repo": repo, "branch": branch, "after": after, "before": before, "tool": tool, "role": role,
         "path": path, "cmd": cmd, "is": "error" if error else None, "model": model,
     }  # fmt: skip
-    filters = Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds)
-    for field, value in given.items():
-        if value:
-            filters, _ = both(filters, fields.read(field, value))
+    filters = fields.gathered(given, Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds))
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
         filters = sesame.excluding(filters, exclude)
