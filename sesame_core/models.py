@@ -1,7 +1,7 @@
 """Language models, where some are configured: a prompt in, a text or a JSON value out.
 
-The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the machine.  How a model is reached,
-its keys and its server, is `llm`'s business and that of its plugins.
+The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the
+machine.  How a model is reached, its keys and its server, is `llm`'s business and that of its plugins.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from .language import parse
 from .query import Query
 from .ranking import CLASS_WEIGHTS
 from .snippets import occurrences, snippet
+from .tokens import subwords
 from .windows import cut
 
 if TYPE_CHECKING:
@@ -136,9 +137,15 @@ class _Words:
 
     def counted(self, text: str) -> Counter[int]:
         """Return how often each word stands in a text, by position in the query."""
-        found = Counter(self._position(text[start:end]) for start, end, _ in occurrences(text, self._query))
+        found = self._positions(text)
+        # Parts of camelCase names are no words of the text, but of the index.
+        for position in self._positions(subwords(text)):
+            found.setdefault(position, 1)
         self.seen.update(found)
         return found
+
+    def _positions(self, text: str) -> Counter[int]:
+        return Counter(self._position(text[start:end]) for start, end, _ in occurrences(text, self._query))
 
     def _position(self, form: str) -> int:
         form = form.lower()

@@ -48,9 +48,10 @@ def mcp(
             if http is None:
                 server.serve_stdio()
                 return
-            place = over_http.Place.read(http)
             token, told = over_http.token(token_file)
-            sys.stderr.write(f"MCP on {place.url}; {told}\n")
-            over_http.serve(server.protocol, place, token, allow_host or ())
+            listening, place = over_http.listen(over_http.Place.read(http))
+            sys.stderr.write(f"MCP on {place.url} ; {told}\n")
+            sys.stderr.flush()
+            over_http.serve(over_http.application(server.protocol, place, token, allow_host or ()), listening)
         finally:
             server.close()

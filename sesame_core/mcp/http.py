@@ -114,25 +114,27 @@ def application(protocol: Server[Any], place: Place, token: str, names: Sequence
     return app
 
 
-def serve(protocol: Server[Any], place: Place, token: str, names: Sequence[str] = ()) -> None:
-    """Serve until the process is stopped.
+def listen(place: Place) -> tuple[socket.socket, Place]:
+    """Return a socket that takes connections, and where: port 0 stands for any that is free.
 
     :raises SesameError: the place is taken, or is none of this machine's.
     """
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET)
     try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((place.host, place.port))
+        listening.listen()
     except OSError as error:
         listening.close()
         raise SesameError(f"cannot listen on {place.host}:{place.port}: {error.strerror or error}") from error
+    return listening, Place(place.host, listening.getsockname()[1])
+
+
+def serve(application: Starlette, listening: socket.socket) -> None:
+    """Serve until the process is stopped."""
     with listening:
         # Requests are not logged: what is asked for is session text, too.
-        config = uvicorn.Config(
-            application(protocol, place, token, names), log_level="warning", access_log=False, lifespan="on"
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(uvicorn.Config(application, log_level="warning", access_log=False)).run(sockets=[listening])
 
 
 def _security(place: Place, names: Sequence[str]) -> TransportSecuritySettings:

@@ -10,14 +10,16 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import QueryError
 
-#: Sessions of an answer, and bytes of its results, when the caller does not say: about 6,000 tokens.
+# Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
+
+#: Sessions of an answer, and bytes of its results, when the caller does not say: about 4,000 tokens.
 LIMIT = 5
-MAX_BYTES = 24_000
+MAX_BYTES = 16_000
 #: Most sessions and messages of one page.
 MOST_SESSIONS = 100
 MOST_MESSAGES = 200
-#: Bytes of the texts of one page of messages when the caller does not say, about 8,000 tokens, and at most.
-PAGE_BYTES = 32_000
+#: Bytes of the texts of one page of messages when the caller does not say, about 4,000 tokens, and at most.
+PAGE_BYTES = 16_000
 MOST_PAGE_BYTES = 1_000_000
 
 # Agents may send null for what they leave open; the schema need not say so in every line.
@@ -93,7 +95,7 @@ class SearchSessions(Filtered):
 class ListSessions(Filtered):
     """Input of `list_sessions`."""
 
-    limit: Annotated[int, Field(ge=1, description=f"Sessions at most; {MOST_SESSIONS} at most.")] = 20
+    limit: Annotated[int, Field(ge=1, description=f"Sessions at most; {MOST_SESSIONS} at most.")] = 15
     offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
 
 

@@ -109,11 +109,12 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
     except Exception as error:  # noqa: BLE001 - the protocol has no place for a traceback, the log has
         _LOG.exception("the tool %s failed", name)
         return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
-    # Sessions may hold lone surrogates, which no transport takes.
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
+    told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # A question may hold lone surrogates, which no transport takes.
+    text = told.encode("utf-8", "replace").decode()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
-        structured_content=value if text.isascii() else json.loads(text),
+        structured_content=value if text == told else json.loads(text),
     )
 
 
