@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -153,7 +154,7 @@ def test_a_place_that_is_taken_is_told(home: Path, cli: Callable[..., Any]) -> N
         port = other.getsockname()[1]
         ran = cli("mcp", "--http", f"127.0.0.1:{port}")
     assert ran.code == 1
-    assert ran.err == f"sesame: cannot listen on 127.0.0.1:{port}: {os.strerror(98)}\n"
+    assert ran.err == f"sesame: cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
 
 
 def test_options_of_http_alone_make_no_sense(home: Path, cli: Callable[..., Any]) -> None:
