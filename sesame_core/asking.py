@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import passages
+from .dataclass import dataclass, replace
 from .passages import Found, Passage
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from .config import ModelChoice
+from .dataclass import dataclass, replace
 from .errors import ModelError
 
 #: Times a model is asked again after an answer that is not what was asked for [seed 002].

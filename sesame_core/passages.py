@@ -11,9 +11,9 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from .dataclass import dataclass
 from .language import parse
 from .query import Query
 from .ranking import CLASS_WEIGHTS

@@ -7,7 +7,6 @@ import os
 import secrets
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from .. import paths
+from ..dataclass import dataclass
 from ..errors import QueryError, SesameError
 
 #: Environment variable that holds the token.

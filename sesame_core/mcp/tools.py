@@ -5,19 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from .. import fields, rendering
+from ..dataclass import dataclass, replace
 from ..errors import SesameError
 from ..query import Filters
 from . import inputs, outputs
 
 if TYPE_CHECKING:
-    from ..indexer import IndexReport
     from ..library import Sesame
+    from ..report import IndexReport
     from ..types import Chunk
 
 InputT = TypeVar("InputT", bound=BaseModel)
