@@ -91,7 +91,7 @@ def described() -> list[types.Tool]:
             input_schema=tool.takes.model_json_schema(),
             output_schema=tool.answers,
             annotations=types.ToolAnnotations(
-                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=tool.is_open_world
             ),
         )
         for tool in TOOLS.values()

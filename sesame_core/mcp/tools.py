@@ -39,6 +39,8 @@ class Tool(Generic[InputT]):
     takes: type[InputT]
     answers: dict[str, Any]
     run: Callable[[Tools, InputT], dict[str, Any]]
+    #: It may ask a language model, if one is configured.
+    is_open_world: bool = False
 
 
 class Tools:
@@ -232,6 +234,7 @@ _TOOLS = (
         inputs.QuerySession,
         outputs.QUERY_SESSION,
         Tools.query_session,
+        is_open_world=True,
     ),
 )
 
