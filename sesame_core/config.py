@@ -49,6 +49,18 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A language model that may be asked, by the name that the `llm` library knows it by."""
+
+    name: str
+    #: Seconds an answer may take.
+    seconds: float = 60.0
+    #: Dollars for a million tokens, where the provider does not tell what an answer cost.
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration; `Config()` is what holds when nothing is configured."""
 
@@ -58,6 +70,8 @@ class Config:
     backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
     #: Seconds a search may spend on indexing what changed; 0 turns that off.
     refresh_seconds: float = 0.3
+    #: Models that may be asked, in the order they are tried; without any, no model is.
+    models: tuple[ModelChoice, ...] = ()
     #: The file this was read from; None when there was none.
     file: Path | None = None
     #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.

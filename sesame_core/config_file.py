@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import paths
-from .config import Config, Selection, Source
+from .config import Config, ModelChoice, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
 
-#: The keys of config.jsonc, of one entry of its "sources", and of a plugin that is given options.
-KEYS = ("sources", "backend", "refreshSeconds")
+#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, and of a model.
+KEYS = ("sources", "backend", "refreshSeconds", "models")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
+MODEL_KEYS = ("name", "seconds", "inputPrice", "outputPrice")
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
 _ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
@@ -48,6 +49,9 @@ _TEMPLATE = """\
 
   // How long a search may take to index what has changed, in seconds.  0: not at all.
   // "refreshSeconds": 0.3,
+
+  // Language models that `sesame ask` may send passages to, in the order they are tried: names of the llm library.
+  // "models": ["gpt-4o-mini", {"name": "local", "seconds": 30}],
 }
 """
 
@@ -68,6 +72,8 @@ def read(file: Path) -> Config:
         config["backend"] = reader.selection(settings["backend"], "backend")
     if "refreshSeconds" in settings:
         config["refresh_seconds"] = reader.seconds(settings["refreshSeconds"], "refreshSeconds")
+    if "models" in settings:
+        config["models"] = tuple(reader.models(settings["models"]))
     return Config(file=file, origins=origins, **config)
 
 
@@ -185,12 +191,33 @@ class _Reader:
         options = self._typed(settings.get("options", {}), f"{key}.options", dict, "an object")
         return Selection(name=self._string(settings["name"], f"{key}.name"), options=options)
 
+    def models(self, value: Any) -> Iterator[ModelChoice]:
+        """Read the models: each a name, or an object with it."""
+        for number, entry in enumerate(self._typed(value, "models", list, "a list of models")):
+            key = f"models[{number}]"
+            if isinstance(entry, str):
+                yield ModelChoice(name=self._string(entry, key))
+                continue
+            settings = self.settings(entry, key, MODEL_KEYS)
+            if "name" not in settings:
+                self._fail(key, 'lacks "name", the name that llm knows the model by')
+            chosen: dict[str, Any] = {"name": self._string(settings["name"], f"{key}.name")}
+            if "seconds" in settings:
+                chosen["seconds"] = self.seconds(settings["seconds"], f"{key}.seconds")
+            for name, field in (("inputPrice", "input_price"), ("outputPrice", "output_price")):
+                if name in settings:
+                    chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
+            yield ModelChoice(**chosen)
+
     def seconds(self, value: Any, key: str) -> float:
         """Read a duration: a finite number of seconds, not negative."""
+        return self._number(value, key, "seconds")
+
+    def _number(self, value: Any, key: str, unit: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self._fail(key, f"must be a number of seconds, not {_kind(value)}")
+            self._fail(key, f"must be a number of {unit}, not {_kind(value)}")
         if not 0 <= value < math.inf:
-            self._fail(key, f"must be 0 or more seconds, not {value}")
+            self._fail(key, f"must be 0 or more {unit}, not {value}")
         return float(value)
 
     def settings(self, value: Any, key: str, known: tuple[str, ...]) -> Mapping[str, Any]:

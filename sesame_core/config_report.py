@@ -52,6 +52,7 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
         "sources": [_describe_source(source) for source in sources],
         "backend": {**_describe_selection(config.backend), "origin": _origin(config, "backend")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
+        "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
         "problems": check(config, plugins),
     }
 

@@ -61,3 +61,7 @@ class QueryError(SesameError):
 
 class UnknownSessionError(SesameError):
     """No indexed session has this id, or an abbreviated id fits several."""
+
+
+class ModelError(SesameError):
+    """A language model cannot be used, did not answer in time, or answered nothing."""

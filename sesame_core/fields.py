@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from .errors import QueryError
-from .query import ROLES, Filters, asked
+from .query import ROLES, Filters, asked, both
 
 #: Each field's name in a query, and in `Filters`.
 FIELDS = {
@@ -67,6 +67,18 @@ def read(field: str, value: str, *, now: datetime | None = None) -> Filters:
     elif name == "cmd" and not any(character.isalnum() for character in value):
         raise QueryError(f"{value!r} holds no word")
     return Filters(**{name: found})
+
+
+def gathered(given: Mapping[str, str | None], filters: Filters) -> Filters:
+    """Return filters that ask for what the fields with a value ask for, too.
+
+    :param given: values by field; each field of `Filters` at most once.
+    :raises QueryError: a value means nothing.
+    """
+    for field, value in given.items():
+        if value:
+            filters, _ = both(filters, read(field, value))
+    return filters
 
 
 def nearest(name: str) -> str | None:

@@ -40,7 +40,8 @@ EXPIRY_NOTICE_DAYS = 7
 ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
-    from .config import Config, Source
+    from .asking import Asked
+    from .config import Config, ModelChoice, Source
     from .indexer import OpenSource
     from .protocols import WorkstationStatistics
     from .report import IndexReport, Progress
@@ -241,6 +242,27 @@ class Sesame:
         if found is None:
             raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
         return found
+
+    def ask(
+        self,
+        session: str | StoredSession,
+        question: str,
+        *,
+        models: Sequence[ModelChoice] | None = None,
+        max_bytes: int | None = None,
+    ) -> Asked:
+        """Return what one session says about a question: its passages, and a model's answer where one is configured.
+
+        :param models: asked in this order until one answers; the configuration's when None, none when empty.
+        :param max_bytes: bytes that the texts of the passages take at most; `passages.BUDGET` when None.
+        :raises UnknownSessionError: there is no such session.
+        """
+        from .asking import ask
+        from .passages import BUDGET
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        models = self.config.models if models is None else models
+        return ask(self._read(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.

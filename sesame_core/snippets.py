@@ -32,9 +32,7 @@ class Snippet:
 
 def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
     """Return the stretch of the text with the most different words of the query; its start if none is found."""
-    # Letters of scripts without spaces end a word of another script.
-    pattern = _pattern(query, f"[^\\W_{CJK}]" if has_cjk(text) else "[^\\W_]")
-    found = [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
+    found = occurrences(text, query)
     start = max(0, _densest(found, length) - LEAD) if found else 0
     if start:
         space = text.find(" ", start, start + LEAD)
@@ -42,6 +40,13 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
     end = min(len(text), start + length)
     inside = [(s, e) for s, e, _ in found if s >= start and e <= end]
     return _on_one_line(text, start, end, inside)
+
+
+def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
+    """Return (start, end, stem) of each place in a text where a word of the query stands."""
+    # Letters of scripts without spaces end a word of another script.
+    pattern = _pattern(query, f"[^\\W_{CJK}]" if has_cjk(text) else "[^\\W_]")
+    return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
 
 
 def _densest(found: list[tuple[int, int, str]], length: int) -> int:
@@ -74,6 +79,7 @@ def _on_one_line(text: str, start: int, end: int, marks: list[tuple[int, int]]) 
     return Snippet(out + ("…" if text[end:].strip() else ""), tuple(placed))
 
 
+@functools.lru_cache(maxsize=8)
 def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
     """Return what finds the query's words; `letter` is the expression for one letter of a word."""
     # By length: the first alternative that fits is taken, so longer ones come first.

@@ -27,15 +27,22 @@ PLUGIN_FILES = sorted(PLUGINS.rglob("*.py"))
 
 #: Packages that only these modules of the core may import; anything else's business stays its own.
 OWNERS = {
+    "anyio": {"mcp"},
     "json5": {"config", "config_file"},
+    "llm": {"models"},
+    "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
     "orjson": {"jsonl"},
     "platformdirs": {"paths"},
     "pluggy": {"hookimpls", "hookspecs", "plugin_manager"},
     "psycopg": set(),
+    "pydantic": {"mcp"},
     "pytest": set(),
     "sqlalchemy": set(),
     "sqlite3": set(),
+    "starlette": {"mcp"},
     "typer": {"cli"},
+    "uvicorn": {"mcp"},
     "watchfiles": {"watching"},
 }
 
@@ -59,6 +66,9 @@ FORBIDDEN = {
     "search": {"cli", "indexer", "rendering"},
     "ranking": {"cli", "indexer", "rendering"},
     "rendering": {"cli", "config"},
+    "passages": {"cli", "indexer", "models", "rendering"},
+    "models": {"cli", "indexer", "rendering", "search"},
+    "asking": {"cli", "indexer", "rendering"},
     "config": {"cli", "indexer", "search", "rendering"},
 }
 
@@ -116,9 +126,11 @@ def test_each_library_has_its_owner(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CORE_FILES, ids=name_of)
-def test_only_the_entry_points_import_the_command_line(path: Path) -> None:
+def test_only_the_entry_points_import_the_command_line_and_only_that_the_server(path: Path) -> None:
     if module_of(path) not in ("cli", "__main__"):
         assert "cli" not in of_the_core(path)
+    if module_of(path) not in ("cli", "mcp"):
+        assert "mcp" not in of_the_core(path)
 
 
 @pytest.mark.parametrize("path", CORE_FILES, ids=name_of)

@@ -622,6 +622,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
         ran.out.splitlines()[2],
         "backend       sqlite (default)",
         "refresh       0.3 s before a search (default)",
+        "models        none: no model is asked (default)",
         "sources",
         f"  claude-code  {demo_sessions}/.claude/projects ({found})",
         f"  pi           {demo_sessions}/.pi/agent/sessions ({found})",

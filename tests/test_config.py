@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from sesame_core import config, config_file
-from sesame_core.config import Config, Selection, Source
+from sesame_core.config import Config, ModelChoice, Selection, Source
 from sesame_core.errors import ConfigError, PluginError
 from sesame_core.hookspecs import hookimpl
 from sesame_core.plugin_manager import BUNDLED, PluginManager
@@ -127,6 +127,7 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
           ],
           "backend": {"name": "postgres", "options": {"dsn": "x"}},
           "refreshSeconds": 2,
+          "models": ["near", {"name": "far", "seconds": 5, "inputPrice": 1, "outputPrice": 2.5}],
         }"""
     )
     loaded = config.load()
@@ -140,6 +141,8 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
     assert default.formatter == Selection(name="short")
     assert loaded.backend == Selection(name="postgres", options={"dsn": "x"})
     assert loaded.refresh_seconds == 2.0
+    far = ModelChoice(name="far", seconds=5, input_price=1, output_price=2.5)
+    assert loaded.models == (ModelChoice(name="near"), far)
     assert isinstance(loaded.refresh_seconds, float)
 
 
@@ -211,7 +214,7 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"sourcs": []}', "sourcs: unknown key; did you mean 'sources'?"),
         (
             '{"piSessionPaths": []}',
-            "piSessionPaths: unknown key; there are sources, backend, refreshSeconds",
+            "piSessionPaths: unknown key; there are sources, backend, refreshSeconds, models",
         ),
         ('{"sources": "~/.pi"}', "sources: must be a list of sources, not a string"),
         ('{"sources": {"parser": "pi"}}', "sources: must be a list of sources, not an object"),
@@ -280,6 +283,13 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"refreshSeconds": -1}', "refreshSeconds: must be 0 or more seconds, not -1"),
         ('{"refreshSeconds": NaN}', "refreshSeconds: must be 0 or more seconds, not nan"),
         ('{"refreshSeconds": Infinity}', "refreshSeconds: must be 0 or more seconds, not inf"),
+        ('{"models": "gpt"}', "models: must be a list of models, not a string"),
+        ('{"models": [""]}', "models[0]: is empty"),
+        ('{"models": [7]}', "models[0]: must be an object, not a number"),
+        ('{"models": [{"seconds": 1}]}', 'models[0]: lacks "name", the name that llm knows the model by'),
+        ('{"models": ["a", {"name": "b", "second": 1}]}', "models[1].second: unknown key; did you mean 'seconds'?"),
+        ('{"models": [{"name": "b", "seconds": "1"}]}', "models[0].seconds: must be a number of seconds, not a string"),
+        ('{"models": [{"name": "b", "inputPrice": -1}]}', "models[0].inputPrice: must be 0 or more dollars, not -1"),
     ],
 )
 def test_a_mistake_is_told_with_its_key_and_what_would_be_right(text: str, message: str, file: Path) -> None:

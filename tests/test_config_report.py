@@ -34,6 +34,7 @@ def test_defaults_say_that_they_are_defaults(home: Path) -> None:
     report = config_report.describe(Config(), PluginManager())
     assert report["backend"] == {"name": "sqlite", "options": {}, "origin": "default"}
     assert report["refreshSeconds"] == {"value": 0.3, "origin": "default"}
+    assert report["models"] == {"value": [], "origin": "default"}
     assert report["dataDir"] == {"value": str(home / ".local/share/sesame"), "origin": "XDG_DATA_HOME"}
     assert report["configFile"] == {
         "value": str(home / ".config/sesame/config.jsonc"),

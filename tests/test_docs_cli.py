@@ -167,6 +167,14 @@ def test_the_fields_of_sessions_are_documented(value: Callable[..., Any]) -> Non
     assert fields(part("Fields of a session")) == listed["sessions"][0].keys()
 
 
+def test_the_fields_of_ask_are_documented(value: Callable[..., Any]) -> None:
+    asked = value("ask", "d6bc", "delay")
+    assert fields(SECTIONS["ask"]) == asked.keys() - {"schemaVersion"}
+    assert fields(part("Fields of a session")) == asked["session"].keys()
+    row = re.findall(r"^\| `passages` \| (.*) \|$", SECTIONS["ask"], re.MULTILINE)[0]
+    assert set(re.findall(r"`(\w+)`", row)) == asked["passages"][0].keys()
+
+
 @pytest.mark.parametrize("command", ["status", "config"])
 def test_the_fields_of_status_and_config_are_documented(command: str, value: Callable[..., Any]) -> None:
     assert fields(SECTIONS[command]) == value(command).keys() - {"schemaVersion"}

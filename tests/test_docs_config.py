@@ -57,6 +57,10 @@ def test_every_key_of_a_plugin_is_in_its_table_and_no_other() -> None:
     assert tuple(table("### Plugins with options")) == config_file.SELECTION_KEYS
 
 
+def test_every_key_of_a_model_is_in_its_table_and_no_other() -> None:
+    assert tuple(table("### `models`")) == config_file.MODEL_KEYS
+
+
 def test_the_documented_defaults_are_the_real_ones() -> None:
     assert f'Default: `"{Config().backend.name}"`' in section("### `backend`")
     assert f"Default: `{Config().refresh_seconds}`" in section("### `refreshSeconds`")

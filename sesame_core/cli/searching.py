@@ -64,7 +64,7 @@ def search(
     from .. import fields
     from ..errors import QueryError
     from ..library import Sesame
-    from ..query import Filters, both
+    from ..query import Filters
     from ..rendering import answers, text
 
     if max_bytes is not None and not json:
@@ -74,10 +74,7 @@ def search(
         "path": path, "cmd": cmd, "is": "error" if error else None, "model": model,
         "workstation": workstation, "host": host, "owner": owner,
     }  # fmt: skip
-    filters = Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds)
-    for field, value in given.items():
-        if value:
-            filters, _ = both(filters, fields.read(field, value))
+    filters = fields.gathered(given, Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds))
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
         filters = sesame.excluding(filters, exclude)

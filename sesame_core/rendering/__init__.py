@@ -4,7 +4,8 @@ Transcripts may hold anything, so text for people loses its control characters; 
 seed 000 stay as they are; additions are new fields, and `schemaVersion` counts changes of meaning.
 """
 
-from .answers import answer_json, answer_text
+from .answers import answer_json, answer_text, index_json
+from .asked import asked_json, asked_text
 from .reports import (
     config_text,
     plugin_json,
@@ -24,8 +25,11 @@ __all__ = [
     "answer_json",
     "answer_text",
     "as_json",
+    "asked_json",
+    "asked_text",
     "chunk_json",
     "config_text",
+    "index_json",
     "plugin_json",
     "plugins_text",
     "printable",

@@ -53,16 +53,16 @@ def answer_json(
         "truncated": answer.is_truncated,
         "scanned": answer.scanned,
         "chunkTotal": answer.chunk_total,
-        "index": {**_refresh_json(refreshed), **_freshness_json(answer.freshness)},
+        "index": index_json(refreshed, answer.freshness),
         **more,
         "results": results,
     }
 
 
-def _freshness_json(freshness: Freshness | None) -> dict[str, Any]:
-    if freshness is None:
-        return {}
-    return {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
+def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> dict[str, Any]:
+    """Return the JSON value of how fresh the index is."""
+    told = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable} if freshness else {}
+    return {**_refresh_json(refreshed), **told}
 
 
 def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:

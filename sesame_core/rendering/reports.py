@@ -195,13 +195,14 @@ def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
 
 def config_text(described: dict[str, Any]) -> str:
     """Return the effective configuration (`config_report.describe`) for people."""
-    file, refresh = described["configFile"], described["refreshSeconds"]
+    file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
     lines = [
         f"config file   {file['value']}" + ("" if file["exists"] else " (not there: nothing is configured)"),
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
+        f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
     ]
     for source in described["sources"]:

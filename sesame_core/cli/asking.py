@@ -1,0 +1,41 @@
+"""`sesame ask`: a question about one session."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .sessions import Session
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command()(ask)
+
+
+def ask(
+    session: Session,
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="What to ask about it.")],
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="Ask this model instead; repeatable, the first that answers.")
+    ] = None,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Only show the passages.")] = False,
+    max_bytes: Annotated[
+        int | None, typer.Option("--max-bytes", min=256, help="Bytes of the passages at most.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""
+    from .. import rendering
+    from ..config import ModelChoice
+    from ..errors import QueryError
+    from ..library import Sesame
+
+    if model and no_model:
+        raise QueryError("--model and --no-model exclude each other")
+    with Sesame() as sesame:
+        known = {choice.name: choice for choice in sesame.config.models}
+        models = [known.get(name, ModelChoice(name=name)) for name in model] if model else [] if no_model else None
+        asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
+    typer.echo(rendering.as_json(rendering.asked_json(asked)) if json else rendering.asked_text(asked))

@@ -1,0 +1,57 @@
+"""`sesame mcp`: the tools of an agent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add this command to the application."""
+    app.command()(mcp)
+
+
+def mcp(
+    http: Annotated[
+        str | None, typer.Option("--http", metavar="HOST:PORT", help="Serve HTTP there instead, to bearers of a token.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", help="File that holds the token; made when it is absent.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", help="A name that clients reach this server by; repeatable.")
+    ] = None,
+) -> None:
+    """Serve agents over the Model Context Protocol: on standard input and output, until the client ends."""
+    from ..caller import current_sessions
+    from ..errors import QueryError, SesameError
+    from ..library import Sesame
+
+    if http is None and (token_file or allow_host):
+        raise QueryError("--token-file and --allow-host are about HTTP; they go with --http HOST:PORT")
+    try:
+        if http is not None:
+            from ..mcp import http as over_http
+        from ..mcp.server import SesameServer
+        from ..mcp.tools import Tools
+    except ImportError as error:
+        raise SesameError(
+            f"the MCP server needs a package that is not installed ({error.name}): pip install 'sesame-search[mcp]'"
+        ) from error
+    with Sesame() as sesame:
+        # Who calls over HTTP was not started from here: this process's environment says nothing about it.
+        server = SesameServer(Tools(sesame, () if http else current_sessions()))
+        try:
+            if http is None:
+                server.serve_stdio()
+                return
+            token, told = over_http.token(token_file)
+            listening, place = over_http.listen(over_http.Place.read(http))
+            sys.stderr.write(f"MCP on {place.url} ; {told}\n")
+            sys.stderr.flush()
+            over_http.serve(over_http.application(server.protocol, place, token, allow_host or ()), listening)
+        finally:
+            server.close()

@@ -1,0 +1,168 @@
+"""What each tool takes: types, bounds, and the descriptions that agents read."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
+
+from ..errors import QueryError
+
+# Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
+
+#: Sessions of an answer, and bytes of its results, when the caller does not say: about 4,000 tokens.
+LIMIT = 5
+MAX_BYTES = 16_000
+#: Most sessions and messages of one page.
+MOST_SESSIONS = 100
+MOST_MESSAGES = 200
+#: Bytes of the texts of one page of messages when the caller does not say, about 4,000 tokens, and at most.
+PAGE_BYTES = 16_000
+MOST_PAGE_BYTES = 1_000_000
+
+# Agents may send null for what they leave open; the schema need not say so in every line.
+_Text = str | SkipJsonSchema[None]
+_Texts = list[str] | SkipJsonSchema[None]
+
+
+def _optional(description: str) -> Any:
+    return Field(default=None, description=description)
+
+
+_Session = Annotated[str, Field(min_length=1, description="A session's id, or its beginning while that is unique.")]
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra=lambda schema: _tidy(schema))
+
+
+class Filtered(_Input):
+    """What narrows sessions, in every tool that looks for some."""
+
+    cwd: Annotated[_Text, _optional("Only sessions held in this directory or below it.")]
+    repo: Annotated[_Text, _optional("Only sessions of this repository; a part of its name is enough.")]
+    branch: Annotated[_Text, _optional("Only sessions on this git branch.")]
+    agent: Annotated[_Texts, _optional('Only sessions of these agents: "claude-code", "pi", …')]
+    model: Annotated[_Text, _optional("Only sessions with this model; a part of its name is enough.")]
+    after: Annotated[
+        _Text, _optional("Only sessions last active then or later: 2026-11-01, today, yesterday, or an age (24h, 7d).")
+    ]
+    before: Annotated[_Text, _optional("Only sessions last active then or earlier; a day counts whole.")]
+    path: Annotated[_Text, _optional("Only sessions in which a tool call named this file; its last parts are enough.")]
+    cmd: Annotated[_Text, _optional("Only sessions in which a shell was called with these words, in this order.")]
+    error: Annotated[bool, Field(description="Only sessions in which something failed.")] = False
+    all_kinds: Annotated[bool, Field(description="Headless runs (scripts, cron) too.")] = False
+    exclude: Annotated[_Texts, _optional("Ids of sessions to leave out.")]
+    current_session: Annotated[
+        _Text,
+        _optional(
+            "Id of the session you are in: it is left out, unless include_current. Told by the environment where "
+            "the agent does so."
+        ),
+    ]
+    include_current: Annotated[bool, Field(description="Do not leave out the session you are in.")] = False
+
+
+class SearchSessions(Filtered):
+    """Input of `search_sessions`."""
+
+    query: Annotated[
+        str,
+        Field(
+            description="What it was about: a few distinctive words (identifiers, file names, error texts), any of "
+            'which may match. Also: "a phrase", +required, -excluded, AND, OR, NOT, ( ), prefix*. Empty: the newest.'
+        ),
+    ]
+    context_before: Annotated[
+        int, Field(ge=0, description="Items before each passage; a window has 16 items at most.")
+    ] = 4
+    context_after: Annotated[int, Field(ge=0, description="Items after each passage.")] = 4
+    tool: Annotated[_Text, _optional("Search only calls of this tool and their results.")]
+    tools: Annotated[bool, Field(description="Search only tool calls and their results.")] = False
+    role: Annotated[
+        _Text, _optional('Search only what has this role: "user" is what a person typed, "assistant", "tool", …')
+    ]
+    limit: Annotated[int, Field(ge=1, description="Sessions at most; 20 at most whatever is asked for.")] = LIMIT
+    offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
+    hits: Annotated[int, Field(ge=1, le=20, description="Passages of each session at most.")] = 1
+    max_bytes: Annotated[
+        int, Field(ge=0, description="Bytes of the results at most: windows shrink first, then results go.")
+    ] = MAX_BYTES
+
+
+class ListSessions(Filtered):
+    """Input of `list_sessions`."""
+
+    limit: Annotated[int, Field(ge=1, description=f"Sessions at most; {MOST_SESSIONS} at most.")] = 15
+    offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
+
+
+class ListMessages(_Input):
+    """Input of `list_messages`."""
+
+    session: _Session
+    offset: Annotated[int, Field(ge=0, description="Position to begin at; matchedPosition of a search is one.")] = 0
+    limit: Annotated[int, Field(ge=1, description=f"Messages at most; {MOST_MESSAGES} at most.")] = 50
+    max_bytes: Annotated[
+        int,
+        Field(
+            ge=1, le=MOST_PAGE_BYTES, description="Bytes of the texts at most; go on at nextOffset and nextTextOffset."
+        ),
+    ] = PAGE_BYTES
+    text_offset: Annotated[
+        int, Field(ge=0, description="Characters of the first message to pass over: its nextTextOffset.")
+    ] = 0
+
+
+class GetSession(_Input):
+    """Input of `get_session`."""
+
+    session: _Session
+
+
+class QuerySession(_Input):
+    """Input of `query_session`."""
+
+    session: _Session
+    question: Annotated[str, Field(min_length=1, description="What to ask; name the things it is about.")]
+    max_bytes: Annotated[int, Field(ge=256, le=MOST_PAGE_BYTES, description="Bytes of the passages at most.")] = 8192
+
+
+_InputT = TypeVar("_InputT", bound=BaseModel)
+
+
+def read(model: type[_InputT], arguments: dict[str, Any]) -> _InputT:
+    """Return a tool's arguments.
+
+    :raises QueryError: they are not what the tool takes; one line tells what to change.
+    """
+    try:
+        return model.model_validate({name: value for name, value in arguments.items() if value is not None})
+    except ValidationError as error:
+        told = [_told(model, problem["type"], problem["loc"], problem["msg"]) for problem in error.errors()]
+        raise QueryError("; ".join(dict.fromkeys(told))) from None
+
+
+def _told(model: type[BaseModel], kind: str, place: tuple[int | str, ...], message: str) -> str:
+    name = str(place[0]) if place else ""
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(name, model.model_fields, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(model.model_fields)}"
+        return f"unknown argument {name!r}; {hint}"
+    if kind == "missing":
+        return f"the argument {name!r} is missing"
+    return f"{name}: {message[:1].lower() + message[1:]}"
+
+
+def _tidy(schema: dict[str, Any]) -> None:
+    """Put what is required first, and drop what repeats a name: every client pays for a schema's tokens."""
+    schema.pop("title", None)
+    schema.pop("description", None)
+    fields, required = schema["properties"], schema.get("required", [])
+    schema["properties"] = {name: fields[name] for name in [*required, *(n for n in fields if n not in required)]}
+    for field in fields.values():
+        field.pop("title", None)
+        if field.get("default", True) is None:
+            del field["default"]

@@ -1,0 +1,123 @@
+"""The server: tools on the wire, over standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from .. import rendering, version
+from ..errors import SesameError, UnknownSessionError
+from .tools import INSTRUCTIONS, TOOLS, Tools
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+#: Calls that run at once; more wait.  Each of these threads keeps a connection to the index.
+THREADS = 8
+
+_LOG = logging.getLogger(__name__)
+
+
+class SesameServer:
+    """Answers the protocol's requests with `Tools`."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="sesame-call")
+        self._running: set[object] = set()
+        self.protocol: Server[Any] = Server(
+            "sesame",
+            title="Sesame",
+            version=version(),
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+
+    def serve_stdio(self) -> None:
+        """Serve the client that started this process, until it closes standard input."""
+
+        async def serve() -> None:
+            async with stdio_server() as (reading, writing):
+                await self.protocol.run(reading, writing, self.protocol.create_initialization_options())
+
+        anyio.run(serve)
+
+    def close(self) -> None:
+        """Take no more calls; when some are running, the process ends here.
+
+        One may wait for a model, and the interpreter would wait for it at its end, though the client is gone.
+        """
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._running:
+            os._exit(0)
+
+    async def _list(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=described())
+
+    async def _call(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, self._answered, params.name, params.arguments or {})
+
+    def _answered(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        call = object()
+        self._running.add(call)
+        try:
+            return _answered(self._tools, name, arguments)
+        finally:
+            self._running.discard(call)
+
+
+def described() -> list[types.Tool]:
+    """Return the tools as clients see them."""
+    return [
+        types.Tool(
+            name=tool.name,
+            title=tool.title,
+            description=tool.description,
+            input_schema=tool.takes.model_json_schema(),
+            output_schema=tool.answers,
+            annotations=types.ToolAnnotations(
+                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=tool.is_open_world
+            ),
+        )
+        for tool in TOOLS.values()
+    ]
+
+
+def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return a tool's answer; what goes wrong is an answer, too, that tells the agent what to do."""
+    try:
+        value = tools.call(name, arguments)
+    except UnknownSessionError as error:
+        return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
+    except SesameError as error:
+        return _failed(str(error))
+    except Exception as error:  # noqa: BLE001 - the protocol has no place for a traceback, the log has
+        _LOG.exception("the tool %s failed", name)
+        return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
+    told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # A question may hold lone surrogates, which no transport takes.
+    text = told.encode("utf-8", "replace").decode()
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)],
+        structured_content=value if text == told else json.loads(text),
+    )
+
+
+def _failed(message: str) -> types.CallToolResult:
+    text = rendering.printable(message)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

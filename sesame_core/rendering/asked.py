@@ -1,0 +1,104 @@
+"""Answers to questions about one session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .sessions import session_json
+from .text import SCHEMA_VERSION, day, iso, printable, session_name
+
+if TYPE_CHECKING:
+    from ..asking import Asked
+    from ..models import Attempt
+    from ..passages import Item, Passage
+
+
+def asked_json(asked: Asked) -> dict[str, Any]:
+    """Return the JSON value of an answer about a session."""
+    found = asked.found
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "session": session_json(asked.stored),
+        "question": asked.question,
+        "answer": asked.answer,
+        "answered": asked.is_found,
+        "citations": [{"position": c.position, "entryId": c.entry_id} for c in asked.citations],
+        "model": asked.model,
+        "attempts": [_attempt_json(attempt) for attempt in asked.attempts],
+        "cost": asked.cost,
+        "hindrance": asked.hindrance,
+        "basis": found.basis,
+        "wordsNotFound": list(found.words_not_found),
+        "matches": found.matches,
+        "chunksRead": found.chunks,
+        "passages": [_passage_json(passage) for passage in found.passages],
+    }
+
+
+def _attempt_json(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "model": attempt.model,
+        "error": attempt.error,
+        "seconds": round(attempt.seconds, 3),
+        "inputTokens": attempt.input_tokens,
+        "outputTokens": attempt.output_tokens,
+        "cost": attempt.cost,
+    }
+
+
+def _passage_json(passage: Passage) -> dict[str, Any]:
+    return {
+        "score": round(passage.score, 3),
+        **_item_json(passage.match),
+        "contextBefore": [_item_json(item) for item in passage.before],
+        "contextAfter": [_item_json(item) for item in passage.after],
+    }
+
+
+def _item_json(item: Item) -> dict[str, Any]:
+    chunk = item.chunk
+    return {
+        "position": chunk.seq,
+        "entryId": chunk.entry_id,
+        "type": chunk.kind,
+        "role": chunk.role,
+        "tool": chunk.tool_name,
+        "at": iso(chunk.timestamp),
+        "text": item.text,
+        "truncated": item.is_truncated,
+    }
+
+
+def asked_text(asked: Asked) -> str:
+    """Return an answer about a session for people: the model's, or the passages."""
+    session, found = asked.stored.session, asked.found
+    lines = [f"{printable(session.id)} ({session_name(asked.stored)}) - {day(session.modified)}"]
+    if asked.answer is not None:
+        lines += ["", printable(asked.answer), ""]
+        lines += [f"  #{c.position} ({printable(c.entry_id or 'no id')})" for c in asked.citations]
+        lines.append(_effort(asked))
+        return "\n".join(lines)
+    lines.append(f"  No model's answer, but the session's own words: {printable(asked.hindrance or '')}")
+    if found.basis == "outline":
+        lines.append("  No passage has a word of the question; this is how the session begins and ends.")
+    for passage in found.passages:
+        lines.append("")
+        for item in passage.items:
+            chunk = item.chunk
+            arrow = "→" if item is passage.match else " "
+            speaker = " ".join(filter(None, (chunk.role or chunk.kind, chunk.tool_name)))
+            text = " ".join(printable(item.text).split()) + ("…" if item.is_truncated else "")
+            lines.append(f"{arrow}#{chunk.seq} {printable(speaker)}: {text}")
+    if found.words_not_found:
+        lines += ["", f"Not in this session: {', '.join(map(printable, found.words_not_found))}"]
+    return "\n".join(lines)
+
+
+def _effort(asked: Asked) -> str:
+    """Return what an answer took: model, attempts, tokens, dollars."""
+    tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in asked.attempts]
+    parts = [f"  by {printable(asked.model or '')}"]
+    parts += [f"{len(tokens)} attempts"] if len(tokens) > 1 else []
+    parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
+    parts.append("cost not known" if asked.cost is None else f"${asked.cost:.6f}")
+    return ", ".join(parts)

@@ -1,0 +1,99 @@
+"""A server on this machine that speaks as much of OpenAI's protocol as language models are asked through."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Answers:
+    """One thing the server does when it is asked."""
+
+    text: str = ""
+    #: What the provider says it took, besides the tokens.
+    usage: dict[str, Any] = field(default_factory=dict)
+    status: int = 200
+    #: Seconds before anything is said.
+    delay: float = 0.0
+    finish: str = "stop"
+
+
+@dataclass
+class ModelServer:
+    """What was asked, and what is answered next; the last answer stays."""
+
+    url: str = ""
+    script: list[Answers] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> list[str]:
+        """The text of each request's last message."""
+        return [request["messages"][-1]["content"] for request in self.asked]
+
+    def next(self, request: dict[str, Any]) -> Answers:
+        self.asked.append(request)
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+@contextmanager
+def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
+    """Run such a server and tell llm of its models, by their names."""
+    server = ModelServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = server.next(request)
+            time.sleep(answer.delay)
+            with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked did not wait
+                self._say(request, answer)
+
+        def _say(self, request: dict[str, Any], answer: Answers) -> None:
+            if answer.status != 200:
+                body = json.dumps({"error": {"message": answer.text, "type": "server_error"}}).encode()
+                self.send_response(answer.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            usage = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050, **answer.usage}
+            base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": request["model"]}
+            delta = {"role": "assistant", "content": answer.text or None}
+            for event in (
+                {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+                {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish}]},
+                {**base, "choices": [], "usage": usage},
+            ):
+                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    server.url = f"http://127.0.0.1:{http.server_port}/v1"
+    llm_home.mkdir(parents=True, exist_ok=True)
+    models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {server.url}\n" for name in names]
+    (llm_home / "extra-openai-models.yaml").write_text("".join(models))
+    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()
