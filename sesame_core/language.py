@@ -20,7 +20,7 @@ from .conditions import all_of, any_of, depth, is_any_of, leaves, negated, some,
 from .errors import QueryError
 from .lexer import FIELD, OPERATORS, Token, nesting, tokens
 from .query import Condition, Has, Is, Query, Word, positive_words, word_of
-from .tokens import clean, pieces
+from .tokens import clean, has_word, pieces
 
 #: Words that say nothing about a session; left out of a list unless nothing else is in it.
 STOP_WORDS = frozenset(
@@ -171,7 +171,7 @@ class _Reading:
                 self.hints.append(f"{token.field}:{value} was read as a word: {error}")
                 return self._words(f"{token.field}:{value}")
         if token.kind == "phrase":
-            word = self._word(token.text) if any(c.isalnum() for c in token.text) else None
+            word = self._word(token.text) if has_word(token.text) else None
             return [_Part(Has(word))] if word else []
         if match := FIELD.fullmatch(token.text):
             near = fields.nearest(match[1])
