@@ -52,6 +52,11 @@ class _Part(NamedTuple):
     needed: tuple[Condition, ...] = ()
 
     @property
+    def words(self) -> tuple[Word, ...]:
+        """All words that are looked for."""
+        return (*self.extra, *positive_words(self.condition))
+
+    @property
     def has_words(self) -> bool:
         """There is more than fields and exclusions."""
         return self.condition is not None
@@ -85,6 +90,7 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
         words=tuple(words[:MAX_WORDS]),
         condition=all_of(conditions),
         filters=filters,
+        choices=tuple(reading.choices),
         hints=tuple(dict.fromkeys(reading.hints)),
     )
 
@@ -98,6 +104,7 @@ class _Reading:
         self._next = 0
         self._known: dict[str, Word] = {}
         self.hints: list[str] = []
+        self.choices: list[tuple[frozenset[str], ...]] = []
 
     def expression(self) -> _Part:
         """Read lists joined by AND, and those joined by OR."""
@@ -107,6 +114,9 @@ class _Reading:
             if kind == "OR":
                 lists.append([])
             lists[-1].append(self._list())
+        sides = [frozenset(word.text for part in together for word in part.words) for together in lists]
+        if len(sides := list(filter(None, sides))) > 1:
+            self.choices.append(tuple(sides))
         read = [part for together in lists for part in together if part != _Part()]
         is_common = all(part.has_words for part in read)
         alternatives = [

@@ -13,7 +13,7 @@ chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from .dataclass import dataclass, field
@@ -103,14 +103,23 @@ def rank(
     return ranked
 
 
-def confidence(candidates: Candidates, present: Iterable[int]) -> float:
+def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
     """Return the share of the query's words, weighted by rarity, that the best chunk contains.
 
     :param present: positions in the query of the words it contains.
+    :param choices: positions of words of which one set is enough; of each choice the set that is contained best counts.
     """
     weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
-    total = sum(weights)
-    return sum(weights[position] for position in present) / total if total else 0.0
+
+    def share(counted: set[int]) -> float:
+        total = sum(weights[position] for position in counted)
+        return sum(weights[position] for position in counted.intersection(present)) / total if total else 0.0
+
+    counted = set(range(len(weights)))
+    for sets in choices:
+        best = max((one & counted for one in sets), key=share)
+        counted = counted.difference(*sets) | best
+    return share(counted)
 
 
 def idf(document_frequency: int, total: int) -> float:

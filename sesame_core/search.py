@@ -330,13 +330,15 @@ def _hits(
 def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: Answer) -> None:
     """Tell whether the best session's best chunk has enough of the query.
 
-    What the condition asks for, the session has, wherever it stands.
+    What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
     """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
     present = reader.matching(answer.query, places)
     met = set(positive_words(answer.query.condition))
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
-    answer.confidence = ranking.confidence(candidates, present[0] | settled) if present else 0.0
+    places_of = {word.text: position for position, word in enumerate(answer.query.words)}
+    choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
+    answer.confidence = ranking.confidence(candidates, present[0] | settled, choices) if present else 0.0
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
 
 
