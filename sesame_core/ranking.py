@@ -45,7 +45,8 @@ class Ranked:
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
-    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it.
+    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it, but for a session that
+    #: is asked for by its id.
     chunk_sum: float = 0.0
     head: float = 0.0
     conversation: float = 0.0
@@ -59,11 +60,13 @@ def rank(
     *,
     group_of: Callable[[int], int | None] = lambda session: session,
     modified: Mapping[int, datetime | None] | None = None,
+    named: int | None = None,
 ) -> list[Ranked]:
     """Rank what a backend found.
 
     :param group_of: maps a session number to what is ranked; None leaves the session out.
     :param modified: when each group was last active, for ties.
+    :param named: the session whose id is asked for; it comes first, with the full score, whether it has chunks or not.
     """
     chunks: dict[int, list[ScoredChunk]] = {}
     for chunk in candidates.chunks:
@@ -100,6 +103,10 @@ def rank(
         for group in dict.fromkeys([*sums, *heads, *conversations])
     ]
     ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
+    if named is not None and (first := group_of(named)) is not None:
+        asked = next((r for r in ranked if r.group == first), Ranked(group=first))
+        asked.score = 1.0
+        ranked = [asked, *(r for r in ranked if r is not asked)]
     return ranked
 
 

@@ -448,3 +448,21 @@ def test_a_session_in_two_files_is_listed_once(shelf: Shelf) -> None:
         shelf.put(a_session(*texts, id="one", key="w:p:one"))
     answer = shelf.ask()
     assert (shelf.ids(), answer.total, answer.hits[0].stored.path) == (["one"], 1, "/s/2.jsonl")
+
+
+def test_the_id_of_a_session_finds_it_first(shelf: Shelf) -> None:
+    shelf.put(a_session("a quiet one", id="7e57ab1e-0000-4000-8000-000000000001"))
+    shelf.put(a_session("see 7e57ab1e-0000-4000-8000-000000000001", id="mention"))
+    shelf.put(a_session("nothing", id="7e57ab1f-0000-4000-8000-000000000001"))
+    shelf.put(a_session("nothing", id="7e57ab1f-0000-4000-8000-000000000002"))
+    for query in ("7e57ab1e-0000-4000-8000-000000000001", "7e57ab1e"):
+        answer = shelf.ask(query)
+        assert [hit.session.id[:8] for hit in answer.hits] == ["7e57ab1e", "mention"]
+        assert (answer.total, answer.hits[0].score, answer.is_weak, answer.words_not_found) == (2, 1.0, False, [])
+        assert [hit.session.id for hit in shelf.ask(query, offset=1).hits] == ["mention"]
+    assert shelf.ids("7e57ab1f") == [], "two sessions have this beginning"
+    assert shelf.ids("7e57ab1") == ["mention"], "too short to be an id"
+    assert shelf.ids("7e57ab1e quiet")[0] == "7e57ab1e-0000-4000-8000-000000000001"
+    assert shelf.ids("7e57ab1e", agents=("nobody",)) == [], "filters hold"
+    assert shelf.ids("7e57ab1e", exclude=("7e57ab1e-0000-4000-8000-000000000001",)) == ["mention"]
+    assert shelf.ids('"7e57ab1e" nothing -quiet') == ["mention"], "not alone"
