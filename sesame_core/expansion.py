@@ -29,6 +29,8 @@ MAX_BEGUN = 20
 MAX_TERMS = 5_000
 
 _LETTERS = re.compile(r"[a-z]+")
+#: The beginning of a commit or of another long number, as tools abbreviate them.
+_HEX = re.compile(r"(?=.*[0-9])[0-9a-f]{7,}")
 #: British and American endings.
 _PAIRS = (
     ("isation", "ization"),
@@ -69,6 +71,8 @@ def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list
     if text.endswith("*"):
         # What is indexed is stemmed, and so is a beginning: `monkey*` looks for `monkei…` only.
         return [term for term, _ in vocabulary.terms(text.rstrip("*"), MAX_BEGUN)] if text[:-1].isalpha() else []
+    if _HEX.fullmatch(text):
+        return [f"{text}*"] if any(term != text for term, _ in vocabulary.terms(text, 2)) else []
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
         return []
     terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)

@@ -20,7 +20,7 @@ from .conditions import all_of, any_of, depth, is_any_of, leaves, negated, some,
 from .errors import QueryError
 from .lexer import FIELD, OPERATORS, Token, nesting, tokens
 from .query import Condition, Has, Is, Query, Word, positive_words, word_of
-from .tokens import clean, pieces
+from .tokens import clean, has_word, pieces
 
 #: Words that say nothing about a session; left out of a list unless nothing else is in it.
 STOP_WORDS = frozenset(
@@ -50,6 +50,11 @@ class _Part(NamedTuple):
     extra: tuple[Word, ...] = ()
     #: The fields of a list, and what it excludes.
     needed: tuple[Condition, ...] = ()
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """All words that are looked for."""
+        return (*self.extra, *positive_words(self.condition))
 
     @property
     def has_words(self) -> bool:
@@ -85,6 +90,7 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
         words=tuple(words[:MAX_WORDS]),
         condition=all_of(conditions),
         filters=filters,
+        choices=tuple(reading.choices),
         hints=tuple(dict.fromkeys(reading.hints)),
     )
 
@@ -98,6 +104,7 @@ class _Reading:
         self._next = 0
         self._known: dict[str, Word] = {}
         self.hints: list[str] = []
+        self.choices: list[tuple[frozenset[str], ...]] = []
 
     def expression(self) -> _Part:
         """Read lists joined by AND, and those joined by OR."""
@@ -107,6 +114,9 @@ class _Reading:
             if kind == "OR":
                 lists.append([])
             lists[-1].append(self._list())
+        sides = [frozenset(word.text for part in together for word in part.words) for together in lists]
+        if len(sides := list(filter(None, sides))) > 1:
+            self.choices.append(tuple(sides))
         read = [part for together in lists for part in together if part != _Part()]
         is_common = all(part.has_words for part in read)
         alternatives = [
@@ -171,7 +181,7 @@ class _Reading:
                 self.hints.append(f"{token.field}:{value} was read as a word: {error}")
                 return self._words(f"{token.field}:{value}")
         if token.kind == "phrase":
-            word = self._word(token.text) if any(c.isalnum() for c in token.text) else None
+            word = self._word(token.text) if has_word(token.text) else None
             return [_Part(Has(word))] if word else []
         if match := FIELD.fullmatch(token.text):
             near = fields.nearest(match[1])

@@ -116,6 +116,8 @@ class Query:
     condition: Condition | None = None
     #: What the fields of the text ask for.
     filters: Filters = Filters()
+    #: Texts of words between which the text says OR, one set for each side; an OR inside of another comes first.
+    choices: tuple[tuple[frozenset[str], ...], ...] = field(default=(), compare=False)
     #: What the reader of the text could not make sense of, and took for words.
     hints: tuple[str, ...] = field(default=(), compare=False)
 

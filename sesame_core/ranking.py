@@ -13,7 +13,7 @@ chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from .dataclass import dataclass, field
@@ -45,7 +45,8 @@ class Ranked:
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
-    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it.
+    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it, but for a session that
+    #: is asked for by its id.
     chunk_sum: float = 0.0
     head: float = 0.0
     conversation: float = 0.0
@@ -59,11 +60,13 @@ def rank(
     *,
     group_of: Callable[[int], int | None] = lambda session: session,
     modified: Mapping[int, datetime | None] | None = None,
+    named: int | None = None,
 ) -> list[Ranked]:
     """Rank what a backend found.
 
     :param group_of: maps a session number to what is ranked; None leaves the session out.
     :param modified: when each group was last active, for ties.
+    :param named: the session whose id is asked for; it comes first, with the full score, whether it has chunks or not.
     """
     chunks: dict[int, list[ScoredChunk]] = {}
     for chunk in candidates.chunks:
@@ -100,17 +103,30 @@ def rank(
         for group in dict.fromkeys([*sums, *heads, *conversations])
     ]
     ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
+    if named is not None and (first := group_of(named)) is not None:
+        asked = next((r for r in ranked if r.group == first), Ranked(group=first))
+        asked.score = 1.0
+        ranked = [asked, *(r for r in ranked if r is not asked)]
     return ranked
 
 
-def confidence(candidates: Candidates, present: Iterable[int]) -> float:
+def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
     """Return the share of the query's words, weighted by rarity, that the best chunk contains.
 
     :param present: positions in the query of the words it contains.
+    :param choices: positions of words of which one set is enough; of each choice the set that is contained best counts.
     """
     weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
-    total = sum(weights)
-    return sum(weights[position] for position in present) / total if total else 0.0
+
+    def share(counted: set[int]) -> float:
+        total = sum(weights[position] for position in counted)
+        return sum(weights[position] for position in counted.intersection(present)) / total if total else 0.0
+
+    counted = set(range(len(weights)))
+    for sets in choices:
+        best = max((one & counted for one in sets), key=share)
+        counted = counted.difference(*sets) | best
+    return share(counted)
 
 
 def idf(document_frequency: int, total: int) -> float:

@@ -15,7 +15,7 @@ from .abilities import has_ability
 from .dataclass import dataclass, field, replace
 from .language import parse
 from .protocols import Candidates, Dated, Freshness, IndexReader, ScoredChunk, StoredSession, Vocabulary
-from .query import AllOf, Filters, Query, both, positive_words
+from .query import AllOf, Filters, Query, asked, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, snippet
 from .types import Chunk, Session
@@ -30,6 +30,8 @@ LIMIT = 10
 FIRST = 60
 #: Answers with so many sessions or fewer are gone through to the end, so that the total leaves out every copy.
 COUNTED = 30
+#: The shortest beginning of a session's id that asks for the session: the first part of a UUID, as answers print it.
+ID_LETTERS = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,16 +182,20 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         words_not_found=not_found,
         corrections=corrections,
     )
-    best = [result.group for result in ranking.rank(candidates)]
+    named = _named(reader, query, filters)
+    best = [result.group for result in ranking.rank(candidates, named=named)]
     first = _Families(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
-    found = _hits(reader, query, _ordered(reader, candidates, first, best), page, COUNTED if is_counted else 0)
+    ordered = _ordered(reader, candidates, first, best, named)
+    found = _hits(reader, query, ordered, page, COUNTED if is_counted else 0)
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in found)
     answer.hits = [hit for hit, _ in found[page.offset : page.end]]
-    if found:
+    if named is not None:
+        answer.confidence, answer.words_not_found = 1.0, []
+    elif found:
         _judge(reader, candidates, found[0][1], answer)
     if page.explain:
         from .explanation import explain
@@ -199,7 +205,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _ordered(
-    reader: IndexReader, candidates: Candidates, first: _Families, best: list[int]
+    reader: IndexReader, candidates: Candidates, first: _Families, best: list[int], named: int | None
 ) -> Iterator[tuple[Ranked, _Families]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
@@ -208,7 +214,7 @@ def _ordered(
     seen: set[str] = set()
     families = first
     while True:
-        for result in ranking.rank(candidates, group_of=families.of, modified=families.modified):
+        for result in ranking.rank(candidates, group_of=families.of, modified=families.modified, named=named):
             key = families.stored[result.group].session.key
             if key not in seen:
                 seen.add(key)
@@ -216,6 +222,21 @@ def _ordered(
         if families is not first or len(best) <= FIRST:
             return
         families = _Families(reader, best)
+
+
+def _named(reader: IndexReader, query: Query, filters: Filters) -> int | None:
+    """Return the session whose id is all that a query asks for, or the beginning of its id and no other's."""
+    text = query.words[0].text
+    is_alone = len(query.words) == 1 and query.condition is None and not asked(replace(filters, all_kinds=False))
+    if not is_alone or len(text) < ID_LETTERS or not any(map(str.isdigit, text)):
+        return None
+    found = reader.find_sessions(text)
+    whole = min((stored.session.id for stored in found), key=len, default="")
+    # A subagent's id begins with its parent's.
+    if any(stored.session.id != whole and not stored.session.id.startswith(f"{whole}/") for stored in found):
+        return None
+    copies = [stored for stored in found if stored.session.id == whole]
+    return max(copies, key=standing).number if copies else None
 
 
 def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
@@ -330,13 +351,15 @@ def _hits(
 def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: Answer) -> None:
     """Tell whether the best session's best chunk has enough of the query.
 
-    What the condition asks for, the session has, wherever it stands.
+    What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
     """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
     present = reader.matching(answer.query, places)
     met = set(positive_words(answer.query.condition))
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
-    answer.confidence = ranking.confidence(candidates, present[0] | settled) if present else 0.0
+    places_of = {word.text: position for position, word in enumerate(answer.query.words)}
+    choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
+    answer.confidence = ranking.confidence(candidates, present[0] | settled, choices) if present else 0.0
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
 
 

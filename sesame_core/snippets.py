@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 
 from .dataclass import dataclass
+from .folding import folded
 from .query import Query
-from .tokens import CJK, ENDINGS, STEM, has_cjk, light_stem
+from .tokens import CJK, ENDINGS, STEM, has_cjk, light_stem, pictures
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -85,6 +85,7 @@ def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
     # By length: the first alternative that fits is taken, so longer ones come first.
     parts: dict[str, int] = {}
     for word in query.words:
+        parts.update((re.escape(picture), len(picture)) for picture in pictures(word.text))
         for alternative in (*word.alternatives, word.text):
             for token in _WORD.findall(_plain(alternative)):
                 if not token.isascii():
@@ -102,10 +103,11 @@ def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
 
 
 def _plain(text: str) -> str:
-    """Return the text without the accents that backends fold, each letter in its place."""
+    """Return the text with plain letters, each in its place."""
     return text if text.isascii() else text.translate(_unaccented())
 
 
 @functools.cache
 def _unaccented() -> dict[int, str]:
-    return {code: unicodedata.normalize("NFD", chr(code))[0] for code in _ACCENTED}
+    plain = {code: folded(chr(code)) for code in _ACCENTED}
+    return {code: letter for code, letter in plain.items() if len(letter) == 1}

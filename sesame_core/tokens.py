@@ -1,8 +1,9 @@
 """What counts as a word, the same for indexing and for asking, on every backend.
 
-Backends split text at everything that is not a letter or a digit, fold case and accents, and stem with
-Porter.  That alone loses the parts of camelCase names and all words of scripts without spaces; `subwords`
-writes those out beside the text, and `alternatives` asks for them.
+Backends split text at everything that is not a letter or a digit, fold case and the accents of Latin letters, and
+stem with Porter.  That alone loses the parts of camelCase names, all words of scripts without spaces, pictures, the
+signs in `C++`, and letters that have a plainer spelling; `subwords` writes those out beside the text, and
+`alternatives` asks for them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,25 @@ import functools
 import re
 from typing import NamedTuple
 
-#: Letters of scripts without spaces between words, as the inside of a character class.
-CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
-_CJK_FIRST = "\u3040"
+from . import folding
+
+#: Letters of scripts without spaces between words, as the inside of a character class: Thai, Lao, Burmese and Khmer,
+#: then Chinese, Japanese and Korean.
+CJK = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
+)
+#: Emoji and other pictures, likewise; the first of a run may be followed by joiners.
+PICTURES = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_JOINERS = "\u200d\ufe0f"
+#: One of them; the colour of a skin is none.
+_PICTURE = f"(?![\U0001f3fb-\U0001f3ff])[{PICTURES}]"
+#: Languages that differ from C by a sign only, and the words that stand for them.
+_SIGNED = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp"}
+_SIGNED_WORD = re.compile(r"(?<![^\W_])[Cc](?:#|\+\+)(?![\w#+])")
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_HAS_WORD = re.compile(r"[^\W_]")
+_VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
+_HAS_LETTER = re.compile(r"[^\W_]")
 
 #: Endings of English words, longest first, and the letters that must be left when one is taken off.
 ENDINGS = tuple("ations ation ingly edly ings ying ied ies ing ers ed er es ly s y e".split())
@@ -26,22 +41,45 @@ _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c i
 _HUMPS = (b"\1\2", b"\2\2\1")
 
 
-class _Cjk(NamedTuple):
-    """Patterns for scripts without spaces."""
+class _Scripts(NamedTuple):
+    """Patterns for what is not ASCII."""
 
-    run: re.Pattern[str]
+    #: Anything but ASCII, punctuation, arrows, mathematics and lines, which most texts beyond ASCII have only.
+    telling: re.Pattern[str]
+    #: Letters of scripts without spaces, and words of other scripts right beside them.
+    cjk: re.Pattern[str]
     beside: re.Pattern[str]
-    run_or_other: re.Pattern[str]
+    #: Pictures that are shown as one, and what each of them is made of.
+    pictures: re.Pattern[str]
+    picture: re.Pattern[str]
+    #: The pieces of a word: of one script, or pictures.
+    piece: re.Pattern[str]
+    #: Letters and digits, and everything that is not ASCII.
+    run: re.Pattern[str]
 
 
 @functools.cache
-def _cjk() -> _Cjk:
+def _scripts() -> _Scripts:
     """Return the patterns, compiled when first needed: that takes longer than a search for English words."""
-    return _Cjk(
-        re.compile(f"[{CJK}]+"),
-        re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
-        re.compile(f"[{CJK}]+|[^{CJK}]+"),
+    pictures = f"[{PICTURES}][{PICTURES}{_JOINERS}]*"
+    return _Scripts(
+        telling=re.compile("[^\x00-\x7f\u2010-\u2027\u2190-\u22ff\u2400-\u245f\u2500-\u25ff]"),
+        cjk=re.compile(f"[{CJK}]+"),
+        beside=re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
+        pictures=re.compile(pictures),
+        picture=re.compile(_PICTURE),
+        piece=re.compile(f"[{CJK}]+|{pictures}|[^{CJK}{PICTURES}]+"),
+        run=re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+"),
     )
+
+
+@functools.cache
+def _kind(character: str) -> str:
+    """Return what `subwords` has to do about a character: "cjk", "picture", "odd" or nothing."""
+    scripts = _scripts()
+    if folding.is_odd(character):
+        return "odd"
+    return "cjk" if scripts.cjk.match(character) else "picture" if scripts.picture.match(character) else ""
 
 
 _parts_of: dict[str, str] = {}
@@ -63,7 +101,10 @@ def clean(text: str) -> str:
 
 
 def subwords(text: str) -> str:
-    """Return the words inside words: parts of camelCase names and CJK bigrams, each once, space-separated."""
+    """Return the words inside words and their plain spelling, each once, space-separated.
+
+    Parts of camelCase names, names like `C++`, bigrams of scripts without spaces, pictures, and `strasse` for `Straße`.
+    """
     found: dict[str, None] = {}
     classes = text.encode("ascii", "replace").translate(_CLASSES)
     for hump in _HUMPS:
@@ -76,16 +117,39 @@ def subwords(text: str) -> str:
             found[text[start:end]] = None
             position = classes.find(hump, end)
     words = [camel_parts(word) for word in found if len(word) <= 100]
-    if not text.isascii() and has_cjk(text):
-        cjk = _cjk()
-        words += [_bigrams(run) for run in dict.fromkeys(cjk.run.findall(text))]
-        words += dict.fromkeys(cjk.beside.findall(text))
+    if any(name in text for name in _SIGNED):
+        words += dict.fromkeys(_SIGNED[name] for name in _SIGNED_WORD.findall(text))
+    if not text.isascii():
+        words += _beyond_ascii(text)
     return " ".join(words)
+
+
+def _beyond_ascii(text: str) -> list[str]:
+    words: list[str] = []
+    scripts = _scripts()
+    if not scripts.telling.search(text):
+        return words
+    kinds = {_kind(character) for character in set(text) if character > "\x7f"}
+    if "odd" in kinds:
+        odd = dict.fromkeys(run for run in scripts.run.findall(text) if folding.is_odd(run))
+        words += dict.fromkeys(filter(_HAS_LETTER.search, map(folding.folded, odd)))
+        text = "\n".join([text, *words])
+    if "odd" in kinds or "cjk" in kinds:
+        words += [_bigrams(run) for run in dict.fromkeys(scripts.cjk.findall(text))]
+        words += dict.fromkeys(scripts.beside.findall(text))
+    if "picture" in kinds:
+        words += dict.fromkeys(map(_picture_words, scripts.pictures.findall(text)))
+    return words
 
 
 def has_cjk(text: str) -> bool:
     """Tell whether a text has letters of a script without spaces."""
-    return bool(text) and max(text) >= _CJK_FIRST and _cjk().run.search(text) is not None
+    return not text.isascii() and _scripts().cjk.search(text) is not None
+
+
+def pictures(text: str) -> list[str]:
+    """Return the pictures in a text, those that are joined as one."""
+    return [] if text.isascii() else _scripts().pictures.findall(text)
 
 
 def camel_parts(word: str) -> str:
@@ -103,11 +167,23 @@ def _bigrams(run: str) -> str:
     return " ".join([run[i : i + 2] for i in range(len(run) - 1)] + [run[-1]])
 
 
+def _picture_words(run: str) -> str:
+    """Return the words that stand for pictures, by their code points; the colour of a skin makes no difference."""
+    return " ".join(f"u{ord(picture):x}" for picture in _scripts().picture.findall(run))
+
+
+def has_word(text: str) -> bool:
+    """Tell whether a text holds anything to look for: a letter, a digit or a picture."""
+    if _HAS_LETTER.search(text):
+        return True
+    return not text.isascii() and _scripts().picture.search(text) is not None
+
+
 def pieces(word: str) -> list[str]:
-    """Split a word of a query where its script changes; drop what holds no letter or digit."""
+    """Split a word of a query where its script changes; drop what holds nothing to look for."""
     if word.isascii():
-        return [word] if _HAS_WORD.search(word) else []
-    return [piece for piece in _cjk().run_or_other.findall(word) if _HAS_WORD.search(piece)]
+        return [word] if has_word(word) else []
+    return [piece for piece in _scripts().piece.findall(word) if has_word(piece)]
 
 
 def alternatives(piece: str) -> tuple[str, ...]:
@@ -115,10 +191,24 @@ def alternatives(piece: str) -> tuple[str, ...]:
 
     A trailing `*` asks for a prefix.
     """
-    if not piece.isascii() and _cjk().run.fullmatch(piece):
-        return (f"{piece}*",) if len(piece) == 1 else (" ".join(piece[i : i + 2] for i in range(len(piece) - 1)),)
-    parts = camel_parts(piece) if piece.isascii() and piece.isalnum() else piece
+    if not piece.isascii():
+        return _alternatives_beyond_ascii(piece)
+    if piece in _SIGNED:
+        return (_SIGNED[piece],)
+    if version := _VERSION.fullmatch(piece):
+        return (piece, version[2] if version[1] else f"v{piece}")
+    parts = camel_parts(piece) if piece.isalnum() else piece
     return (piece,) if parts in (piece, "") else (piece, parts)
+
+
+def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
+    scripts = _scripts()
+    if scripts.pictures.fullmatch(piece):
+        return (_picture_words(piece),)
+    plain = folding.folded(piece) if folding.is_odd(piece) else piece
+    if scripts.cjk.fullmatch(plain):
+        return (f"{plain}*",) if len(plain) == 1 else (" ".join(plain[i : i + 2] for i in range(len(plain) - 1)),)
+    return (piece, plain) if plain != piece and has_word(plain) else (piece,)
 
 
 def light_stem(word: str) -> str:

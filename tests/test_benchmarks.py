@@ -13,6 +13,8 @@ from typing import Any
 import orjson
 import pytest
 
+from .transcripts import Pi, as_lines, write
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -156,3 +158,51 @@ def test_a_small_run_finds_every_answer_right(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "× floor" in done.stdout
     assert "WRONG" not in done.stdout
+
+
+def labelled(home: Path) -> None:
+    """Write five sessions of pi, and queries of which one has no answer."""
+    animals = ("fox", "owl", "newt", "stoat", "vole")
+    manifest, queries = [], [{"category": "none", "query": "blockchain tokenomics whitepaper", "relevant": []}]
+    for animal in animals:
+        file = f"pi/zoo/{animal}.jsonl"
+        session = Pi(animal)
+        write(
+            home / "corpus" / file, session.header(), session.user(f"the {animal} sleeps"), session.answer("so it does")
+        )
+        manifest.append({"id": f"pi/{animal}", "agent": "pi", "file": file})
+        queries.append({"category": "keyword", "query": f"sleeping {animal}", "relevant": [f"pi/{animal}"]})
+    queries.append({"category": "keyword", "query": "sleeping cat", "relevant": ["codex/cat"]})
+    manifest.append({"id": "codex/cat", "agent": "codex", "file": "codex/cat.jsonl"})
+    for name, entries in (("MANIFEST.jsonl", manifest), ("queries-dev.jsonl", queries)):
+        (home / name).write_bytes(as_lines(entries))
+
+
+def test_the_quality_of_answers_is_measured_and_each_constant_is_left_out(tmp_path: Path) -> None:
+    labelled(tmp_path / "eval")
+    options = ("--eval", tmp_path / "eval", "--dir", tmp_path, "--folds", 2)
+    done = run("quality.py", *options, "--leave-out", "--misses", timeout=300)
+    assert done.returncode == 0, done.stderr
+    perfect = "1.000 [1.00, 1.00]"
+    assert f"| keyword | 5 | {' | '.join([perfect] * 4)} |" in done.stdout, "what no parser reads is not asked for"
+    assert "weak: 1 of 1 without an answer, 0 of 5 with one" in done.stdout
+    assert (
+        "| ranking: DECAY, HEAD_SHARE, CONVERSATION_SHARE | MRR | 1.000 | 1.000 | 1.000 | +0.000 | 2× 0.6/0.3/0.3 |"
+        in (done.stdout)
+    )
+    assert "- keyword" not in done.stdout, "no misses"
+
+
+def test_the_quality_of_wrong_labels_is_bad_and_they_are_told(tmp_path: Path) -> None:
+    labelled(tmp_path / "eval")
+    wrong = {"category": "keyword", "query": "fox", "relevant": ["pi/owl"]}
+    (tmp_path / "eval" / "queries-dev.jsonl").write_bytes(as_lines([wrong]))
+    done = run("quality.py", "--eval", tmp_path / "eval", "--dir", tmp_path, "--misses")
+    assert "| all | 1 | 0.000" in done.stdout
+    assert "- keyword: 'fox', rank None" in done.stdout
+
+
+def test_without_labelled_queries_there_is_no_quality_to_measure(tmp_path: Path) -> None:
+    done = run("quality.py", "--eval", tmp_path, "--dir", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("nothing to measure: there are no labelled queries at ")

@@ -42,7 +42,7 @@ WORDS = {
     "package.json": "[package.json]",
     "src/main.rs": "[src/main.rs]",
     "snake_case": "[snake_case]",
-    "C++": "[C++]",
+    "C++": "[cplusplus]",
     "a\0b": "[ab]",
     "日本語": "[日本 本語]",
     "用git": "[用*] [git]",

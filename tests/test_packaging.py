@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import importlib.util
 import tomllib
@@ -10,11 +11,15 @@ from pathlib import Path
 import pytest
 
 import sesame_core
-from sesame_core.plugin_manager import BUNDLED, DISTRIBUTION, ENTRY_POINT_GROUP
+from sesame_core.plugin_manager import BUNDLED, DISTRIBUTION, ENTRY_POINT_GROUP, PluginManager
+from sesame_core.testing import BackendConformance, FormatterConformance, ParserConformance, PluginConformance
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+KITS: dict[str, type[PluginConformance]] = {
+    kit.kind: kit for kit in (ParserConformance, FormatterConformance, BackendConformance)
+}
 
 
 def test_every_plugin_on_disk_is_shipped_and_bundled() -> None:
@@ -58,10 +63,24 @@ def test_the_kit_is_part_of_the_wheel() -> None:
     assert Path(spec.origin).is_relative_to(ROOT / "sesame_core")
 
 
-@pytest.mark.parametrize("package", BUNDLED.values())
-def test_every_bundled_plugin_passes_the_kit(package: str) -> None:
-    test = ROOT / "tests" / "plugins" / f"test_{package.removeprefix('sesame_')}.py"
-    assert "class TestConformance(" in test.read_text(encoding="utf-8")
+def kits() -> set[tuple[str, str]]:
+    """What the classes under tests/plugins run the kit on: the kind and the name of a provider."""
+    found = set()
+    for path in (ROOT / "tests" / "plugins").glob("test_*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+                bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+                set_to = {ast.unparse(p.targets[0]): p.value for p in node.body if isinstance(p, ast.Assign)}
+                name = ast.literal_eval(set_to["name"]) if "name" in set_to else ""
+                found |= {(kind, name) for kind, kit in KITS.items() if kit.__name__ in bases}
+    return found
+
+
+def test_every_bundled_parser_formatter_and_backend_passes_the_kit() -> None:
+    provided = {(info.kind, info.name) for info in PluginManager().catalogue() if info.name in BUNDLED}
+    assert {name for _, name in provided} == set(BUNDLED)
+    assert {kind for kind, _ in provided} == set(KITS)
+    assert provided - kits() == set()
 
 
 def test_the_public_names_are_the_lazy_ones() -> None:

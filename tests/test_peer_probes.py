@@ -1,6 +1,6 @@
-"""What users expect to find, probed on fifteen small sessions of Claude Code; most peers miss some of it.
+"""What users expect to find, probed on small sessions of Claude Code; most peers miss some of it.
 
-The list is §4c of the facts on peers.
+The list is §4c of the facts on peers, each line of it a test here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import Sesame
+from sesame_core import Selection, Sesame, Source
 
 from .transcripts import Claude, everything, found, library, write
 
 SUBAGENT = "a77aa77"
+#: Keys that open nothing.
+SECRETS = ("ghp_" + "0aB1cD2eF3" * 3 + "gH4i", "AKIA" + "QWERTYUIOPAS1234")
 
 
 def identifier(number: int) -> str:
@@ -41,6 +43,8 @@ IDS = {
             "copy",
             "webhook",
             "deleted",
+            "long",
+            "secret",
         ),
         start=1,
     )
@@ -48,7 +52,7 @@ IDS = {
 
 
 def write_all(root: Path) -> None:
-    """Write the fifteen sessions."""
+    """Write the sessions."""
     c = {about: Claude(session, cwd="/w/probe") for about, session in IDS.items()}
 
     def session(about: str, *records: object) -> None:
@@ -81,6 +85,9 @@ def write_all(root: Path) -> None:
     session("copy", *({**r, "sessionId": IDS["copy"]} for r in copied), c["copy"].user("go on then"))
     session("webhook", c["webhook"].user("the webhook returns 500"), c["webhook"].answer("Fixed the webhooks."))
     session("deleted", c["deleted"].user("remember the thylacine"))
+    session("long", c["long"].user("read this"), c["long"].user("lorem ipsum dolor " * 330_000 + "axlotitlan"))
+    dumped = [c["secret"].call("Bash", command="env"), c["secret"].result(f"TOKEN={SECRETS[0]}\nKEY={SECRETS[1]}")]
+    session("secret", c["secret"].user("what is set?"), *dumped)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +100,7 @@ def probed(place: Path) -> Iterator[Sesame]:
     write_all(place / "in")
     with library(place / "in", place / "data", parser="claude-code") as sesame:
         report = sesame.index()
-        assert (report.added, report.errors, report.skipped) == (16, [], {})
+        assert (report.added, report.errors, report.skipped) == (18, [], {"oversized": 1})
         yield sesame
 
 
@@ -199,6 +206,35 @@ def test_a_resumed_copy_is_not_shown_twice(probed: Sesame) -> None:
     (hit,) = answer.hits
     assert answer.total == 1
     assert {hit.session.id, *(session for session, _ in hit.copies)} == {IDS["original"], IDS["copy"]}
+
+
+@pytest.mark.parametrize("about", IDS)
+def test_a_sessions_id_finds_the_session(about: str, probed: Sesame) -> None:
+    for query in (IDS[about], IDS[about].upper()[:8], IDS[about][:13]):
+        answer = probed.search(query)
+        first = answer.hits[0]
+        assert IDS[about] in {first.session.id, *(session for session, _ in first.copies)}
+        assert (first.score, answer.is_weak, answer.words_not_found) == (1.0, False, [])
+
+
+def test_the_last_word_of_a_message_of_six_megabytes(probed: Sesame, tmp_path: Path, place: Path) -> None:
+    assert hits(probed, "axlotitlan") == [], "over the limit of a line, which the report of the index tells"
+    parser = Selection(name="claude-code", options={"line_limit": 8 * 2**20})
+    source = Source(parser=parser, path=place / "in" / "-w-probe" / f"{IDS['long']}.jsonl")
+    with Sesame(sources=[source], data_dir=tmp_path) as sesame:
+        assert sesame.index().skipped == {}
+        assert hits(sesame, "axlotitlan") == ["long"]
+        assert "axlotitlan" in sesame.search("axlotitlan").hits[0].snippet.text
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_key_in_an_output_is_shown_to_its_owner_and_can_be_read_by_nobody_else(
+    secret: str, probed: Sesame, place: Path
+) -> None:
+    (hit,) = probed.search(secret).hits
+    assert secret in hit.snippet.text
+    for path in place.joinpath("data").glob("index.sqlite*"):
+        assert path.stat().st_mode & 0o077 == 0, f"{path.name} is the owner's alone"
 
 
 @pytest.mark.parametrize("query", ["webh*", "webhook", "webhooks", "WEBHOOK"])

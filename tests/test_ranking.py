@@ -116,3 +116,13 @@ def test_confidence_is_the_share_of_the_query_by_rarity() -> None:
     assert confidence(found, [0]) == pytest.approx(weights[0] / sum(weights))
     assert confidence(found, []) == 0.0
     assert confidence(candidates(), []) == 0.0
+
+
+def test_of_each_choice_the_side_that_is_contained_best_counts() -> None:
+    found = candidates(document_frequencies=[1, 1, 1, 1], chunk_total=100)
+    assert confidence(found, [0], [[{0}, {1}]]) == pytest.approx(1 / 3)
+    assert confidence(found, [1, 2, 3], [[{0}, {1}]]) == pytest.approx(1.0)
+    assert confidence(found, [0], [[{0, 1}, {2, 3}]]) == pytest.approx(1 / 2)
+    assert confidence(found, [3], [[{0}, {1}], [{0, 1, 2}, {3}]]) == pytest.approx(1.0), "one choice inside of another"
+    assert confidence(found, [], [[{0}, {1}]]) == 0.0
+    assert confidence(found, [0], [[set(), set()]]) == pytest.approx(1 / 4), "beyond the words that are ranked"

@@ -249,6 +249,35 @@ def test_an_answer_whose_best_passage_has_few_of_the_words_is_weak(shelf: Shelf)
     assert strong.confidence == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    ("query", "confidence"),
+    [
+        ("carousel OR pangolin", 1.0),
+        ("pangolin OR carousel OR armadillo", 1.0),
+        ("(pangolin armadillo zebu) OR carousel", 1.0),
+        ("(carousel OR pangolin) AND site", 1.0),
+        ("site (pangolin OR (armadillo OR carousel))", 1.0),
+        ("CAROUSEL OR Carousel", 1.0),
+        ("carousel OR agent:claude-code", 1.0),
+        ("carousel pangolin OR armadillo", 0.42),
+        ("carousel pangolin -(zebu OR carousel2)", 0.42),
+    ],
+)
+def test_one_side_of_an_or_is_enough_for_confidence(query: str, confidence: float, shelf: Shelf) -> None:
+    shelf.put(a_session("carousel of the site", id="s"))
+    shelf.put(*(a_session(f"nothing {n}", id=f"o{n}") for n in range(20)))
+    answer = shelf.ask(query)
+    assert answer.confidence == pytest.approx(confidence, abs=0.01)
+    assert answer.is_weak is (confidence < ranking.WEAK_BELOW)
+
+
+def test_words_beside_each_other_are_no_choice(shelf: Shelf) -> None:
+    shelf.put(a_session("carousel of the site", id="s"), a_session("nothing else", id="t"))
+    answer = shelf.ask("carousel pangolin armadillo zebu")
+    assert answer.is_weak
+    assert not shelf.ask("carousel OR pangolin OR armadillo OR zebu").is_weak
+
+
 def test_words_that_occur_nowhere_are_told(shelf: Shelf) -> None:
     shelf.put(a_session("the quick fox"))
     assert shelf.ask("fox unicorn basilisk").words_not_found == ["unicorn", "basilisk"]
@@ -419,3 +448,21 @@ def test_a_session_in_two_files_is_listed_once(shelf: Shelf) -> None:
         shelf.put(a_session(*texts, id="one", key="w:p:one"))
     answer = shelf.ask()
     assert (shelf.ids(), answer.total, answer.hits[0].stored.path) == (["one"], 1, "/s/2.jsonl")
+
+
+def test_the_id_of_a_session_finds_it_first(shelf: Shelf) -> None:
+    shelf.put(a_session("a quiet one", id="7e57ab1e-0000-4000-8000-000000000001"))
+    shelf.put(a_session("see 7e57ab1e-0000-4000-8000-000000000001", id="mention"))
+    shelf.put(a_session("nothing", id="7e57ab1f-0000-4000-8000-000000000001"))
+    shelf.put(a_session("nothing", id="7e57ab1f-0000-4000-8000-000000000002"))
+    for query in ("7e57ab1e-0000-4000-8000-000000000001", "7e57ab1e"):
+        answer = shelf.ask(query)
+        assert [hit.session.id[:8] for hit in answer.hits] == ["7e57ab1e", "mention"]
+        assert (answer.total, answer.hits[0].score, answer.is_weak, answer.words_not_found) == (2, 1.0, False, [])
+        assert [hit.session.id for hit in shelf.ask(query, offset=1).hits] == ["mention"]
+    assert shelf.ids("7e57ab1f") == [], "two sessions have this beginning"
+    assert shelf.ids("7e57ab1") == ["mention"], "too short to be an id"
+    assert shelf.ids("7e57ab1e quiet")[0] == "7e57ab1e-0000-4000-8000-000000000001"
+    assert shelf.ids("7e57ab1e", agents=("nobody",)) == [], "filters hold"
+    assert shelf.ids("7e57ab1e", exclude=("7e57ab1e-0000-4000-8000-000000000001",)) == ["mention"]
+    assert shelf.ids('"7e57ab1e" nothing -quiet') == ["mention"], "not alone"

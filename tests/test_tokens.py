@@ -49,7 +49,15 @@ def test_parts_of_a_camel_case_word(word: str, parts: str) -> None:
         ("用git提交", "用 提交 交 git"),
         ("ひらがなkatakanaカタカナ", "ひら らが がな な カタ タカ カナ ナ katakana"),
         ("한국어", "한국 국어 어"),
-        ("größerAls", "er Als"),
+        ("größerAls", "er Als grosserals"),
+        ("Straße und Straße", "strasse"),
+        ("ﾃｽﾄ", "テスト テス スト ト"),
+        ("soft\u00adware", "software"),
+        ("🔥🔥 👍🏽 👍", "u1f525 u1f525 u1f44d"),
+        ("👨‍👩‍👧", "u1f468 u1f469 u1f467"),
+        ("C++ and C#, c++", "cplusplus csharp"),
+        ("C++17 c#4 VC++", ""),
+        ("┌──┐ “quoted” → x ≠ y…", ""),
         ("naïve café", ""),
     ],
 )
@@ -68,6 +76,10 @@ def test_words_inside_words(text: str, expected: str) -> None:
         ("用git提交", ["用", "git", "提交"]),
         ("日本語、東京", ["日本語", "東京"]),
         ("café", ["café"]),
+        ("done🚀launch", ["done", "🚀", "launch"]),
+        ("👨‍👩‍👧", ["👨‍👩‍👧"]),
+        ("→", []),
+        ("\U0001f3fd", []),
     ],
 )
 def test_a_word_of_a_query_is_split_where_its_script_changes(word: str, expected: list[str]) -> None:
@@ -86,6 +98,14 @@ def test_a_word_of_a_query_is_split_where_its_script_changes(word: str, expected
         ("日本語", ("日本 本語",)),
         ("café", ("café",)),
         ("42", ("42",)),
+        ("1.2.3", ("1.2.3", "v1.2.3")),
+        ("v1.2.3-rc.1", ("v1.2.3-rc.1", "1.2.3-rc.1")),
+        ("c#", ("csharp",)),
+        ("C++17", ("C++17",)),
+        ("Straße", ("Straße", "strasse")),
+        ("ﾃｽﾄ", ("テス スト",)),
+        ("ｶ", ("カ*",)),
+        ("👍🏽", ("u1f44d",)),
     ],
 )
 def test_what_is_looked_for(piece: str, expected: tuple[str, ...]) -> None:

@@ -73,6 +73,8 @@ def for_writing(path: Path) -> sqlite3.Connection:
     :raises BackendError: the file is damaged, of another program, or of a newer version of this one; it is not
         touched then.
     """
+    if is_absent(path):
+        _make_private(path)
     with translated(path):
         db: sqlite3.Connection = sqlite3.connect(path, **_OPTIONS)
         try:
@@ -86,6 +88,14 @@ def for_writing(path: Path) -> sqlite3.Connection:
             db.close()
             raise
     return db
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file for its owner alone, whatever the umask; the log beside it is made alike."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise BackendError(f"{path}: {error.strerror or error}") from error
 
 
 def _open_to_read(uri: str, path: Path) -> tuple[sqlite3.Connection, int]:

@@ -101,6 +101,16 @@ def test_transcripts_are_private(backend: SqliteBackend, directory: Path) -> Non
     assert directory.stat().st_mode & 0o077 == 0
 
 
+def test_transcripts_are_private_in_a_directory_that_all_may_read(backend: SqliteBackend, directory: Path) -> None:
+    directory.mkdir(mode=0o755)
+    put(backend, a_session("fox"))
+    with backend.rebuild() as writer:
+        writer.replace(a_file("/s/1.jsonl"), a_session("fox"))
+        assert len(list(directory.glob("index*.sqlite*"))) > 2, "two generations, and the log of one"
+        for path in directory.glob("index*.sqlite*"):
+            assert path.stat().st_mode & 0o077 == 0, path.name
+
+
 # -- rows ------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,61 @@
+"""The plain spelling of letters that databases leave as they are: `ß` is ss, `ł` l, `ά` α, a full-width `Ａ` a.
+
+Databases fold case and take one accent off a Latin letter; the rest is done here, for what is indexed and for what is
+asked.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+
+#: Letters whose plain spelling Unicode does not tell.
+_LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ё": "е"}
+#: What is joined with its neighbours: accents, Arabic hamza and madda, the parts of Korean syllables, marks of kana.
+_JOINED = (("\u0300", "\u036f"), ("\u0653", "\u0655"), ("\u1100", "\u11ff"), ("\u3099", "\u309a"))
+_GREEK_END = "\u0400"
+
+
+class _Plain(dict[int, str]):
+    """The plain spelling of characters in small letters; filled as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        if _is_invisible(letter) or "\u0300" <= letter <= "\u036f":
+            plain = ""
+        else:
+            # Beyond Greek a mark makes another letter: й is not и, が not か.
+            base = unicodedata.normalize("NFD", letter)[0]
+            plain = base if base < _GREEK_END else letter
+        self[code] = plain
+        return plain
+
+
+_plain = _Plain({ord(letter): plain for letter, plain in _LETTERS.items()})
+
+
+def folded(text: str) -> str:
+    """Return a text in small letters, each as plain as can be, without invisible characters."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_plain)
+
+
+def is_odd(text: str) -> bool:
+    """Tell whether a text holds a character that databases do not fold by themselves."""
+    return not text.isascii() and any(map(_is_odd, text))
+
+
+@functools.cache
+def _is_odd(letter: str) -> bool:
+    if letter <= "\x7f":
+        return False
+    if _is_invisible(letter) or any(first <= letter <= last for first, last in _JOINED):
+        return True
+    plain = folded(letter)
+    taken_apart = unicodedata.normalize("NFD", letter)
+    is_accented_once = len(taken_apart) == 2 and plain == taken_apart[0].lower() and plain.isascii()
+    return letter.isalnum() and plain != letter.lower() and not is_accented_once
+
+
+def _is_invisible(letter: str) -> bool:
+    """Tell whether a character only says how others are shown: a soft hyphen, a joiner, a space without width."""
+    return unicodedata.category(letter) == "Cf"
