@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 #: Letters of scripts without spaces between words, as the inside of a character class.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
-_CJK_FIRST = "\u3040"
+#: Bytes of UTF-8 that begin or continue letters before these scripts.
+_BEFORE_CJK = bytes(range("\u3040".encode()[0]))
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HAS_WORD = re.compile(r"[^\W_]")
 
@@ -76,7 +77,7 @@ def subwords(text: str) -> str:
             found[text[start:end]] = None
             position = classes.find(hump, end)
     words = [camel_parts(word) for word in found if len(word) <= 100]
-    if not text.isascii() and has_cjk(text):
+    if has_cjk(text):
         cjk = _cjk()
         words += [_bigrams(run) for run in dict.fromkeys(cjk.run.findall(text))]
         words += dict.fromkeys(cjk.beside.findall(text))
@@ -85,7 +86,9 @@ def subwords(text: str) -> str:
 
 def has_cjk(text: str) -> bool:
     """Tell whether a text has letters of a script without spaces."""
-    return bool(text) and max(text) >= _CJK_FIRST and _cjk().run.search(text) is not None
+    if text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _BEFORE_CJK):
+        return False
+    return _cjk().run.search(text) is not None
 
 
 def camel_parts(word: str) -> str:
