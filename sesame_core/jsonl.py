@@ -62,9 +62,12 @@ class JsonLines:
                 self._advance(size)
                 yield Skipped(reason="oversized", line=self.line)
                 continue
-            if self.offset == 0 and raw.startswith(_BOM):
-                raw = raw[len(_BOM) :]
-            values, damaged = _decode(raw)
+            if self.offset == 0:
+                raw = raw.removeprefix(_BOM)
+            try:
+                values, damaged = [orjson.loads(raw)], False
+            except orjson.JSONDecodeError:
+                values, damaged = _rescue(raw)
             if damaged and not values and not terminated:
                 return
             self._advance(size)
@@ -100,13 +103,12 @@ class JsonLines:
                         continue
                     yield long.content(), long.size + 1, True
                     long, block = None, block[end + 1 :]
-                *lines, rest = (rest + block).split(b"\n")
-                for line in lines:
-                    yield (
-                        (line if len(line) <= self._limit else _shortened(line, self._limit)),
-                        len(line) + 1,
-                        True,
-                    )
+                block, start = rest + block, 0
+                # `split` looks at byte after byte, `find` at many at once.
+                while (end := block.find(b"\n", start)) >= 0:
+                    line, size, start = block[start:end], end - start + 1, end + 1
+                    yield line if size <= self._limit + 1 else _shortened(line, self._limit), size, True
+                rest = block[start:]
                 if len(rest) > self._limit:
                     long = _LongLine(self._limit)
                     long.feed(rest)
@@ -159,11 +161,9 @@ def _shortened(line: bytes, limit: int) -> bytes | None:
     return line if len(line) <= limit else None
 
 
-def _decode(raw: bytes) -> tuple[list[Any], bool]:
-    """Return the values of one line and whether something of it was lost."""
-    if b"\0" in raw:
-        raw = raw.replace(b"\0", b"")
-    raw = raw.strip()
+def _rescue(raw: bytes) -> tuple[list[Any], bool]:
+    """Return the values of a line that is no plain JSON, and whether something of it was lost."""
+    raw = raw.replace(b"\0", b"").strip()
     if not raw:
         return [], False
     try:

@@ -160,12 +160,12 @@ class FileReading:
         except Exception as error:
             raise PluginError(f"the chunk formatter failed: {error!r}") from error
 
-    def _chunks(self, message: Message) -> Iterator[Chunk]:
+    def _chunks(self, message: Message) -> list[Chunk]:
         session = self._sessions.get(message.session_id)
         if session is None:
             # A grown file does not introduce again what was forgotten meanwhile.
             if message.session_id in self._excluded or self.start:
-                return
+                return []
             raise ParseError(
                 self.file.path, f"the parser {self.file.parser!r} did not introduce session {message.session_id!r}"
             )
@@ -175,24 +175,29 @@ class FileReading:
                 raise Replayed
             if origin in self._seen:
                 self._skip("repeated")
-                return
+                return []
             self._seen.add(origin)
             self._recent.append(origin)
         self._count(session, message, origin)
-        for position, chunk in enumerate(self._formatted(message)):
-            chunk.text = clean(chunk.text)
-            chunk.subwords = subwords(chunk.text)
+        chunks = self._formatted(message)
+        entry_id = message.entry_id and clean(message.entry_id)
+        for position, chunk in enumerate(chunks):
+            text = chunk.text = clean(chunk.text)
+            chunk.subwords = subwords(text)
             chunk.session_id = message.session_id
             chunk.timestamp = message.timestamp
-            chunk.entry_id = message.entry_id and clean(message.entry_id)
-            chunk.tool_name = chunk.tool_name and clean(chunk.tool_name)
-            chunk.call_id = chunk.call_id and clean(chunk.call_id)
-            chunk.paths = tuple(map(clean, chunk.paths)) if chunk.paths else ()
+            chunk.entry_id = entry_id
+            if chunk.tool_name:
+                chunk.tool_name = clean(chunk.tool_name)
+            if chunk.call_id:
+                chunk.call_id = clean(chunk.call_id)
+            if chunk.paths:
+                chunk.paths = tuple(map(clean, chunk.paths))
             chunk.source_type = message.source_type
             chunk.segment = message.segment
             if origin is not None:
                 chunk.origin = origin + position & _ORIGIN_MASK
-            yield chunk
+        return chunks
 
     def _skip(self, reason: str) -> None:
         for counts in (self.skipped, self.file.skipped):

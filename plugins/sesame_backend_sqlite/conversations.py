@@ -11,7 +11,6 @@ import sqlite3
 import time
 
 from sesame_core.dataclass import dataclass, field
-from sesame_core.types import Chunk
 
 from .schema import SESSION_SHIFT
 
@@ -36,12 +35,8 @@ class Conversation:
     assistant: list[str] = field(default_factory=list)
     left: int = LIMIT
 
-    def add(self, chunk: Chunk) -> None:
-        """Take in a chunk, if a person or an agent says something in it."""
-        if chunk.kind == "message":
-            self._add(chunk.role, chunk.text)
-
-    def _add(self, role: str | None, text: str) -> None:
+    def add(self, role: str | None, text: str) -> None:
+        """Take in the text of a message, if it is a person's or an agent's."""
         if self.left <= 0 or role not in ("user", "assistant"):
             return
         said = text[: self.left]
@@ -62,7 +57,7 @@ class Conversation:
         )
         base = session << SESSION_SHIFT
         for role, text in db.execute(sql, (base, base + (count << 2))):
-            self._add(role, text)
+            self.add(role, text)
             if self.left <= 0:
                 break
         return self

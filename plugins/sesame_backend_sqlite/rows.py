@@ -75,10 +75,10 @@ def row_id(session: int, seq: int, chunk: Chunk) -> int:
     return session << SESSION_SHIFT | seq << 2 | weight_class(chunk)
 
 
-def chunk_row(row: int, chunk: Chunk) -> tuple[Any, ...]:
-    """Return the values of `INSERT_CHUNK`."""
+def chunk_row(session: int, chunk: Chunk) -> tuple[Any, ...]:
+    """Return the values of `INSERT_CHUNK` for a chunk of a session, whose position is known."""
     return (
-        row,
+        row_id(session, chunk.seq, chunk),
         chunk.kind,
         chunk.role,
         chunk.tool_name,
@@ -87,7 +87,7 @@ def chunk_row(row: int, chunk: Chunk) -> tuple[Any, ...]:
         chunk.origin,
         chunk.segment,
         to_ms(chunk.timestamp),
-        chunk.is_error,
+        int(chunk.is_error),  # sqlite3 looks for an adapter for a bool, which takes longer than the rest of the row
         chunk.source_type,
         chunk.cut,
         chunk.subwords,

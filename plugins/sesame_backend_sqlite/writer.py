@@ -157,7 +157,7 @@ class SqliteWriter:
         held = 0
         for item in waiting:
             first.append(item)
-            held += _weight(item)
+            held += OVERHEAD + (len(item.text) if isinstance(item, Chunk) else 0)
             if held >= SHARED:
                 break
         is_large = held >= SHARED
@@ -226,12 +226,12 @@ class SqliteWriter:
         assert target.number is not None
         chunk.seq = target.seq
         target.seq += 1
-        self._rows.append(rows.chunk_row(rows.row_id(target.number, chunk.seq, chunk), chunk))
+        self._rows.append(rows.chunk_row(target.number, chunk))
         for path in chunk.paths:
             self._paths.add((target.number, path))
-        if not target.is_stored:
-            target.conversation.add(chunk)
-        self._held += _weight(chunk)
+        if not target.is_stored and chunk.kind == "message":
+            target.conversation.add(chunk.role, chunk.text)
+        self._held += OVERHEAD + len(chunk.text)
         if self._held >= BATCH:
             self._flush()
 
@@ -322,7 +322,3 @@ class SqliteWriter:
         sql = f"UPDATE files SET {', '.join(assignments)} WHERE path = ?"
         if self._db.execute(sql, (*rows.file_row(file), file.path)).rowcount == 0:
             self._insert_file(file)
-
-
-def _weight(item: Session | Chunk) -> int:
-    return OVERHEAD + (len(item.text) if isinstance(item, Chunk) else 0)

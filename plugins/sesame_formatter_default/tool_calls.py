@@ -7,6 +7,7 @@ other tool everything is written.  Values are written decoded, never as JSON wit
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -69,24 +70,32 @@ FAMILIES = {
 }
 _UNKNOWN = Family((), names_files=True)
 
+#: What arguments and their values are made of; whatever is a dict is told at once, an abstract class is slow to ask.
+_MAPPING = (dict, Mapping)
+_NESTED = (dict, list, tuple, Mapping)
 #: Arguments of known tools that only say how to answer.
 _STEERING = frozenset({"output_mode"})
 
 
 def describe(call: ToolCall) -> tuple[str, tuple[str, ...]]:
     """Return the call as text, and the files it names."""
-    family = FAMILIES.get(call.name.lower().replace("_", "").replace("-", ""), _UNKNOWN)
+    family = _family(call.name)
     arguments = _decoded(call.arguments)
     lines = [f"tool: {call.name}"]
     if call.via:
         lines.append(f"via: {call.via}")
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, _MAPPING):
         lines += _labelled("arguments", arguments)
     elif family is _UNKNOWN:
         lines += _all(arguments)
     else:
         lines += _telling(family, arguments)
     return "\n".join(lines), tuple(_files(arguments)) if family.names_files else ()
+
+
+@functools.lru_cache
+def _family(name: str) -> Family:
+    return FAMILIES.get(name.lower().replace("_", "").replace("-", ""), _UNKNOWN)
 
 
 def _decoded(arguments: Any) -> Any:
@@ -99,25 +108,27 @@ def _decoded(arguments: Any) -> Any:
     return arguments
 
 
-def _telling(family: Family, arguments: Mapping[Any, Any]) -> Iterator[str]:
+def _telling(family: Family, arguments: Mapping[Any, Any]) -> list[str]:
     """Write a known tool's arguments: its own fields first, then other texts it was given."""
+    lines: list[str] = []
     told = set(_STEERING)
     for field in family.fields:
         for key in field.keys:
             value = arguments.get(key)
             if value is not None:
                 told.add(key)
-                yield from _labelled(field.label, _joined(value), is_block=field.is_block)
+                lines += _labelled(field.label, _joined(value), is_block=field.is_block)
                 break
     for key, value in arguments.items():
-        if key in told or not isinstance(value, str | Mapping | list | tuple):
+        if key in told or (not isinstance(value, str) and not isinstance(value, _NESTED)):
             continue
         edits = _decoded(value) if key == "edits" and family is _EDIT else None
         if isinstance(edits, list) and all(isinstance(edit, Mapping) for edit in edits):
             for edit in edits:
-                yield from _telling(_ONE_EDIT, edit)
+                lines += _telling(_ONE_EDIT, edit)
         else:
-            yield from _labelled(str(key), value)
+            lines += _labelled(str(key), value)
+    return lines
 
 
 def _joined(value: Any) -> Any:
@@ -132,22 +143,17 @@ def _all(arguments: Mapping[Any, Any]) -> Iterator[str]:
         yield from _labelled(str(key), value)
 
 
-def _labelled(label: str, value: Any, *, indent: str = "", is_block: bool = False) -> Iterator[str]:
+def _labelled(label: str, value: Any, *, indent: str = "", is_block: bool = False) -> list[str]:
     """Write `label: value`, the value on lines of its own when it has several; nothing when it is empty."""
-    if isinstance(value, Mapping | list | tuple):
+    if not isinstance(value, str) and isinstance(value, _NESTED):
         nested = list(_nested(value, indent + "  "))
-        if nested:
-            yield f"{indent}{label}:"
-            yield from nested
-        return
+        return [f"{indent}{label}:", *nested] if nested else []
     text = _plain(value)
     if not text or text.isspace():
-        return
+        return []
     if is_block or "\n" in text:
-        yield f"{indent}{label}:"
-        yield text
-    else:
-        yield f"{indent}{label}: {text}"
+        return [f"{indent}{label}:", text]
+    return [f"{indent}{label}: {text}"]
 
 
 def _nested(value: Mapping[Any, Any] | Sequence[Any], indent: str) -> Iterator[str]:
@@ -159,7 +165,7 @@ def _nested(value: Mapping[Any, Any] | Sequence[Any], indent: str) -> Iterator[s
             yield from _labelled(str(key), inner, indent=indent)
         return
     for item in value:
-        if isinstance(item, Mapping | list | tuple):
+        if isinstance(item, _NESTED):
             lines = list(_nested(item, indent + "  "))
             if lines:
                 yield f"{indent}- {lines[0].lstrip()}"
@@ -183,7 +189,7 @@ def _plain(value: Any) -> str:
 def _files(arguments: Any) -> dict[str, None]:
     """Return the files that arguments name, in order, each once."""
     found: dict[str, None] = {}
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, _MAPPING):
         return found
     for key in _FILE:
         path = arguments.get(key)

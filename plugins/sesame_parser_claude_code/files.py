@@ -89,23 +89,22 @@ def is_transcript(path: Path) -> bool:
     if path.suffix != ".jsonl" or path.name in _OTHER_FILES or path.parent.name in _OTHER_DIRS:
         return False
     with path.open("rb") as file:
-        start = file.read(SNIFFED)
-    if not start:
-        return SessionFile(path).is_blank_session()
-    for line in start.split(b"\n"):
-        line = line.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").strip()
-        if not line:
-            continue
-        try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            # Damaged, or longer than what was read.
-            verdict = _judge_beginning(line)
-        else:
-            verdict = _judge(record)
-        if verdict is not None:
-            return verdict
-    return False
+        left = SNIFFED
+        while line := file.readline(left):
+            left -= len(line)
+            line = line.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").strip()
+            if not line:
+                continue
+            try:
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                # Damaged, or longer than what was read.
+                verdict = _judge_beginning(line)
+            else:
+                verdict = _judge(record)
+            if verdict is not None:
+                return verdict
+    return left == SNIFFED and SessionFile(path).is_blank_session()
 
 
 def _judge(record: Any) -> bool | None:

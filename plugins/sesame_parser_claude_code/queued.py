@@ -8,7 +8,7 @@ back for a while and reported only when nothing came of it.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sesame_core.types import Message
@@ -53,15 +53,17 @@ class QueuedPrompts:
             self._attached.append(name)
         return False
 
-    def due(self, line: int | None = None) -> Iterable[Message]:
+    def due(self, line: int | None = None) -> list[Message]:
         """Take out the prompts that have waited long enough at this line; all of them at the end (None)."""
+        due = []
         while self._waiting:
             name, (put_at, message) = next(iter(self._waiting.items()))
             if line is not None and line - put_at < PATIENCE and len(self._waiting) <= REMEMBERED:
-                return
+                break
             del self._waiting[name]
             self._reported.append(name)
-            yield message
+            due.append(message)
+        return due
 
     def state(self) -> dict[str, Any]:
         """Return what a new tracker goes on from, as JSON values; nothing may be waiting."""

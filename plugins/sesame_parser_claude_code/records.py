@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,21 +48,20 @@ def origin(record: Mapping[str, Any]) -> str | None:
     return string(record, "uuid") or None
 
 
-def blocks(content: object) -> Iterator[dict[str, Any]]:
-    """Yield the blocks of a message's content, which is a text, a list of blocks and texts, or nothing."""
-    if isinstance(content, str):
-        yield {"type": "text", "text": content}
-    elif isinstance(content, list):
-        for block in content:
-            if isinstance(block, dict):
-                yield block if "type" in block else {**block, "type": "text"}
-            elif isinstance(block, str):
-                yield {"type": "text", "text": block}
+def blocks(content: object) -> list[dict[str, Any]]:
+    """Return the blocks of a message's content, which is a text, a list of blocks and texts, or nothing."""
+    found = []
+    for block in content if isinstance(content, list) else (content,) if isinstance(content, str) else ():
+        if isinstance(block, dict):
+            found.append(block if "type" in block else {**block, "type": "text"})
+        elif isinstance(block, str):
+            found.append({"type": "text", "text": block})
+    return found
 
 
 def texts(content: object) -> list[str]:
     """Return the texts of a message's content, without the blank ones."""
-    found = (string(block, "text") for block in blocks(content) if block["type"] == "text")
+    found = [string(block, "text") for block in blocks(content) if block["type"] == "text"]
     return [text for text in found if text and not text.isspace()]
 
 

@@ -17,16 +17,23 @@ CARRIED = 4
 CARRIED_BLOCKS = 64
 
 
-def reply_key(record: Mapping[str, Any]) -> str:
+def reply_key(record: Mapping[str, Any], message: Mapping[str, Any]) -> str:
     """Return what the lines of one API message have in common; "" when nothing tells."""
-    name = string(mapping(record, "message"), "id")
+    name = string(message, "id")
     return f"{name} {string(record, 'requestId')}" if name else ""
 
 
 class Reply:
-    """One API message, as far as its lines have been read."""
+    """One API message, as far as its lines have been read.
 
-    def __init__(self, record: Mapping[str, Any], key: str, segment: int, known: Iterable[str] | None) -> None:
+    :param record: the first of them.
+    :param model: who answers, by the record.
+    :param known: the short names of the blocks that were reported before; None when it is new.
+    """
+
+    def __init__(
+        self, record: Mapping[str, Any], key: str, *, model: str, segment: int, known: Iterable[str] | None
+    ) -> None:
         self.key = key
         self._known = frozenset(known or ())
         self._is_new = known is None
@@ -37,18 +44,18 @@ class Reply:
         self._role: Role = "assistant"
         self._source_type = "message"
         self._is_error = record.get("isApiErrorMessage") is True
-        if self._is_error or string(mapping(record, "message"), "model") == "<synthetic>":
+        if self._is_error or model == "<synthetic>":
             self._role, self._source_type = "system", "api_error" if self._is_error else "synthetic"
         elif record.get("isSidechain") is True:
             self._source_type = "sidechain"
         self._texts: list[str] = []
-        self._calls: OrderedDict[str, ToolCall] = OrderedDict()
-        self._results: OrderedDict[str, ToolResult] = OrderedDict()
+        self._calls: dict[str, ToolCall] = {}
+        self._results: dict[str, ToolResult] = {}
 
-    def add(self, record: Mapping[str, Any], *, thinking: bool) -> list[ToolCall]:
-        """Take in one line; return the tool calls that are new in it."""
+    def add(self, content: object, *, thinking: bool) -> list[ToolCall]:
+        """Take in the content of one line; return the tool calls that are new in it."""
         calls = []
-        for block in blocks(mapping(record, "message").get("content")):
+        for block in blocks(content):
             kind = block["type"]
             if kind == "text":
                 self._add_text(string(block, "text").strip())
@@ -57,7 +64,8 @@ class Reply:
                     self._add_text(string(block, "thinking").strip())
             elif kind in ("tool_use", "server_tool_use"):
                 call = _call(block)
-                if digest(call.id) not in self._known and (not call.id or call.id not in self._calls):
+                is_known = bool(self._known) and digest(call.id) in self._known
+                if not is_known and (not call.id or call.id not in self._calls):
                     self._calls[call.id or f"{len(self._calls)}"] = call
                     calls.append(call)
             elif isinstance(kind, str) and kind.endswith("_tool_result"):
@@ -107,7 +115,7 @@ class Reply:
 
     def _add_result(self, block: Mapping[str, Any]) -> None:
         call_id = string(block, "tool_use_id")
-        if _result_digest(call_id) in self._known:
+        if self._known and _result_digest(call_id) in self._known:
             return
         call = self._calls.get(call_id)
         content = block.get("content")
@@ -120,26 +128,32 @@ class Reply:
 
 
 class Replies:
-    """The replies that were reported lately, by key, with the short names of their blocks."""
+    """The replies that were reported lately, by key; of those before a checkpoint, the short names of their blocks."""
 
     def __init__(self, state: Iterable[tuple[str, list[str]]] = ()) -> None:
-        self._known: OrderedDict[str, list[str]] = OrderedDict((key, names) for key, names in state)
+        self._known: OrderedDict[str, Reply | list[str]] = OrderedDict(state)
 
     def known(self, key: str) -> list[str] | None:
         """Return the blocks of this reply that were reported before; None when none was."""
-        return self._known.get(key)
+        reply = self._known.get(key)
+        return None if reply is None else _names(reply)
 
     def remember(self, reply: Reply) -> None:
         """Remember a reply that was reported."""
         if reply.key:
-            self._known[reply.key] = reply.digests()
+            self._known[reply.key] = reply
             self._known.move_to_end(reply.key)
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
 
     def state(self) -> list[tuple[str, list[str]]]:
         """Return what a new tracker goes on from, as JSON values."""
-        return [(key, names[-CARRIED_BLOCKS:]) for key, names in list(self._known.items())[-CARRIED:]]
+        return [(key, _names(reply)[-CARRIED_BLOCKS:]) for key, reply in list(self._known.items())[-CARRIED:]]
+
+
+def _names(reply: Reply | list[str]) -> list[str]:
+    # Short names take as long as the rest of a reply, and hardly any reply goes on after it was reported.
+    return reply.digests() if isinstance(reply, Reply) else reply
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

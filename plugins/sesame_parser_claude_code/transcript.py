@@ -99,13 +99,14 @@ class Transcript:
             self._say(message)
 
     def _assistant(self, record: dict[str, Any]) -> None:
-        key, segment = reply_key(record), self._place(record)
+        message = mapping(record, "message")
+        key, model, segment = reply_key(record, message), string(message, "model"), self._place(record)
         if self._reply is None or not key or key != self._reply.key:
             self._close()
-            self._reply = Reply(record, key, segment, self._replies.known(key))
+            self._reply = Reply(record, key, model=model, segment=segment, known=self._replies.known(key))
             self._opened_at = self._position[0]
-        self._facts.learn_model(string(mapping(record, "message"), "model"))
-        for call in self._reply.add(record, thinking=self._thinking):
+        self._facts.learn_model(model)
+        for call in self._reply.add(message.get("content"), thinking=self._thinking):
             self._calls.open(call)
         if not key:
             self._close()

@@ -33,14 +33,17 @@ def read_header(path: Path) -> dict[str, Any] | None:
     :raises OSError: the file cannot be read.
     """
     with path.open("rb") as file:
-        head = file.read(HEADER_WINDOW)
-    for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        try:
-            record = json.loads(line.replace(b"\0", b"").decode("utf-8", "replace"), strict=False)
-        except (ValueError, RecursionError):
-            # Blank and damaged lines may stand before the header.
-            continue
-        return record if isinstance(record, dict) and is_header(record) else None
+        left = HEADER_WINDOW
+        while line := file.readline(left):
+            if left == HEADER_WINDOW:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            left -= len(line)
+            try:
+                record = json.loads(line.replace(b"\0", b"").decode("utf-8", "replace"), strict=False)
+            except (ValueError, RecursionError):
+                # Blank and damaged lines may stand before the header.
+                continue
+            return record if isinstance(record, dict) and is_header(record) else None
     return None
 
 

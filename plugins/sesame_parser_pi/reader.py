@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sesame_core import Message, Session, ToolCall, ToolResult
@@ -67,34 +67,36 @@ class SessionReader:
 
     # -- what the kinds of entries say --------------------------------------------------------------------
 
-    def _messages(self, entry: Mapping[str, Any], kind: str, role: str) -> Iterator[Message]:
+    def _messages(self, entry: Mapping[str, Any], kind: str, role: str) -> Iterable[Message]:
         if kind == "message":
-            yield from self._message(entry, mapping(entry, "message"), role)
-        elif kind in _SUMMARIES:
-            yield from self._summary(entry, string(entry, "summary"), _SUMMARIES[kind])
-        elif kind == "custom_message":
-            yield from self._injected(entry, entry, kind)
-        elif kind == "label":
-            yield from self._label(entry)
-        elif kind == "session_info":
-            yield from self._rename(entry)
-        elif kind == "model_change":
+            return self._message(entry, mapping(entry, "message"), role)
+        if kind in _SUMMARIES:
+            return self._summary(entry, string(entry, "summary"), _SUMMARIES[kind])
+        if kind == "custom_message":
+            return self._injected(entry, entry, kind)
+        if kind == "label":
+            return self._label(entry)
+        if kind == "session_info":
+            return self._rename(entry)
+        if kind == "model_change":
             self.session.model = string(entry, "modelId") or self.session.model
+        return ()
 
-    def _message(self, entry: Mapping[str, Any], message: Mapping[str, Any], role: str) -> Iterator[Message]:
+    def _message(self, entry: Mapping[str, Any], message: Mapping[str, Any], role: str) -> Iterable[Message]:
         if role == "user":
-            yield from self._prompt(entry, texts(message.get("content")))
-        elif role == "assistant":
-            yield from self._answer(entry, message)
-        elif role == "toolResult":
-            yield self._result(entry, message)
-        elif role == "bashExecution":
-            yield from self._bash(entry, message)
-        elif role in _SUMMARIES:
+            return self._prompt(entry, texts(message.get("content")))
+        if role == "assistant":
+            return self._answer(entry, message)
+        if role == "toolResult":
+            return (self._result(entry, message),)
+        if role == "bashExecution":
+            return self._bash(entry, message)
+        if role in _SUMMARIES:
             text = string(message, "summary") or texts(message.get("content"))
-            yield from self._summary(entry, text, _SUMMARIES[role])
-        elif role != "system":
-            yield from self._injected(entry, message, role or "message")
+            return self._summary(entry, text, _SUMMARIES[role])
+        if role != "system":
+            return self._injected(entry, message, role or "message")
+        return ()
 
     def _prompt(self, entry: Mapping[str, Any], text: str) -> Iterator[Message]:
         if skill := _SKILL.fullmatch(text):

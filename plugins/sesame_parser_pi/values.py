@@ -14,7 +14,9 @@ from sesame_core.tokens import clean
 def string(record: Mapping[str, Any], key: str) -> str:
     """Return a record's string, fit for every database; "" when it is missing or no string."""
     value = record.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() and "\0" not in value else clean(value)
 
 
 def mapping(record: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -30,8 +32,8 @@ def texts(content: object, kind: str = "text") -> str:
     """
     if isinstance(content, str):
         return clean(content) if kind == "text" else ""
-    blocks = (block for block in _blocks(content, kind) if not block.get("redacted"))
-    return "\n".join(text for block in blocks if (text := string(block, kind)))
+    blocks = [block for block in _blocks(content, kind) if not block.get("redacted")]
+    return "\n".join([text for block in blocks if (text := string(block, kind))])
 
 
 def moment(value: object) -> datetime | None:
@@ -65,12 +67,12 @@ def nested_calls(message: Mapping[str, Any], tool: str) -> tuple[ToolCall, ...]:
     return calls
 
 
-def _objects(values: object) -> Iterator[dict[str, Any]]:
-    return (value for value in values if isinstance(value, dict)) if isinstance(values, list) else iter(())
+def _objects(values: object) -> list[dict[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
-def _blocks(content: object, kind: str) -> Iterator[dict[str, Any]]:
-    return (block for block in _objects(content) if block.get("type") == kind)
+def _blocks(content: object, kind: str) -> list[dict[str, Any]]:
+    return [block for block in _objects(content) if block.get("type") == kind]
 
 
 def _calls(values: Iterable[dict[str, Any]], *, key: str, via: str | None) -> Iterator[ToolCall]:
