@@ -35,8 +35,8 @@ _plain = _Plain({ord(letter): plain for letter, plain in _LETTERS.items()})
 
 
 def folded(text: str) -> str:
-    """Return a text in small letters, each as plain as can be, without invisible characters."""
-    return unicodedata.normalize("NFKC", text).casefold().translate(_plain)
+    """Return a text in small letters, each as plain as can be, without invisible characters and with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_plain).split())
 
 
 def is_odd(text: str) -> bool:

@@ -53,6 +53,7 @@ def test_parts_of_a_camel_case_word(word: str, parts: str) -> None:
         ("Straße und Straße", "strasse"),
         ("ﾃｽﾄ", "テスト テス スト ト"),
         ("soft\u00adware", "software"),
+        ("¨¯¹", "1"),
         ("🔥🔥 👍🏽 👍", "u1f525 u1f525 u1f44d"),
         ("👨‍👩‍👧", "u1f468 u1f469 u1f467"),
         ("C++ and C#, c++", "cplusplus csharp"),
