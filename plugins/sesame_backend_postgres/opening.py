@@ -57,19 +57,27 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
         )
     if version(db, place) == len(schema.MIGRATIONS):
         return
-    with db.transaction():
-        db.execute("SELECT pg_advisory_xact_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
-        found = version(db, place)
-        if found == len(schema.MIGRATIONS):
-            return
-        steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
-        if not found:
-            db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
-            steps = [schema.definition(name)]
-        for step in steps:
-            db.execute(step)
-        for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
-            db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
+    # Before the transaction: one that has begun does not hear of a schema that another made while it waited.
+    db.execute("SELECT pg_advisory_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
+    try:
+        with db.transaction():
+            _take_steps(db, place, name)
+    finally:
+        db.execute("SELECT pg_advisory_unlock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
+
+
+def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
+    found = version(db, place)
+    if found == len(schema.MIGRATIONS):
+        return
+    steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
+    if not found:
+        db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
+        steps = [schema.definition(name)]
+    for step in steps:
+        db.execute(step)
+    for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
+        db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
 
 
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
