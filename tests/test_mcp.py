@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,14 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-def tools_of(**fields: Any) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
+Call = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+@pytest.fixture
+def tools_of() -> Iterator[Callable[..., Call]]:
     """The tools in this process, for what the wire adds nothing to."""
-    return Tools(Sesame(), **fields).call
+    with contextlib.ExitStack() as opened:
+        yield lambda **fields: Tools(opened.enter_context(Sesame()), **fields).call
 
 
 # -- the contract ----------------------------------------------------------------------------------------------
@@ -117,7 +123,9 @@ def test_a_client_of_the_time_of_handshakes_is_served_too(demo_sessions: Path) -
 # -- the same as on the command line ---------------------------------------------------------------------------
 
 
-def test_a_search_answers_what_the_command_line_prints(demo_sessions: Path, cli: Callable[..., Any]) -> None:
+def test_a_search_answers_what_the_command_line_prints(
+    demo_sessions: Path, cli: Callable[..., Any], tools_of: Callable[..., Call]
+) -> None:
     given = {"query": "reconnect", "agent": ["claude-code"], "after": "2026-10-01", "branch": "reconnect", "limit": 2}
     value = tools_of()("search_sessions", given)
     options = ["--agent=claude-code", "--after=2026-10-01", "--branch=reconnect", "-n2", "-B4", "-A4"]
@@ -128,7 +136,9 @@ def test_a_search_answers_what_the_command_line_prints(demo_sessions: Path, cli:
     assert value["results"]
 
 
-def test_lists_and_messages_are_those_of_the_command_line(demo_sessions: Path, cli: Callable[..., Any]) -> None:
+def test_lists_and_messages_are_those_of_the_command_line(
+    demo_sessions: Path, cli: Callable[..., Any], tools_of: Callable[..., Call]
+) -> None:
     run = tools_of()
     listed = run("list_sessions", {"limit": 3, "offset": 1, "cwd": "/home/ann/code"})
     printed = cli("sessions", "-n", 3, "--offset", 1, "--cwd", "/home/ann/code", "--json").json
@@ -141,7 +151,7 @@ def test_lists_and_messages_are_those_of_the_command_line(demo_sessions: Path, c
     assert {name: asked[name] for name in told} == told
 
 
-def test_a_session_tells_how_it_is_resumed(demo_sessions: Path) -> None:
+def test_a_session_tells_how_it_is_resumed(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("get_session", {"session": "d6bc"})
     assert value["resumeCommand"] == {"command": ["claude", "--resume", BACKOFF], "cwd": "/home/ann/code/chat-client"}
     assert value["prompts"][0].startswith("After the update to 4.2")
@@ -157,7 +167,7 @@ def many(count: int, *, size: int = 3000) -> None:
         write(pi.path, pi.header(), *texts)
 
 
-def test_a_search_keeps_to_its_bounds_whatever_is_asked_for(home: Path) -> None:
+def test_a_search_keeps_to_its_bounds_whatever_is_asked_for(home: Path, tools_of: Callable[..., Call]) -> None:
     many(30)
     greedy = {"query": "fox", "limit": 1000, "context_before": 1000, "context_after": 1000, "max_bytes": 10**9}
     value = tools_of()("search_sessions", greedy)
@@ -169,7 +179,9 @@ def test_a_search_keeps_to_its_bounds_whatever_is_asked_for(home: Path) -> None:
         assert all(item["truncated"] for item in items)
 
 
-def test_a_search_that_says_nothing_has_four_items_on_each_side_and_a_budget(home: Path) -> None:
+def test_a_search_that_says_nothing_has_four_items_on_each_side_and_a_budget(
+    home: Path, tools_of: Callable[..., Call]
+) -> None:
     many(30)
     value = tools_of()("search_sessions", {"query": "line fox"})
     assert len(json.dumps(value["results"], ensure_ascii=False, indent=2).encode()) <= 16_000
@@ -181,7 +193,9 @@ def test_a_search_that_says_nothing_has_four_items_on_each_side_and_a_budget(hom
     assert around == (min(4, result["matchedPosition"]), 4)
 
 
-def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(home: Path) -> None:
+def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(
+    home: Path, tools_of: Callable[..., Call]
+) -> None:
     pi = Pi()
     texts = ["fox", "日本語" * 3000, "", "🦊" * 5000, *("short" for _ in range(10)), "end"]
     write(pi.path, pi.header(), *(pi.user(text) for text in texts))
@@ -203,7 +217,7 @@ def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(home: Pat
     assert pages > 8
 
 
-def test_a_page_behind_the_end_is_empty(demo_sessions: Path) -> None:
+def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     page = tools_of()("list_messages", {"session": "d6bc", "offset": 10**6})
     assert (page["chunks"], page["nextOffset"]) == ([], None)
 
@@ -252,7 +266,7 @@ def test_a_failure_nobody_thought_of_tells_no_secrets(home: Path, caplog: pytest
     assert "secret" in caplog.text
 
 
-def test_numbers_in_quotes_and_nulls_are_taken_as_meant(demo_sessions: Path) -> None:
+def test_numbers_in_quotes_and_nulls_are_taken_as_meant(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("search_sessions", {"query": "nix", "limit": "1", "cwd": None, "tools": None, "offset": "0"})
     assert value["resultCount"] == 1
 
@@ -266,7 +280,7 @@ def test_lone_surrogates_reach_no_transport(home: Path) -> None:
     result.model_dump_json().encode()
 
 
-def test_what_was_not_found_is_told(demo_sessions: Path) -> None:
+def test_what_was_not_found_is_told(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("search_sessions", {"query": "zebra backoff"})
     assert value["wordsNotFound"] == ["zebra"]
     value = tools_of()("search_sessions", {"query": "zebra"})
@@ -275,7 +289,7 @@ def test_what_was_not_found_is_told(demo_sessions: Path) -> None:
     assert value["index"]["sources"]
 
 
-def test_what_was_just_written_is_found(home: Path) -> None:
+def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call]) -> None:
     run = tools_of()
     assert run("search_sessions", {"query": "fox"})["total"] == 0
     claude = Claude()
@@ -302,7 +316,7 @@ def test_the_callers_own_session_is_left_out_and_that_is_told(variable: str, dem
     over_stdio(act, **{variable: BACKOFF})
 
 
-def test_a_caller_may_say_itself_which_session_it_is_in(demo_sessions: Path) -> None:
+def test_a_caller_may_say_itself_which_session_it_is_in(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     run = tools_of(current=["other"])
     value = run("search_sessions", {"query": "reconnect backoff", "current_session": "d6bc0d35"})
     assert (value["currentSessions"], BACKOFF in str(value["results"])) == (["d6bc0d35"], False)
