@@ -60,6 +60,22 @@ class ModelChoice:
     output_price: float | None = None
 
 
+#: How a mark begins that stands where a secret was.
+MARK = "[redacted:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """Whether secrets are taken out of what is stored, and what counts as one; see `sesame_core.redaction`."""
+
+    #: None: where others can read the index.
+    enabled: bool | None = None
+    #: The user's own kinds: a name, of small letters, digits and dashes, and a regular expression.
+    patterns: tuple[tuple[str, str], ...] = ()
+    #: Regular expressions of values that are no secrets.
+    keep: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration; `Config()` is what holds when nothing is configured."""
@@ -72,6 +88,7 @@ class Config:
     refresh_seconds: float = 0.3
     #: Models that may be asked, in the order they are tried; without any, no model is.
     models: tuple[ModelChoice, ...] = ()
+    redaction: Redaction = field(default_factory=Redaction)
     #: The file this was read from; None when there was none.
     file: Path | None = None
     #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.

@@ -16,18 +16,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import paths
-from .config import Config, ModelChoice, Selection, Source
+from .config import Config, ModelChoice, Redaction, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
 
-#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, and of a model.
-KEYS = ("sources", "backend", "refreshSeconds", "models")
+#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
+#: "redact".
+KEYS = ("sources", "backend", "redact", "refreshSeconds", "models")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
+REDACTION_KEYS = ("enabled", "patterns", "keep")
 MODEL_KEYS = ("name", "seconds", "inputPrice", "outputPrice")
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
 _ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+_KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 _TYPES = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
 
 _TEMPLATE = """\
@@ -46,6 +49,9 @@ _TEMPLATE = """\
 
   // Where the index is kept: a backend's name, or {"name": "…", "options": {…}}.
   // "backend": "sqlite",
+
+  // Whether passwords, tokens and keys are masked in the index.  Default: where others can read it.
+  // "redact": {"enabled": true, "patterns": {"ticket": "ACME-[0-9]{8}"}, "keep": ["AKIA[A-Z]*EXAMPLE"]},
 
   // How long a search may take to index what has changed, in seconds.  0: not at all.
   // "refreshSeconds": 0.3,
@@ -70,6 +76,8 @@ def read(file: Path) -> Config:
         config["sources"] = tuple(reader.sources(settings["sources"]))
     if "backend" in settings:
         config["backend"] = reader.selection(settings["backend"], "backend")
+    if "redact" in settings:
+        config["redaction"] = reader.redaction(settings["redact"], "redact")
     if "refreshSeconds" in settings:
         config["refresh_seconds"] = reader.seconds(settings["refreshSeconds"], "refreshSeconds")
     if "models" in settings:
@@ -208,6 +216,35 @@ class _Reader:
                 if name in settings:
                     chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
             yield ModelChoice(**chosen)
+
+    def redaction(self, value: Any, key: str) -> Redaction:
+        """Read `true`, `false`, or an object."""
+        if isinstance(value, bool):
+            return Redaction(enabled=value)
+        if not isinstance(value, dict):
+            self._fail(key, f"must be true, false or an object, not {_kind(value)}")
+        settings = self.settings(value, key, REDACTION_KEYS)
+        enabled = settings.get("enabled")
+        if "enabled" in settings:
+            self._typed(enabled, f"{key}.enabled", bool, "true or false")
+        patterns = self._typed(settings.get("patterns", {}), f"{key}.patterns", dict, "an object of names and patterns")
+        for name in patterns:
+            if not _KIND.fullmatch(name):
+                self._fail(f"{key}.patterns", f"{name!r} is no name: small letters, digits and dashes, please")
+        keep = self._typed(settings.get("keep", []), f"{key}.keep", list, "a list of patterns")
+        return Redaction(
+            enabled=enabled,
+            patterns=tuple((name, self._regex(text, f"{key}.patterns.{name}")) for name, text in patterns.items()),
+            keep=tuple(self._regex(text, f"{key}.keep[{number}]") for number, text in enumerate(keep)),
+        )
+
+    def _regex(self, value: Any, key: str) -> str:
+        text = self._string(value, key)
+        try:
+            re.compile(text)
+        except re.error as error:
+            self._fail(key, f"is no regular expression: {error}")
+        return text
 
     def seconds(self, value: Any, key: str) -> float:
         """Read a duration: a finite number of seconds, not negative."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ from .abilities import has_ability
 from .dataclass import replace
 from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, IndexWriter, Parser, Shared, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
 from .search import LIMIT, Answer, Page, search, standing
 from .tokens import clean
@@ -41,9 +41,11 @@ ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from .asking import Asked
+    from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .indexer import OpenSource
     from .protocols import WorkstationStatistics
+    from .redaction import Redactor
     from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
@@ -77,6 +79,7 @@ class Sesame:
         self.plugins = plugins or PluginManager()
         self._backend: StorageBackend | None = None
         self._reader: IndexReader | None = None
+        self._redactor: Redactor | None = None
 
     def __enter__(self) -> Sesame:
         return self
@@ -115,7 +118,7 @@ class Sesame:
         within = [os.path.realpath(path) for path in paths]
         sources = self._open_sources()
         sources += self._sources_of(within, sources)
-        context = self._opened().rebuild() if full else self._opened().writer()
+        context = self._guarded(self._opened().rebuild()) if full else self.writer()
         deadline = None if seconds is None else time.monotonic() + seconds
         with context as writer:
             indexer = Indexer(writer, is_rebuild=full, deadline=deadline, on_progress=on_progress)
@@ -158,7 +161,7 @@ class Sesame:
 
         :raises LockedError: another process is writing.
         """
-        return self._opened().writer()
+        return self._guarded(self._opened().writer())
 
     # -- reading ------------------------------------------------------------------------------------------
 
@@ -285,6 +288,15 @@ class Sesame:
         """Count what the index holds."""
         return self._read().statistics()
 
+    def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
+        """Yield each secret that the index holds: where it is, of which kind, and its fingerprint.
+
+        :param seen: counts what was looked at.
+        """
+        from .audit import Audit, audit
+
+        return audit(self._read(), self._secrets(), seen or Audit())
+
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
         from . import identity
@@ -378,6 +390,10 @@ class Sesame:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
+        if any(configuration.MARK in path for path in known) and (redactor := self._redacting()):
+            from .guard import KnownFiles
+
+            known = KnownFiles(known, redactor)
         sources = self.config.resolve_sources(self.plugins)
         return unchanged.report([(source, _root(source), self._parser(source)) for source in sources], known)
 
@@ -387,6 +403,28 @@ class Sesame:
         if self._backend is None:
             self._backend = self.plugins.backend(self.config.backend.name, self.config.backend.options)
         return self._backend
+
+    def _redacting(self) -> Redactor | None:
+        """Return what takes secrets out of what is stored; None when they are kept."""
+        is_wanted = self.config.redaction.enabled
+        if is_wanted is None:
+            is_wanted = has_ability(self._opened(), Shared)
+        return self._secrets() if is_wanted else None
+
+    def _secrets(self) -> Redactor:
+        if self._redactor is None:
+            from .redaction import Redactor, machine_key
+
+            self._redactor = Redactor(machine_key(), self.config.redaction)
+        return self._redactor
+
+    def _guarded(self, opened: AbstractContextManager[IndexWriter]) -> AbstractContextManager[IndexWriter]:
+        redactor = self._redacting()
+        if redactor is None:
+            return opened
+        from .guard import guarded
+
+        return guarded(opened, redactor)
 
     def _read(self) -> IndexReader:
         if self._reader is None:

@@ -309,6 +309,14 @@ class IndexWriter(Protocol):
         """End a run: tidy up within bounds and, when given, record the time of the sync."""
 
 
+@runtime_checkable
+class Redacting(Protocol):
+    """A writer that takes secrets out of what it stores."""
+
+    def redacted(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Take them out of what a parser says, before parts of it are cut off."""
+
+
 class StorageBackend(Protocol):
     """Keeps sessions and finds them again."""
 
@@ -341,6 +349,15 @@ class Preparable(Protocol):
 
         :raises BackendError: the right is missing, or the schema is a newer one.
         """
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """A backend that others can read: what is stored there leaves this machine."""
+
+    @property
+    def audience(self) -> str:
+        """Who can read it, for people: the address of a server, without secrets."""
 
 
 @runtime_checkable

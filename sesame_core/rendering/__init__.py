@@ -6,6 +6,7 @@ seed 000 stay as they are; additions are new fields, and `schemaVersion` counts 
 
 from .answers import answer_json, answer_text, index_json
 from .asked import asked_json, asked_text
+from .audits import audit_json, exposure_text
 from .reports import (
     config_text,
     plugin_json,
@@ -27,8 +28,10 @@ __all__ = [
     "as_json",
     "asked_json",
     "asked_text",
+    "audit_json",
     "chunk_json",
     "config_text",
+    "exposure_text",
     "index_json",
     "plugin_json",
     "plugins_text",

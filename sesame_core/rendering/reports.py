@@ -201,6 +201,7 @@ def config_text(described: dict[str, Any]) -> str:
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
+        f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
@@ -210,6 +211,12 @@ def config_text(described: dict[str, Any]) -> str:
         if source["exclude"]:
             lines.append(f"{'':15}without {', '.join(source['exclude'])}")
     return "\n".join(map(printable, [*lines, *(f"problem: {problem}" for problem in described["problems"])]))
+
+
+def _redaction_text(redaction: dict[str, Any]) -> str:
+    told = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
+    counts = [(len(redaction["patterns"]), "patterns of your own"), (len(redaction["keep"]), "exceptions")]
+    return told + "".join(f", {count} {what}" for count, what in counts if count)
 
 
 def _selection_text(selection: dict[str, Any]) -> str:
