@@ -55,19 +55,18 @@ class Guard:
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
+        #: The file whose chunks are made of messages that have lost their secrets: once is enough.
+        self._read_by_us: IndexedFile | None = None
 
     # -- before anything is cut ---------------------------------------------------------------------------
 
-    def redacted(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Take the secrets out of what a parser says: half a secret would not be known as one later.
-
-        A checkpoint with one in it is left out, since a parser could not go on from its mark: the file will be read
-        whole the next time.
-        """
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Take the secrets out of what a parser says: half a secret would not be known as one later."""
+        self._read_by_us = file
         for event in events:
             if not isinstance(event, Checkpoint):
                 self._redactor.take_out(event)
-            elif self._redactor.value(event.state) is not event.state:
+            elif not self._is_fit(event):
                 continue
             yield event
 
@@ -111,21 +110,28 @@ class Guard:
 
     def _stored(self, file: IndexedFile) -> IndexedFile:
         """Return what is stored of a file; the file itself keeps its path, by which it is read."""
-        stored = replace(file)
+        stored = replace(file, checkpoint=None)
         self._redactor.take_out(stored)
+        if file.checkpoint and (file is self._read_by_us or self._is_fit(file.checkpoint)):
+            stored.checkpoint = file.checkpoint
         return stored
+
+    def _is_fit(self, checkpoint: Checkpoint) -> bool:
+        """Tell that no secret is in a checkpoint.
+
+        A parser could not go on from a mark; without a checkpoint it reads the file whole the next time.
+        """
+        return not self._redactor.findings(repr(checkpoint.state))
 
     def _passed(
         self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk]
     ) -> Iterator[Session | Chunk]:
         for item in content:
-            if isinstance(item, Chunk):
-                before = item.text
+            if isinstance(item, Session) or file is not self._read_by_us:
+                text = item.text if isinstance(item, Chunk) else ""
                 self._redactor.take_out(item)
-                if item.text is not before:
+                if isinstance(item, Chunk) and item.text is not text:
                     item.subwords = subwords(item.text)
-            else:
-                self._redactor.take_out(item)
             yield item
         # What is known of a file is complete when its content has ended.
         complete = self._stored(file)

@@ -313,8 +313,8 @@ class IndexWriter(Protocol):
 class Redacting(Protocol):
     """A writer that takes secrets out of what it stores."""
 
-    def redacted(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Take them out of what a parser says, before parts of it are cut off."""
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Take them out of what a parser says of a file, before parts of it are cut off."""
 
 
 class StorageBackend(Protocol):

@@ -128,7 +128,7 @@ class FileReading:
     def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
         events = self._guarded(events)
         if has_ability(self._writer, Redacting):
-            events = self._writer.redacted(events)
+            events = self._writer.redacted(self.file, events)
         for event in events:
             if isinstance(event, Message):
                 yield from self._chunks(event)

@@ -22,6 +22,7 @@ _PLACEHOLDERS = frozenset(
 )
 _LETTERS_NEXT_TO_DIGITS = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/]{16}")
+_NAME = re.compile(r"[A-Za-z_.:/-]+\d{0,2}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -44,6 +45,12 @@ def _looks_random(value: str) -> bool:
     if not any(c.isalpha() for c in value) or not any(c.isdigit() for c in value) or _DATE.match(value):
         return False
     return len(_LETTERS_NEXT_TO_DIGITS.findall(value)) >= 3 or any(c in "!@#%^*+~" for c in value)
+
+
+def _looks_chosen(value: str) -> bool:
+    """Tell a password from a name in a program, which has one or two digits at its end if any."""
+    has_both = any(c.isalpha() for c in value) and any(c.isdigit() for c in value)
+    return has_both and not _NAME.fullmatch(value) and not _DATE.match(value)
 
 
 def _has_digit(value: str) -> bool:
@@ -82,7 +89,7 @@ def _kind(
     return Kind(name, tuple(triggers.split()), (_BEGIN if begins else "") + pattern, is_secret)
 
 
-#: The first kind that matches at a place wins.
+#: Of kinds that match at one place, the first names it.
 KINDS = (
     _kind(
         "private-key",
@@ -174,13 +181,13 @@ KINDS = (
         "password",
         "assword asswd assphrase ASSWORD ASSWD ASSPHRASE",
         r"(?i:ass(?:word|wd|phrase))" + _ASSIGNED,
-        _looks_random,
+        _looks_chosen,
     ),
     _kind("secret", "ecret ECRET", r"(?i:ecret)" + _ASSIGNED, _looks_random),
     _kind("token", "oken OKEN", r"(?i:oken)" + _ASSIGNED, _looks_random),
     _kind(
         "api-key",
-        "pikey pi_key pi-key piKey API_KEY APIKEY ccess_key ccessKey ACCESS_KEY",
+        "pikey pi_key pi-key piKey API_KEY API-KEY APIKEY Api-Key ccess_key ccessKey ACCESS_KEY",
         r"(?i:a?pi[_-]?key|a?ccess_?key)" + _ASSIGNED,
         _looks_random,
     ),
