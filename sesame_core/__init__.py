@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .config import Config, Selection, Source
+    from .config import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
         ConfigError,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Provider,
         Resumer,
         ScoredChunk,
+        Shared,
         Statistics,
         StorageBackend,
         StoredSession,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "config": ("Config", "Selection", "Source"),
+    "config": ("Config", "Redaction", "Selection", "Source"),
     "errors": (
         "BackendError",
         "ConfigError",
@@ -77,6 +78,7 @@ _HOMES = {
         "Provider",
         "Resumer",
         "ScoredChunk",
+        "Shared",
         "Statistics",
         "StorageBackend",
         "StoredSession",
@@ -146,6 +148,7 @@ __all__ = [
     "Provider",
     "Query",
     "QueryError",
+    "Redaction",
     "Resumer",
     "Runtime",
     "ScoredChunk",
@@ -155,6 +158,7 @@ __all__ = [
     "SesameError",
     "Session",
     "SessionMeta",
+    "Shared",
     "Skipped",
     "Source",
     "Statistics",

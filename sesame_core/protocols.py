@@ -355,7 +355,6 @@ class Preparable(Protocol):
 class Shared(Protocol):
     """A backend that others can read: what is stored there leaves this machine."""
 
-    @property
     def audience(self) -> str:
         """Who can read it, for people: the address of a server, without secrets."""
 

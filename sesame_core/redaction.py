@@ -31,7 +31,9 @@ _SHORTEST = 8
 #: Strings shorter than this are remembered when they hold none: ids, names and directories come with every chunk.
 _REMEMBERED = 100
 #: Types of fields and values that hold no text.
-_TEXTLESS = frozenset(("int", "bool", "int | None", "datetime | None", "bytes", "tuple[int, ...]"))
+_TEXTLESS = frozenset(
+    ("int", "bool", "int | None", "datetime | None", "bytes", "tuple[int, ...]", "Role", "Role | None", "ChunkKind")
+)
 _PLAIN = frozenset((int, bool, float, bytes, type(None), datetime))
 _MARK = re.compile(re.escape(MARK) + r"[a-z0-9-]+:[0-9a-f]{8}\]")
 

@@ -180,6 +180,10 @@ def test_the_fields_of_status_and_config_are_documented(command: str, value: Cal
     assert fields(SECTIONS[command]) == value(command).keys() - {"schemaVersion"}
 
 
+def test_the_fields_of_audit_are_documented(value: Callable[..., Any]) -> None:
+    assert fields(SECTIONS["audit"]) == value("audit").keys() - {"schemaVersion"}
+
+
 def test_the_fields_of_plugins_are_documented(value: Callable[..., Any]) -> None:
     assert fields(SECTIONS["plugins"]) == value("plugins")[0].keys()
 

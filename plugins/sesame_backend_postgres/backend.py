@@ -64,7 +64,6 @@ class PostgresBackend:
         check(options)
         return cls(**options)
 
-    @property
     def audience(self) -> str:
         """The server, whose roles can read everything."""
         return self._server.place
