@@ -72,6 +72,8 @@ class ModelChoice:
     output_price: float | None = None
 
 
+#: What others may see of a session, from everything to nothing; of `metadata`, counts, dates and the project's name.
+LEVELS = ("shared", "metadata", "private")
 #: How a mark begins that stands where a secret was.
 MARK = "[redacted:"
 
@@ -101,6 +103,8 @@ class Config:
     #: Models that may be asked, in the order they are tried; without any, no model is.
     models: tuple[ModelChoice, ...] = ()
     redaction: Redaction = field(default_factory=Redaction)
+    #: One of `LEVELS`: what holds for sessions of which `sesame share` says nothing.
+    share: str = "shared"
     #: The file this was read from; None when there was none.
     file: Path | None = None
     #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import paths
-from .config import Config, ModelChoice, Redaction, Selection, Source
+from .config import LEVELS, Config, ModelChoice, Redaction, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
 
 #: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
 #: "redact".
-KEYS = ("sources", "backend", "redact", "refreshSeconds", "models")
+KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "models")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 REDACTION_KEYS = ("enabled", "patterns", "keep")
@@ -53,6 +53,10 @@ _TEMPLATE = """\
   // Whether passwords, tokens and keys are masked in the index.  Default: where others can read it.
   // "redact": {"enabled": true, "patterns": {"ticket": "ACME-[0-9]{8}"}, "keep": ["AKIA[A-Z]*EXAMPLE"]},
 
+  // What others see of a session in an index that they can read: "shared", "metadata" or "private".
+  // `sesame share` says it for single projects.
+  // "share": "shared",
+
   // How long a search may take to index what has changed, in seconds.  0: not at all.
   // "refreshSeconds": 0.3,
 
@@ -78,6 +82,8 @@ def read(file: Path) -> Config:
         config["backend"] = reader.selection(settings["backend"], "backend")
     if "redact" in settings:
         config["redaction"] = reader.redaction(settings["redact"], "redact")
+    if "share" in settings:
+        config["share"] = reader.level(settings["share"], "share")
     if "refreshSeconds" in settings:
         config["refresh_seconds"] = reader.seconds(settings["refreshSeconds"], "refreshSeconds")
     if "models" in settings:
@@ -100,17 +106,7 @@ def initialise(file: Path | None = None) -> Path:
     if os.path.lexists(file):
         raise ConfigError(f"{file}: exists already and is left as it is")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        import tempfile
-
-        descriptor, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-        try:
-            with open(descriptor, "w", encoding="utf-8") as out:
-                out.write(template())
-            os.replace(draft, file)
-        except OSError:
-            os.unlink(draft)
-            raise
+        paths.write_private(file, template())
     except OSError as error:
         raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from error
     return file
@@ -237,6 +233,13 @@ class _Reader:
             patterns=tuple((name, self._regex(text, f"{key}.patterns.{name}")) for name, text in patterns.items()),
             keep=tuple(self._regex(text, f"{key}.keep[{number}]") for number, text in enumerate(keep)),
         )
+
+    def level(self, value: Any, key: str) -> str:
+        """Read what others may see of a session."""
+        level = self._string(value, key)
+        if level not in LEVELS:
+            self._fail(key, f"must be one of {', '.join(LEVELS)}, not {level!r}")
+        return level
 
     def _regex(self, value: Any, key: str) -> str:
         text = self._string(value, key)

@@ -55,6 +55,7 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
         "sources": [_describe_source(source) for source in sources],
         "backend": {**_describe_selection(config.backend), "origin": _origin(config, "backend")},
         "redact": {**_describe_redaction(config, plugins), "origin": _origin(config, "redact")},
+        "share": {"value": config.share, "origin": _origin(config, "share")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
         "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
         "problems": check(config, plugins),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .config import MARK
 from .dataclass import replace
@@ -18,14 +18,30 @@ from .redaction import Redactor
 from .tokens import subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Session
 
+if TYPE_CHECKING:
+    from .outgoing import Outgoing
+
 T = TypeVar("T")
 
 
 @contextmanager
-def guarded(opened: AbstractContextManager[IndexWriter], redactor: Redactor) -> Iterator[IndexWriter]:
-    """Open a writer with a guard around it."""
+def guarded(
+    opened: AbstractContextManager[IndexWriter],
+    redactor: Redactor | None,
+    outgoing: Outgoing | None,
+    *,
+    is_rebuild: bool = False,
+) -> Iterator[IndexWriter]:
+    """Open a writer that lets pass what may be stored.
+
+    :param outgoing: what others may see, which also holds for what is stored already unless that is built anew.
+    """
     with opened as writer:
-        yield Guard(writer, redactor)
+        if outgoing is not None:
+            writer = withholding = outgoing.writer(writer)
+            if not is_rebuild:
+                outgoing.apply(withholding)
+        yield writer if redactor is None else Guard(writer, redactor)
 
 
 class KnownFiles(dict[str, T]):

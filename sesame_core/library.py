@@ -44,11 +44,14 @@ if TYPE_CHECKING:
     from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .indexer import OpenSource
+    from .outgoing import Outgoing
     from .protocols import WorkstationStatistics
     from .redaction import Redactor
     from .report import IndexReport, Progress
+    from .sharing import Rule, Sharing
     from .types import Chunk
     from .windows import Window
+    from .withholding import Change
 
 
 class Sesame:
@@ -118,7 +121,10 @@ class Sesame:
         within = [os.path.realpath(path) for path in paths]
         sources = self._open_sources()
         sources += self._sources_of(within, sources)
-        context = self._guarded(self._opened().rebuild()) if full else self.writer()
+        if full and (outgoing := self._outgoing()) and outgoing.is_due():
+            with self.writer() as writer:
+                writer.finish(synced_at=None)  # what must not be seen is not carried over
+        context = self._guarded(self._opened().rebuild(), is_rebuild=True) if full else self.writer()
         deadline = None if seconds is None else time.monotonic() + seconds
         with context as writer:
             indexer = Indexer(writer, is_rebuild=full, deadline=deadline, on_progress=on_progress)
@@ -288,6 +294,53 @@ class Sesame:
         """Count what the index holds."""
         return self._read().statistics()
 
+    def sharing(self) -> Sharing:
+        """Return what others may see of which sessions, by the rules of `share` and the configuration's default.
+
+        :raises ConfigError: the rules cannot be read.
+        """
+        from .sharing import load
+
+        return load(self.config.share)
+
+    def audience(self) -> str | None:
+        """Return who else can read the index, None when nobody can."""
+        backend = self._opened()
+        return backend.audience() if has_ability(backend, Shared) else None
+
+    def plan_sharing(self, sharing: Sharing | None = None) -> list[Change]:
+        """Return what the next run would send to others, take back, or show more or less of; nothing is written.
+
+        :param sharing: rules to try; those in effect when None.
+        :return: nothing when the index is one machine's own.
+        """
+        outgoing = self._outgoing(sharing)
+        return outgoing.plan(self._open_sources(), self._redacting()) if outgoing else []
+
+    def share(self, pattern: str, level: str | None) -> None:
+        """State what others may see of the sessions of some projects; the next run puts it into effect.
+
+        :param pattern: fits a session's directory or repository, as a pattern of `exclude` does.
+        :param level: "shared", "metadata" or "private"; None takes the rule away.
+        :raises ConfigError: there is no such level or rule, or the rules cannot be written.
+        """
+        from .sharing import save
+
+        save(self.sharing().changed(pattern, level).rules)
+
+    def covered(self) -> Iterator[tuple[Rule | None, str]]:
+        """Yield for each session of this workstation its rule, None for the default, and what others see of it now."""
+        from .withheld import this_machines
+
+        sharing = self.sharing()
+        outgoing = self._outgoing(sharing)
+        if outgoing is None:
+            return
+        for stored in outgoing.sessions():
+            yield sharing.rule_of(stored.session), stored.session.visibility
+        for _, session in this_machines().sessions():
+            yield sharing.rule_of(session), "private"
+
     def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
         """Yield each secret that the index holds: where it is, of which kind, and its fingerprint.
 
@@ -418,13 +471,24 @@ class Sesame:
             self._redactor = Redactor(machine_key(), self.config.redaction)
         return self._redactor
 
-    def _guarded(self, opened: AbstractContextManager[IndexWriter]) -> AbstractContextManager[IndexWriter]:
-        redactor = self._redacting()
-        if redactor is None:
+    def _outgoing(self, sharing: Sharing | None = None) -> Outgoing | None:
+        """Return what decides which sessions others see; None when nobody else can read the index."""
+        backend = self._opened()
+        if not has_ability(backend, Shared):
+            return None
+        from .outgoing import Outgoing
+
+        return Outgoing(sharing or self.sharing(), self._read(), backend.audience())
+
+    def _guarded(
+        self, opened: AbstractContextManager[IndexWriter], *, is_rebuild: bool = False
+    ) -> AbstractContextManager[IndexWriter]:
+        redactor, outgoing = self._redacting(), self._outgoing()
+        if redactor is None and outgoing is None:
             return opened
         from .guard import guarded
 
-        return guarded(opened, redactor)
+        return guarded(opened, redactor, outgoing, is_rebuild=is_rebuild)
 
     def _read(self) -> IndexReader:
         if self._reader is None:

@@ -317,6 +317,14 @@ class Redacting(Protocol):
         """Take them out of what a parser says of a file, before parts of it are cut off."""
 
 
+@runtime_checkable
+class Withdrawing(Protocol):
+    """A writer that can take back what others could read."""
+
+    def withdraw(self, path: str) -> int:
+        """Delete a file and its sessions, without a tombstone and without a trace; return chunks deleted."""
+
+
 class StorageBackend(Protocol):
     """Keeps sessions and finds them again."""
 

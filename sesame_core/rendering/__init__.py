@@ -19,6 +19,7 @@ from .reports import (
     workstations_text,
 )
 from .sessions import chunk_json, session_json, sessions_json, sessions_text, transcript_text
+from .shares import change_text, changes_json, sharing_json, sharing_text
 from .text import SCHEMA_VERSION, as_json, printable, session_name
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "asked_json",
     "asked_text",
     "audit_json",
+    "change_text",
+    "changes_json",
     "chunk_json",
     "config_text",
     "exposure_text",
@@ -42,6 +45,8 @@ __all__ = [
     "session_name",
     "sessions_json",
     "sessions_text",
+    "sharing_json",
+    "sharing_text",
     "status_json",
     "status_text",
     "transcript_text",

@@ -202,6 +202,7 @@ def config_text(described: dict[str, Any]) -> str:
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
         f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
+        f"share         {described['share']['value']} unless `sesame share` says otherwise ({described['share']['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
