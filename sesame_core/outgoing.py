@@ -70,9 +70,8 @@ class Outgoing:
         """
         if not self.is_due():
             return
-        for path in dict.fromkeys(
-            change.path for change in changes(list(self.sessions()), self.withheld, self.sharing)
-        ):
+        changed = changes(list(self.sessions()), self.withheld, self.sharing)
+        for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
             if known is not None and not os.path.exists(path):
                 stored = [one for one in self.sessions() if one.path == path]
@@ -97,12 +96,11 @@ class Outgoing:
         stored = list(self.sessions())
         told = list(changes(stored, self.withheld, self.sharing))
         known = {one.path for one in stored} | self.withheld.files.keys()
+        stored_name = redactor.text if redactor else str
         new = [
             found.path
             for source in sources
-            for found in discovery.scan(
-                source.root, lambda path: (redactor.text(path) if redactor else path) not in known
-            )
+            for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
             return told

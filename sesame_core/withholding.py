@@ -98,7 +98,8 @@ class Withholding:
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Remember files; one that others do not know of stays unknown to them."""
-        known = self._writer.files()
+        files = list(files)
+        known = self._writer.files() if files else {}
         told = []
         for file in files:
             if file.path in known:

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from sesame_core import Session
 from sesame_core.demo import sessions_dir
+from sesame_core.rendering.shares import changes_json
 from sesame_core.watching import watch
+from sesame_core.withholding import Change
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -182,6 +185,14 @@ def test_the_fields_of_status_and_config_are_documented(command: str, value: Cal
 
 def test_the_fields_of_audit_are_documented(value: Callable[..., Any]) -> None:
     assert fields(SECTIONS["audit"]) == value("audit").keys() - {"schemaVersion"}
+
+
+def test_the_fields_of_share_are_documented(value: Callable[..., Any]) -> None:
+    rules, changes = value("share"), value("share", "--dry-run")
+    assert fields(SECTIONS["share"]) == (rules.keys() | changes.keys()) - {"schemaVersion"}
+    (row,) = re.findall(r"^\| `changes` \| (.*) \|$", SECTIONS["share"], re.MULTILINE)
+    change = Change(session=Session(id="s", agent="a"), path="", before=None, after="shared")
+    assert set(re.findall(r"`(\w+)`", row)) - {"null"} == changes_json([change])["changes"][0].keys()
 
 
 def test_the_fields_of_plugins_are_documented(value: Callable[..., Any]) -> None:

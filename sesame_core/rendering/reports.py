@@ -196,13 +196,14 @@ def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
 def config_text(described: dict[str, Any]) -> str:
     """Return the effective configuration (`config_report.describe`) for people."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
+    share = described["share"]
     lines = [
         f"config file   {file['value']}" + ("" if file["exists"] else " (not there: nothing is configured)"),
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
         f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
-        f"share         {described['share']['value']} unless `sesame share` says otherwise ({described['share']['origin']})",
+        f"share         {share['value']} unless `sesame share` says otherwise ({share['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),

@@ -59,7 +59,8 @@ def session(name: str, cwd: str, *, suffix: str = "") -> Path:
 
 def seen(server: dict[str, str], *words: str) -> set[tuple[str, str]]:
     """Return in which tables which words are; words may be stemmed."""
-    return {(table, word) for table, text in server.items() for word in words if word[:6] in text.lower()}
+    stems = {word: word[:6] if word.isalpha() else word for word in words}
+    return {(table, word) for table, text in server.items() for word, stem in stems.items() if stem in text.lower()}
 
 
 ONE, TWO, THREE = (f"{n}{n}{n}{n}{n}{n}{n}{n}-1111-4111-8111-111111111111" for n in (1, 2, 3))
@@ -89,13 +90,13 @@ def test_of_a_session_that_shows_metadata_no_text_is_in_any_table(cli: Any, serv
     assert levels(database) == {ONE: "metadata"}
     assert seen(server(), *WORDS) == set()
     (found,) = cli("sessions", "--json").json["sessions"]
-    assert (found["cwd"], found["messageCount"], found["toolCounts"]) == ("/home/bo/work", 2, {"Read": 1})
+    assert (found["cwd"], found["messageCount"], found["toolCounts"]) == ("/home/bo/work", 3, {"Read": 1})
     assert (found["name"], found["firstPrompt"], found["gitBranch"], found["chunkCount"]) == (None, None, None, 0)
     assert cli("index", "--json").json["unchanged"] == 1
-    append(path, Claude(ONE, "/home/bo/work").user("a lighthouse again"))
+    append(path, Claude(ONE, "/home/bo/work").user("a lighthouse again", uuid="fox"))
     assert cli("index", "--json").json["updated"] == 1
     assert seen(server(), *WORDS) == set()
-    assert cli("sessions", "--json").json["sessions"][0]["messageCount"] == 3
+    assert cli("sessions", "--json").json["sessions"][0]["messageCount"] == 4
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -155,7 +156,7 @@ def test_a_session_whose_file_is_gone_is_taken_back_too(cli: Any, server: Any, d
     assert levels(database) == {TWO: "metadata"}
     assert seen(server(), *WORDS, "/home/bo/one") == set()
     (found,) = cli("sessions", "--json").json["sessions"]
-    assert (found["messageCount"], bool(found["missingSince"])) == (2, True)
+    assert (found["messageCount"], bool(found["missingSince"])) == (3, True)
     # What was taken back cannot come again, and nobody is told that it would.
     assert cli("share", "--dry-run").out == "no sessions would change\n"
     assert cli("share", "/home/bo/two", "shared").out == "no sessions change\n"
@@ -166,14 +167,13 @@ def test_a_dry_run_tells_what_then_happens_and_changes_nothing(cli: Any, server:
     session(TWO, "/home/bo/two", suffix="x")
     cli("share", "*/two", "metadata")
     dry = cli("share", "--dry-run", "--json").json["changes"]
-    assert server().get("sessions", "") != "" or levels(database) == {ONE: "shared", TWO: "metadata"}
+    assert levels(database) == {ONE: "shared", TWO: "metadata"}
     planned = cli("share", "*/one", "private", "--dry-run", "--json").json["changes"]
     assert dry == []
     assert [(change["sessionId"], change["before"], change["after"]) for change in planned] == [
         (ONE, "shared", "private")
     ]
     before = server()
-    assert before == server()
     session(THREE, "/home/bo/one/new", suffix="y")
     planned = cli("share", "*/one", "private", "--dry-run", "--json").json["changes"]
     assert server() == before
