@@ -146,7 +146,7 @@ class Redactor:
         if known is None:
             fields = kind.__dataclass_fields__.values()
             names = tuple(field.name for field in fields if field.type not in _TEXTLESS)
-            known = self._fields[kind] = names, attrgetter(*names)
+            known = self._fields[kind] = names, _getter(names)
         names, values = known
         for name, value in zip(names, values(thing), strict=True):
             if value:
@@ -193,6 +193,13 @@ class Redactor:
         if redacted is together:
             return value
         return redacted[len(before) :] if redacted.startswith(before) else self.text(value)
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what gets the values of these attributes; of a single one, `attrgetter` makes no tuple."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda thing: tuple(getattr(thing, name) for name in names)
 
 
 def machine_key() -> bytes:

@@ -37,6 +37,11 @@ class Sharing:
     rules: tuple[Rule, ...]
     default: str
 
+    @property
+    def is_open(self) -> bool:
+        """Whether every session is shared, whatever it is."""
+        return {self.default, *(rule.level for rule in self.rules)} == {"shared"}
+
     def rule_of(self, session: Session) -> Rule | None:
         """Return the rule that holds for a session; None when the default does."""
         places = (session.cwd, session.repository)

@@ -97,12 +97,12 @@ class Withholding:
         return self._writer.append(file, self._passed(file, content, levels, None))
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Remember files; one that others do not know of stays unknown to them."""
+        """Remember files; one that others do not know of stays unknown to them, unless everything is shared."""
         files = list(files)
         known = self._writer.files() if files else {}
         told = []
         for file in files:
-            if file.path in known:
+            if file.path in known or self._sharing.is_open:
                 told.append(self._told(file))
             else:
                 self._withheld.files.pop(file.path, None)

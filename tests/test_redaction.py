@@ -11,7 +11,7 @@ import pytest
 from sesame_core import paths
 from sesame_core.config import Redaction
 from sesame_core.redaction import Redactor, machine_key
-from sesame_core.types import Chunk, Message, Session, ToolCall, ToolResult
+from sesame_core.types import Checkpoint, Chunk, Message, Session, Skipped, ToolCall, ToolResult
 
 from .planted import made, plain, secrets
 
@@ -68,6 +68,14 @@ def test_facts_of_a_session_and_of_a_chunk_are_looked_at() -> None:
         redactor().take_out(thing)
         assert TOKEN not in repr(thing)
     assert list(session.tool_counts.values()) == [3]
+
+
+def test_a_dataclass_with_one_text_or_none_is_looked_at() -> None:
+    skipped, checkpoint = Skipped(reason=f"odd {TOKEN}", line=1), Checkpoint(offset=1, line=1)
+    for thing in (skipped, checkpoint):
+        redactor().take_out(thing)
+    assert skipped.reason.startswith("odd [redacted:github-token:")
+    assert checkpoint == Checkpoint(offset=1, line=1)
 
 
 def test_a_value_without_a_secret_stays_the_same_object() -> None:

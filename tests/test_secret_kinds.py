@@ -43,7 +43,9 @@ def test_a_secret_of_each_kind_is_masked_wherever_it_stands(kind: str, around: s
 def test_a_masked_text_has_no_secret_left_in_it(kind: str) -> None:
     masked = REDACTOR.text(plain(PLANTED[kind]))
     assert REDACTOR.findings(masked) == []
-    assert REDACTOR.text(f'password="{masked}" token={masked}').count("[redacted:") == 2
+    (finding,) = REDACTOR.findings(plain(PLANTED[kind]))
+    named = f'password="{finding.mark}" token={finding.mark}'
+    assert REDACTOR.text(named) is named
 
 
 @pytest.mark.parametrize("kind", PLANTED)

@@ -243,9 +243,10 @@ def test_a_session_that_turns_out_to_be_private_while_it_is_read_does_not_pass(
     assert path.exists()
 
 
-def test_a_file_that_cannot_be_read_is_not_told_to_the_server(
+def test_a_file_that_cannot_be_read_is_told_to_the_server_only_when_everything_is_shared(
     cli: Any, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    cli("share", "*/other", "private")
     pi = Pi("fox", "/home/bo/diary")
     write(pi.path, pi.header(), pi.user("hello"))
 
@@ -255,6 +256,9 @@ def test_a_file_that_cannot_be_read_is_not_told_to_the_server(
     monkeypatch.setattr("sesame_parser_pi.parser.PiParser.parse", fail)
     assert len(cli("index", "--json").json["errors"]) == 1
     assert seen(server(), "diary", "lighthouse") == set()
+    cli("share", "*/other", "default")
+    assert seen(server(), "lighthouse") == {("files", "lighthouse")}
+    assert cli("status", "--json").json["failedFiles"][0]["message"] == "broken lighthouse"
 
 
 def test_rules_that_cannot_be_read_stop_everything(cli: Any, server: Any) -> None:
