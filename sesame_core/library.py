@@ -27,7 +27,7 @@ from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessio
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import LIMIT, Answer, Page, search, standing
+from .search import LIMIT, Answer, Page, search
 from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for [seed 003].
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .config import Config, ModelChoice, Source
     from .indexer import OpenSource
     from .protocols import WorkstationStatistics
+    from .references import Reference
     from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
@@ -197,22 +198,29 @@ class Sesame:
         :param session: an id, abbreviated while unique.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        found = self._read().find_sessions(clean(session))
+        from .references import by_id
+
+        found = by_id(self._read(), clean(session))
         if not found:
             raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
-        ids = sorted({stored.session.id for stored in found})
-        # A subagent's id begins with its parent's.
-        whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-        if not whole:
+        if len(found) > 1:
+            ids = [stored.session.id for stored in found]
             shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
             raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
-        candidates = [stored for stored in found if stored.session.id == whole[0]]
-        if len({stored.session.workstation for stored in candidates}) > 1:
-            from . import identity
+        return found[0]
 
-            mine = [stored for stored in candidates if stored.session.workstation == identity.workstation_id()]
-            candidates = mine or candidates
-        return max(candidates, key=standing)
+    def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
+        """Return which session each reference means: by its id, its name, or a name that is like it.
+
+        An empty reference is like every name: its candidates are the latest sessions.
+
+        :param exclude: ids of sessions that are not meant.
+        :param limit: candidates at most, where one session is not certain.
+        """
+        from .references import resolve
+
+        texts = [clean(text) for text in references]
+        return resolve(self._read(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
