@@ -268,7 +268,7 @@ class Sesame:
         from .asking import ask
         from .passages import BUDGET
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
         models = self.config.models if models is None else models
         return ask(self._read(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
 
@@ -400,6 +400,19 @@ class Sesame:
         if self._reader is None:
             self._reader = self._opened().reader()
         return self._reader
+
+    def _meant(self, reference: str) -> StoredSession:
+        """Return the session with this id, or else with this name."""
+        try:
+            return self.get_session(reference)
+        except UnknownSessionError:
+            (found,) = self.resolve([reference])
+            if found.stored:
+                return found.stored
+            if not found.candidates:
+                raise
+            shown = "\n  ".join(candidate.reference for candidate in found.candidates)
+            raise UnknownSessionError(f"{reference!r} may mean several sessions:\n  {shown}") from None
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return a session as the index holds it now: a rebuild numbers all of them anew."""

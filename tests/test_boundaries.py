@@ -55,7 +55,8 @@ FOUNDATION: dict[str, set[str]] = {
     "folding": set(),
     "tokens": {"folding"},
     "jsonl": {"types"},
-    "protocols": {"dataclass", "query", "types"},
+    "integration": {"dataclass", "errors"},
+    "protocols": {"dataclass", "integration", "query", "types"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
     "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "protocols", "sesame_core"},
@@ -75,7 +76,19 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "segments", "tokens"),
+    *(
+        "dataclass",
+        "errors",
+        "hookspecs",
+        "identity",
+        "integration",
+        "jsonl",
+        "paths",
+        "protocols",
+        "query",
+        "segments",
+        "tokens",
+    ),
     "types",
 }
 
