@@ -163,7 +163,7 @@ def test_a_reference_is_completed_while_it_is_typed(
     with Terminal(pi, tmp_path) as terminal:
         terminal.wait_for("fake-1")
         terminal.type("as in @@nix")
-        terminal.wait_for("Simplify the nix flake infrastructure")
+        terminal.wait_for("Simplify the nix flake")
         terminal.type("\t")
         terminal.wait_for("@@simplify-the-nix-flake-infrastructure")
         terminal.type("\r")
