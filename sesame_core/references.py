@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: What tells which session is meant.
 By: TypeAlias = Literal["id", "name", "likeness"]
 
-#: Sessions whose names are compared: the last active ones.  Reading so many takes about a quarter of a second.
+#: Sessions whose names are compared: the last active ones.
 NAMED = 10_000
 #: How like a name must be when none has all the words: difflib's ratio, which forgives one letter in five.
 LIKENESS = 0.8
@@ -101,7 +101,7 @@ def by_id(reader: IndexReader, text: str) -> list[StoredSession]:
 
 def slug(name: str) -> str:
     """Return a name's words in small letters, with dashes between them."""
-    return "-".join(re.findall(r"\w+", unicodedata.normalize("NFKC", name).casefold()))
+    return "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).casefold()))
 
 
 def _speaking(copies: list[StoredSession]) -> StoredSession:

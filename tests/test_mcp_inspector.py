@@ -25,9 +25,10 @@ pytestmark = pytest.mark.once
 @pytest.fixture(scope="module")
 def inspector(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The command line of the inspector."""
-    modules = npm.installed(pytestconfig, tmp_path_factory, INSPECTOR, npm.NODE)
+    modules = npm.installed(pytestconfig, tmp_path_factory, INSPECTOR)
     script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
-    return [str(modules / ".bin" / "node"), str(script), "--cli"]
+    node = npm.installed(pytestconfig, tmp_path_factory, npm.NODE) / ".bin" / "node"
+    return [str(node), str(script), "--cli"]
 
 
 @pytest.fixture

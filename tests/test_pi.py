@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,11 +19,8 @@ from .pi_agent import Rpc, Terminal, model, told
 NIX = "01a0b03d-4300-7855-b6bd-70d8987fc91e"
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
 
-#: What npm installs for each; pi 1.x needs a newer Node than machines have.
-PACKAGES = {
-    "0.73.1": ("@mariozechner/pi-coding-agent@0.73.1",),
-    "1.6.0": ("@earendil-works/pi-coding-agent@1.6.0", npm.NODE),
-}
+#: The npm package of each.
+PACKAGES = {"0.73.1": "@mariozechner/pi-coding-agent@0.73.1", "1.6.0": "@earendil-works/pi-coding-agent@1.6.0"}
 SETTLED = {"0.73.1": "agent_end", "1.6.0": "agent_settled"}
 
 pytestmark = pytest.mark.once
@@ -32,20 +28,12 @@ pytestmark = pytest.mark.once
 
 @pytest.fixture(scope="module")
 def pis(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The command line of each pi."""
+    """The command line of each pi: the older one runs on the machine's own Node."""
     with ThreadPoolExecutor() as pool:
-        places = [
-            pool.submit(npm.installed, pytestconfig, tmp_path_factory, *packages) for packages in PACKAGES.values()
-        ]
-    found = {}
-    for version, place in zip(PACKAGES, places, strict=True):
-        modules = place.result()
-        node = modules / ".bin" / "node"
-        found[version] = [
-            str(node if node.exists() else shutil.which("node")),
-            str((modules / ".bin" / "pi").resolve()),
-        ]
-    return found
+        wanted = [*PACKAGES.values(), npm.NODE]
+        places = [pool.submit(npm.installed, pytestconfig, tmp_path_factory, package) for package in wanted]
+    old, new, node = (place.result() / ".bin" for place in places)
+    return {"0.73.1": ["node", str(old / "pi")], "1.6.0": [str(node / "node"), str(new / "pi")]}
 
 
 @pytest.fixture(params=PACKAGES)
