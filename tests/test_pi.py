@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +15,9 @@ from typing import Any
 import pytest
 
 from . import npm
+from .agents_page import blocks, commands
 from .model_server import Answers, ModelServer
-from .pi_agent import Rpc, Terminal, model, told
+from .pi_agent import PATIENCE, Rpc, Terminal, environment, model, told
 
 NIX = "01a0b03d-4300-7855-b6bd-70d8987fc91e"
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
@@ -171,3 +174,14 @@ def test_pi_answers_though_sesame_has_gone(
         (line,) = told(said)
         assert line.startswith("Sesame cannot look up what you refer to: ")
         assert texts(server.asked[0])[-1] == "as in @@anything"
+
+
+@pytest.mark.parametrize("version", ["1.6.0"], indirect=True)
+def test_pi_writes_down_the_server_as_the_page_says(
+    version: str, pis: dict[str, list[str]], home: Path, tmp_path: Path
+) -> None:
+    (line,) = commands("pi mcp add")
+    command = [*pis[version], *shlex.split(line)[1:]]
+    subprocess.run(command, cwd=tmp_path, env=environment(), check=True, capture_output=True, timeout=PATIENCE)
+    written = json.loads((home / ".pi" / "agent" / "mcp.json").read_bytes())
+    assert written in [json.loads(block) for block in blocks("json")]
