@@ -155,7 +155,7 @@ class Terminal:
             start_new_session=True,
         )
         os.close(theirs)
-        self._shown = ""
+        self._bytes = b""
 
     def __enter__(self) -> Terminal:
         return self
@@ -171,16 +171,21 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Press keys; what was shown before counts no more."""
-        self._shown = ""
+        self._bytes = b""
         for key in text:
             os.write(self._screen, key.encode())
             time.sleep(0.01)  # many characters at once would be a paste
 
+    @property
+    def shown(self) -> str:
+        """What was shown since the last key."""
+        return _ESCAPE.sub("", self._bytes.decode("utf-8", "replace"))
+
     def wait_for(self, text: str) -> None:
-        """Wait until this is shown, after the last key."""
+        """Wait until this is shown."""
         end = time.monotonic() + PATIENCE
-        while text not in _ESCAPE.sub("", self._shown):
+        while text not in self.shown:
             left = end - time.monotonic()
-            assert left > 0, f"{text!r} is not shown:\n{_ESCAPE.sub('', self._shown)}"
+            assert left > 0, f"{text!r} is not shown:\n{self.shown}"
             if select.select([self._screen], [], [], left)[0]:
-                self._shown += os.read(self._screen, 65_536).decode("utf-8", "replace")
+                self._bytes += os.read(self._screen, 65_536)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 from . import npm
 from .agents_page import blocks, commands
 from .model_server import Answers, ModelServer
-from .pi_agent import PATIENCE, Rpc, Terminal, environment, model, told
+from .pi_agent import MODEL, PATIENCE, Rpc, Terminal, environment, model, told
 
 NIX = "01a0b03d-4300-7855-b6bd-70d8987fc91e"
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
@@ -125,32 +126,46 @@ def test_references_are_told_once_each_and_unresolved_ones_fail_nothing(rpc: Rpc
     assert content in texts(server.asked[1])
 
 
-def test_a_run_is_indexed_and_found_without_what_it_was_told(rpc: Rpc, cli: Callable[..., Any]) -> None:
-    rpc.prompt("zygomorphic gearbox, compare @@simplify-the-nix-flake-infrastructure")
-    own = rpc.ask("get_state")["sessionId"]
-    end = time.monotonic() + 20
+def test_a_run_is_indexed_though_pi_has_ended_and_found_without_what_it_was_told(
+    pi: list[str], server: ModelServer, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    asked = "zygomorphic gearbox, compare @@simplify-the-nix-flake-infrastructure"
+    done = subprocess.run(
+        [*pi, "-p", *MODEL, asked],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stdout) == (0, "as you say\n"), done.stderr
+    assert f"Session {NIX}" in texts(server.asked[0])[-1]
+    end = time.monotonic() + PATIENCE
     while not (found := cli("search", "zygomorphic", "--no-refresh", "--json").json["results"]):
         assert time.monotonic() < end, "it is not indexed"
         time.sleep(0.1)
-    assert [result["sessionId"] for result in found] == [own]
+    assert [result["cwd"] for result in found] == [str(tmp_path)]
     assert [result["sessionId"] for result in cli("search", "derivations", "--json").json["results"]] == [NIX]
 
 
 def test_the_commands_search_and_index(rpc: Rpc, cli: Callable[..., Any]) -> None:
     said = rpc.prompt("/sesame websocket reconnect backoff", select="SQLite migration")
     assert told(said, "set_editor_text") == [f"@@{BACKOFF} "]
+    assert told(said) == ["Your prompt refers to “SQLite migration sets reconnectBackoff to zero”"]
     assert told(rpc.prompt("/sesame xyzzyplugh")) == ["Sesame finds no session about “xyzzyplugh”"]
     rpc.prompt("a zygomorphic gearbox")
     (line,) = told(rpc.prompt("/index-session"))
-    assert "1 added" in line or "1 unchanged" in line or "nothing" in line or "added" in line
+    assert re.match(r"(1 added|1 appended|1 unchanged|no session files)", line), line
     assert cli("search", "zygomorphic", "--no-refresh", "--json").json["resultCount"] == 1
     commands = {command["name"] for command in rpc.ask("get_commands")["commands"]}
     assert commands >= {"sesame", "index-session", "skill:sesame"}
 
 
-def test_a_reference_is_completed_while_it_is_typed(
-    pi: list[str], server: ModelServer, tmp_path: Path, home: Path
+def test_on_a_terminal_a_reference_is_completed_and_results_are_shown_for_people(
+    pi: list[str], server: ModelServer, tmp_path: Path
 ) -> None:
+    server.script = [Answers(calls=[("sesame_search", {"query": "tight loop", "limit": 1})]), Answers("as you say")]
     with Terminal(pi, tmp_path) as terminal:
         terminal.wait_for("fake-1")
         terminal.type("as in @@nix")
@@ -159,6 +174,12 @@ def test_a_reference_is_completed_while_it_is_typed(
         terminal.wait_for("@@simplify-the-nix-flake-infrastructure")
         terminal.type("\r")
         terminal.wait_for("as you say")
+        assert "told about “Simplify the nix flake infrastructure”" in terminal.shown
+        assert "1 of 2 sessions" in terminal.shown
+        assert (
+            "SQLite migration sets reconnectBackoff to zero · 2026-10-14 · /home/ann/code/chat-client" in terminal.shown
+        )
+        assert "schemaVersion" not in terminal.shown
     assert texts(server.asked[0])[-2].strip() == "as in @@simplify-the-nix-flake-infrastructure"
     assert f"Session {NIX}" in texts(server.asked[0])[-1]
 

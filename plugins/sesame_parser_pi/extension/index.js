@@ -106,8 +106,13 @@ function registerTools(pi) {
         ],
         { signal },
       );
-      return toolResult({ ...answer, currentSessions: [ctx.sessionManager.getSessionId()] }, answer.resultCount);
+      return toolResult({ ...answer, currentSessions: [ctx.sessionManager.getSessionId()] });
     },
+    renderResult: (result, { expanded }) =>
+      linesOf(result, (answer) => [
+        `${answer.resultCount} of ${answer.total} sessions${answer.weak ? ", a weak match" : ""}`,
+        ...answer.results.flatMap((one) => [nameOf(one), ...(expanded ? [`  ${one.matchedSnippet}`] : [])]),
+      ]),
   });
   pi.registerTool({
     name: "query_session",
@@ -129,13 +134,44 @@ function registerTools(pi) {
     async execute(_id, given, signal) {
       const args = ["ask", "--json", `--max-bytes=${ANSWER_BYTES / 2}`, "--", given.session, given.question];
       const answer = await ask(pi, args, { signal, seconds: 120 });
-      return toolResult(answer, answer.passages.length);
+      return toolResult(answer);
     },
+    renderResult: (result, { expanded }) =>
+      linesOf(result, ({ session, answer, passages }) => [
+        nameOf(session),
+        ...(answer?.split("\n") ?? passages.slice(0, expanded ? 20 : 2).map((one) => `#${one.position} ${one.text}`)),
+      ]),
   });
 }
 
-function toolResult(answer, count) {
-  return { content: [{ type: "text", text: JSON.stringify(answer) }], details: { count } };
+function toolResult(answer) {
+  return { content: [{ type: "text", text: JSON.stringify(answer) }], details: {} };
+}
+
+/** What people see of a tool's result: lines made of its answer, or what went wrong. */
+function linesOf(result, make) {
+  const text = result.content[0]?.text ?? "";
+  const lines = text.startsWith("{") ? make(JSON.parse(text)) : text.split("\n");
+  return { render: (width) => lines.map((line) => fitting(line, width)), invalidate() {} };
+}
+
+/** The beginning of a line that fits a terminal; what is not ASCII may take two columns. */
+function fitting(line, width) {
+  let left = width;
+  let end = 0;
+  const plain = line.replace(/[\p{Cc}\p{Cf}]/gu, " ");
+  for (const character of plain) {
+    left -= character > "~" ? 2 : 1;
+    if (left < 0) break;
+    end += character.length;
+  }
+  return plain.slice(0, end);
+}
+
+/** A session on one line. */
+function nameOf(session) {
+  const name = session.name ?? session.firstPrompt ?? session.sessionId;
+  return [name, session.modified?.slice(0, 10), session.cwd].filter(Boolean).join(" · ");
 }
 
 // -- commands -----------------------------------------------------------------------------------------------
@@ -146,12 +182,11 @@ function registerCommands(pi) {
     handler: async (args, ctx) => {
       const { results } = await ask(pi, ["search", "--json", "--limit=20", notThis(ctx), "--", args]);
       if (!results.length) return ctx.ui.notify(`Sesame finds no session about “${args}”`, "info");
-      const lines = results.map((result, place) => {
-        const about = [result.modified?.slice(0, 10), result.cwd, result.matchedSnippet].filter(Boolean);
-        return `${place + 1}. ${result.name ?? result.firstPrompt ?? result.sessionId} · ${about.join(" · ")}`;
-      });
-      const chosen = await ctx.ui.select("Refer to a session", lines);
-      if (chosen !== undefined) ctx.ui.pasteToEditor(`@@${results[lines.indexOf(chosen)].sessionId} `);
+      const lines = results.map((one, place) => `${place + 1}. ${nameOf(one)} · ${one.matchedSnippet}`);
+      const chosen = results[lines.indexOf(await ctx.ui.select("Refer to a session", lines))];
+      if (!chosen) return;
+      ctx.ui.pasteToEditor(`@@${chosen.sessionId} `);
+      ctx.ui.notify(`Your prompt refers to “${chosen.name ?? chosen.sessionId}”`, "info");
     },
   });
   pi.registerCommand("index-session", {
