@@ -89,9 +89,14 @@ def plan(integration: Integration, *, remove: bool = False) -> list[Step]:
 def carry_out(steps: Iterable[Step]) -> list[Path]:
     """Do it, and return the copies that were kept of what was replaced or deleted.
 
-    :raises SesameError: a file cannot be written; those before it are done.
+    :raises SesameError: a file has changed since it was planned, and none is touched; or one cannot be written, and
+        those before it are done.
     """
     kept = []
+    steps = list(steps)
+    for step in steps:
+        if _read(step.path) != step.before:
+            raise SesameError(f"{step.path}: has changed meanwhile; nothing is changed, try again")
     for step in steps:
         # A link stays one.
         path = Path(os.path.realpath(step.path))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core import SesameError, Setting
+from sesame_core import OwnFile, SesameError, Setting
 from sesame_core.integration import Integration, carry_out, plan, skill, started_by
 from sesame_parser_pi.integration import PACKAGE
 
@@ -56,6 +56,14 @@ def test_pi_gets_the_extension_that_starts_this_sesame_and_the_skill(home: Path,
     assert f"const COMMAND = {json.dumps(COMMAND)};" in text
     assert text.replace(json.dumps(COMMAND), '["sesame"]') == (PACKAGE / "index.js").read_text()
     assert paths[2].read_text() == skill()
+
+
+def test_the_extension_needs_no_package() -> None:
+    text = (PACKAGE / "index.js").read_text(encoding="utf-8")
+    imported = re.findall(r'(?:from|import|require\()\s*\(?"([^"]+)"', text)
+    assert imported == ["node:child_process"]
+    manifest = json.loads((PACKAGE / "package.json").read_bytes())
+    assert not {name for name in manifest if "ependencies" in name}
 
 
 def test_where_pi_is_told_to_keep_its_things_they_are_put(
@@ -224,6 +232,16 @@ def test_an_empty_file_is_an_empty_object(text: bytes, settings: Path, cli: Call
     settings.write_bytes(text)
     assert cli("integrate", "claude", "--yes").code == 0
     assert json.loads(settings.read_bytes()) == {"mcpServers": {"sesame": SERVER}}
+
+
+def test_what_changes_while_it_asks_is_not_overwritten(settings: Path, home: Path) -> None:
+    setting = Setting(path=settings, keys=("mcpServers", "sesame"), value=SERVER)
+    own = OwnFile(path=home / "SKILL.md", text=skill())
+    steps = plan(Integration(parts=(own, setting)))
+    settings.write_text('{"numStartups": 8}')
+    with pytest.raises(SesameError, match="has changed meanwhile"):
+        carry_out(steps)
+    assert files(home) == {".claude.json": b'{"numStartups": 8}'}
 
 
 def test_what_cannot_be_written_is_named(home: Path, cli: Callable[..., Any]) -> None:
