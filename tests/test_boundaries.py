@@ -57,6 +57,9 @@ FOUNDATION: dict[str, set[str]] = {
     "jsonl": {"types"},
     "integration": {"dataclass", "errors"},
     "protocols": {"dataclass", "integration", "query", "types"},
+    "renewal": {"types"},
+    "rows": {"protocols", "types"},
+    "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
     "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "protocols", "sesame_core"},
@@ -76,20 +79,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *(
-        "dataclass",
-        "errors",
-        "hookspecs",
-        "identity",
-        "integration",
-        "jsonl",
-        "paths",
-        "protocols",
-        "query",
-        "segments",
-        "tokens",
-    ),
-    "types",
+    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "paths", "protocols", "query", "renewal"),
+    *("rows", "segments", "sql", "tokens", "types"),
 }
 
 
