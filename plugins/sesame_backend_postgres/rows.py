@@ -10,15 +10,15 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from sesame_core.protocols import StoredSession
-from sesame_core.tokens import clean
-from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
+from sesame_core.tokens import clean, subwords
+from sesame_core.types import Checkpoint, Chunk, IndexedFile, Notes, Session
 
 FILE_COLUMNS = (
     "path, parser, parser_version, mtime_ns, size, missing_since, error, skipped, head_hash, tail_hash, recent_origins"
 )
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
-    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility"
+    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility, notes"
 )
 CHUNK_COLUMNS = (
     "seq, kind, role, tool_name, call_id, entry_id, origin, segment, timestamp, is_error, source_type, cut, content"
@@ -105,13 +105,14 @@ def session_row(session: Session, mtime_ns: int) -> tuple[Any, ...]:
         clean(session.host),
         clean(session.owner),
         session.visibility,
+        from_notes(session.notes),
     )
 
 
 def to_session(row: tuple[Any, ...]) -> Session:
     """Return the session of a row of `SESSION_COLUMNS`."""
     (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges, tools,
-     abandoned, origin, title, summary, prompts, key, host, owner, visibility) = row  # fmt: skip
+     abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes) = row  # fmt: skip
     return Session(
         id=session_id,
         agent=agent,
@@ -135,12 +136,29 @@ def to_session(row: tuple[Any, ...]) -> Session:
         host=host,
         owner=owner,
         visibility=visibility,
+        notes=_to_notes(notes),
     )
 
 
+def from_notes(notes: Notes | None) -> Jsonb | None:
+    """Return the value of notes in the column `notes`."""
+    if notes is None:
+        return None
+    return Jsonb([clean(notes.name), clean(notes.description), clean(notes.summary), [*map(clean, notes.tags)]])
+
+
+def _to_notes(value: list[Any] | None) -> Notes | None:
+    if value is None:
+        return None
+    name, description, summary, tags = value
+    return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
+
+
 def head(session: Session) -> tuple[str, str, str]:
-    """Return the texts of a session's head: title, summary, prompts."""
-    return session.title or "", session.summary or "", "\n".join(session.prompts)
+    """Return the texts of a session's head: title, summary, prompts, with what its notes add to them."""
+    notes = session.notes
+    told = [session.summary, *((notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ())]
+    return session.name or "", "\n".join(filter(None, told)), "\n".join(session.prompts)
 
 
 def chunk_row(session: int, workstation: int, chunk: Chunk) -> tuple[Any, ...]:

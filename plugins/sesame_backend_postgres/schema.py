@@ -141,6 +141,8 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
+    #: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    Column("notes", JSONB),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -206,7 +208,7 @@ texts = Table(
 )
 _word_index(texts.c.words)
 
-#: Title (weight A), summary (B) and first prompts (C) of a session.
+#: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
 heads = Table(
     "heads",
     METADATA,
@@ -324,9 +326,11 @@ class Migration:
     sql: str
 
 
-#: Step n leads to schema version n; never edit one that was released, add another.  The first is what was released
-#: first, and stands in `METADATA`, `BEFORE` and `AFTER` as long as there is no second.
-MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", ""),)
+#: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("first schema", ""),
+    Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes jsonb"),
+)
 
 
 def definition(schema: str) -> str:

@@ -13,7 +13,7 @@ import psycopg
 
 from sesame_core.errors import BackendError, ParseError
 from sesame_core.tokens import clean
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types import Chunk, IndexedFile, Notes, Session
 
 from . import conversations, rows, words
 from .failures import translating
@@ -145,6 +145,26 @@ class PostgresWriter:
         for file in files:
             self._begin()
             self._store_file(file, keeps_checkpoint=True)
+
+    @translating
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give this workstation's sessions of this id their notes."""
+        value = rows.from_notes(notes)
+        sql = (
+            f"SELECT id, head_tokens, {rows.SESSION_COLUMNS} FROM sessions WHERE workstation = %s "
+            "AND session_id = %s AND notes IS DISTINCT FROM %s AND visibility <> 'metadata'"
+        )
+        self._begin()
+        changed = self._db.execute(sql, (self._workstation.id, session_id, value)).fetchall()
+        for number, before, *row in changed:
+            session = rows.to_session(tuple(row))
+            session.notes = notes
+            head, tokens = _head(session)
+            sql = "UPDATE sessions SET notes = %s, head_tokens = %s WHERE id = %s"
+            self._db.execute(sql, (value, tokens, number))
+            self._db.execute(_HEAD, (number, self._workstation.id, tokens, *head))
+            self._change["head_tokens"] += tokens - before
+        return len(changed)
 
     @translating
     def forget(self, number: int) -> int:
@@ -399,8 +419,7 @@ class PostgresWriter:
         """Store what is known of a session; before the end of its file, only that it is there."""
         assert target.session is not None
         session = target.session
-        head = [_cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
-        tokens = sum(map(words.count, head))
+        head, tokens = _head(session)
         values = rows.session_row(session, indexed.mtime_ns)
         mine = {"id": number, "file": file, "workstation": self._workstation.id}
         counts = {"chunk_count": target.seq, "chunk_tokens": target.tokens, "head_tokens": tokens}
@@ -408,14 +427,15 @@ class PostgresWriter:
         if target.is_stored:
             sql = (
                 f"UPDATE sessions AS s SET {', '.join(f'{name} = %s' for name in known)} FROM (SELECT chunk_count, "
-                "chunk_tokens, head_tokens, title, summary, prompts FROM sessions WHERE id = %s) AS b WHERE s.id = %s "
-                "RETURNING b.*, s.conversation_count"
+                "chunk_tokens, head_tokens, title, summary, prompts, notes FROM sessions WHERE id = %s) AS b "
+                "WHERE s.id = %s RETURNING b.title IS NOT DISTINCT FROM s.title AND b.summary IS NOT DISTINCT FROM "
+                "s.summary AND b.prompts = s.prompts AND b.notes IS NOT DISTINCT FROM s.notes, "
+                "b.chunk_count, b.chunk_tokens, b.head_tokens, s.conversation_count"
             )
             found = self._db.execute(sql, (*known.values(), number, number)).fetchone()
             assert found is not None
-            chunks, chunk_tokens, head_tokens, title, summary, prompts, documented = found
+            is_same_head, chunks, chunk_tokens, head_tokens, documented = found
             before = {"chunk_count": chunks, "chunk_tokens": chunk_tokens, "head_tokens": head_tokens}
-            is_same_head = (title, summary, prompts) == (known["title"], known["summary"], known["prompts"])
             if is_end:
                 self._grown.add(number)
                 if conversations.is_outgrown(target.seq, documented):
@@ -484,6 +504,12 @@ class PostgresWriter:
 
 def _weight(item: Session | Chunk) -> int:
     return OVERHEAD + (len(item.text) if isinstance(item, Chunk) else 0)
+
+
+def _head(session: Session) -> tuple[list[str], int]:
+    """Return the plain texts of a session's head, and how many words they have."""
+    head = [_cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
+    return head, sum(map(words.count, head))
 
 
 def _cut(text: str, length: int) -> str:

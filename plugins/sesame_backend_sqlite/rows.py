@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sesame_core.protocols import StoredSession
-from sesame_core.types import Checkpoint, Chunk, IndexedFile, Session
+from sesame_core.tokens import subwords
+from sesame_core.types import Checkpoint, Chunk, IndexedFile, Notes, Session
 
 from .schema import SESSION_SHIFT
 
@@ -21,7 +22,7 @@ FILE_COLUMNS = (
 )
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
-    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility"
+    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility, notes"
 )
 CHUNK_COLUMNS = (
     "id, kind, role, tool_name, call_id, entry_id, origin, segment, timestamp, is_error, source_type, cut, content"
@@ -29,11 +30,6 @@ CHUNK_COLUMNS = (
 INSERT_CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
-
-
-def head(session: Session) -> tuple[str, str, str]:
-    """Return the values of a head row: title, summary, prompts."""
-    return session.title or "", session.summary or "", _joined(session.prompts)
 
 
 def _joined(prompts: Iterable[str]) -> str:
@@ -185,13 +181,14 @@ def session_row(session: Session, modified: int) -> tuple[Any, ...]:
         session.host,
         session.owner,
         session.visibility,
+        from_notes(session.notes),
     )
 
 
 def to_session(row: tuple[Any, ...]) -> Session:
     """Return the session of a row of `SESSION_COLUMNS`."""
     (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges,
-     tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility) = row  # fmt: skip
+     tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes) = row  # fmt: skip
     return Session(
         id=session_id,
         agent=agent,
@@ -215,7 +212,22 @@ def to_session(row: tuple[Any, ...]) -> Session:
         host=host,
         owner=owner,
         visibility=visibility,
+        notes=_to_notes(notes),
     )
+
+
+def from_notes(notes: Notes | None) -> str | None:
+    """Return the text of notes in the column `notes`."""
+    if notes is None:
+        return None
+    return _json([notes.name, notes.description, notes.summary, notes.tags, subwords(notes.text)])
+
+
+def _to_notes(text: str | None) -> Notes | None:
+    if text is None:
+        return None
+    name, description, summary, tags, _ = _from_json(text)
+    return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
 
 
 def _from_json(text: str) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core.dataclass import dataclass, field
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types import Chunk, IndexedFile, Notes, Session
 
 from . import conversations, rows
 from .conversations import Conversation
@@ -26,7 +26,7 @@ SHARED = 8 << 20
 #: Chunks after which a shared transaction is committed.
 COMMIT_AFTER = 131_072
 
-_SELECT_HEAD = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
+_SELECT_HEAD = "SELECT title, summary, prompts FROM heads WHERE id = ?"
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
 _FILE_COLUMNS = (*rows.FILE_COLUMNS.split(", "), "checkpoint")
 
@@ -98,6 +98,17 @@ class SqliteWriter:
         self._begin()
         for file in files:
             self._update_file(file, keeps_checkpoint=True)
+
+    @translating
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give the sessions of this id their notes."""
+        text = rows.from_notes(notes)
+        sql = "SELECT id FROM sessions WHERE session_id = ? AND notes IS NOT ? AND visibility <> 'metadata'"
+        changed = self._db.execute(sql, (session_id, text)).fetchall()
+        for (number,) in changed:
+            self._begin()
+            self._change_session(number, "UPDATE sessions SET notes = ? WHERE id = ?", (text,))
+        return len(changed)
 
     @translating
     def forget(self, number: int) -> int:
@@ -257,24 +268,31 @@ class SqliteWriter:
         assert target.session is not None
         assert target.number is not None
         values = rows.session_row(target.session, indexed.mtime_ns // 1_000_000)
-        head = rows.head(target.session)
         if target.is_stored:
             assignments = ", ".join(f"{column} = ?" for column in _SESSION_COLUMNS)
-            before = self._db.execute(_SELECT_HEAD, (target.number,)).fetchone()
             sql = f"UPDATE sessions SET {assignments}, chunk_count = ? WHERE id = ?"
-            self._db.execute(sql, (*values, target.seq, target.number))
+            self._change_session(target.number, sql, (*values, target.seq))
             self._renew_conversation(target)
-            if before == head:
-                return
-            self._delete_head(target.number, before)
         else:
+            title = target.session.title or ""
             marks = ", ".join("?" * (len(_SESSION_COLUMNS) + 5))
             columns = f"id, file, chunk_count, conversation_count, conversation_title, {rows.SESSION_COLUMNS}"
             sql = f"INSERT INTO sessions ({columns}) VALUES ({marks})"
-            self._db.execute(sql, (target.number, file, target.seq, target.seq, head[0], *values))
-            conversations.insert(self._db, target.number, head[0], target.conversation)
-        sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
-        self._db.execute(sql, (target.number, *head))
+            self._db.execute(sql, (target.number, file, target.seq, target.seq, title, *values))
+            conversations.insert(self._db, target.number, title, target.conversation)
+            self._insert_head(target.number)
+
+    def _change_session(self, number: int, sql: str, values: tuple[Any, ...]) -> None:
+        """Change a session's row, and with it its head."""
+        before = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
+        self._db.execute(sql, (*values, number))
+        if self._db.execute(_SELECT_HEAD, (number,)).fetchone() != before:
+            self._delete_head(number, before)
+            self._insert_head(number)
+
+    def _insert_head(self, number: int) -> None:
+        sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) SELECT id, title, summary, prompts FROM heads"
+        self._db.execute(f"{sql} WHERE id = ?", (number,))
 
     def _renew_conversation(self, target: _Target) -> None:
         assert target.number is not None
