@@ -147,7 +147,9 @@ class MetadataFiles:
 
         locks = self.directory / ".locks"
         try:
-            locks.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A mode is given to the last directory only.
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            locks.mkdir(mode=0o700, exist_ok=True)
             with FileLock(locks / self.path(session_id).name.removesuffix(SUFFIX), timeout=0, is_singleton=False):
                 yield
         except Timeout:

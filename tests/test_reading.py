@@ -48,6 +48,8 @@ class Desk:
         self.backend = plugins.backend("sqlite", {"directory": str(place / "index")})
         self.formatter = plugins.formatter("default")
         self.is_excluded = is_excluded
+        #: What was written about sessions, by id.
+        self.notes: dict[str, Notes] = {}
         self.reading: FileReading | None = None
 
     def read(self, *events: Event) -> list[Chunk]:
@@ -65,7 +67,13 @@ class Desk:
         with self.backend.writer() as writer:
             known = writer.files().get(file.path)
             self.reading = FileReading(
-                file, Script(*events), self.formatter, writer, workstation="ws", is_excluded=self.is_excluded
+                file,
+                Script(*events),
+                self.formatter,
+                writer,
+                workstation="ws",
+                is_excluded=self.is_excluded,
+                notes=self.notes.get,
             )
             if grown:
                 tail = self.reading.tail(known)
@@ -334,6 +342,12 @@ def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) ->
             file = IndexedFile(path=str(desk.path), parser="script", parser_version=1, mtime_ns=2, size=len(data))
             known = writer.files()[file.path]
             reading = FileReading(
-                file, Script(*events), desk.formatter, writer, workstation="ws", is_excluded=desk.is_excluded
+                file,
+                Script(*events),
+                desk.formatter,
+                writer,
+                workstation="ws",
+                is_excluded=desk.is_excluded,
+                notes=desk.notes.get,
             )
             assert reading.tail(known) is None, f"byte {changed} was changed"
