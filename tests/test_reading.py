@@ -12,7 +12,18 @@ import pytest
 from sesame_core import identity
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.reading import HASHED, PROMPT_CHARS, SUMMARY_CHARS, FileReading
-from sesame_core.types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
+from sesame_core.types import (
+    Checkpoint,
+    Chunk,
+    Event,
+    IndexedFile,
+    Message,
+    Notes,
+    Session,
+    Skipped,
+    ToolCall,
+    ToolResult,
+)
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -351,3 +362,15 @@ def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) ->
                 notes=desk.notes.get,
             )
             assert reading.tail(known) is None, f"byte {changed} was changed"
+
+
+def test_a_session_is_stored_with_what_was_written_about_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.notes["s"] = notes = Notes(name="a name", description="what it is about", summary="all of it", tags=("x",))
+    desk.read(session(), said("fox"))
+    assert desk.session().notes == notes
+    desk.notes.clear()
+    desk.grow(session(), said("fox"), said("dog"))
+    assert desk.session().notes == notes, "a file that has only grown leaves them to whoever looks for changes"
+    desk.read(session(), said("cow"))
+    assert desk.session().notes is None
