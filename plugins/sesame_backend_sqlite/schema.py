@@ -174,10 +174,12 @@ def version(db: sqlite3.Connection) -> int:
 
 
 def migrate(db: sqlite3.Connection) -> int:
-    """Bring an open index to the present schema, each step in a transaction of its own; return the steps taken."""
+    """Bring an open index to the present schema, all steps in one transaction; return the steps taken."""
     first = version(db)
-    for number, migration in enumerate(MIGRATIONS[first:], first + 1):
-        with transaction(db):
+    if first == len(MIGRATIONS):
+        return 0
+    with transaction(db):
+        for number, migration in enumerate(MIGRATIONS[first:], first + 1):
             for statement in statements(migration.sql):
                 db.execute(statement)
             db.execute(
