@@ -6,7 +6,6 @@ written before stays until a valid answer takes its place.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -137,15 +136,13 @@ def describe(
 def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] | None:
     """Return the end of what was said on a session's active branch, and the id of its last entry; None of nothing.
 
-    What is left out at the beginning is told.  An entry without an id is named by its position, `#12`.
+    What is left out at the beginning is told.  Where entries have no ids, it is the position of the last one, `#12`.
     """
-    chunks = _backwards(reader, stored)
-    last = next(chunks, None)
-    if last is None:
-        return None
     parts: list[str] = []
+    last, leaf = None, None
     left, is_cut = CONVERSATION_BYTES, False
-    for chunk in itertools.chain([last], chunks):
+    for chunk in _backwards(reader, stored):
+        last, leaf = last or _place(chunk), leaf or chunk.entry_id
         if chunk.kind != "message" or chunk.role not in ("user", "assistant") or not chunk.text.strip():
             continue
         text = tame(chunk.text).encode()
@@ -157,11 +154,11 @@ def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] 
         left -= len(text) + frame
         if is_cut:
             break
-    if not parts:
+    if not parts or last is None:
         return None
     if is_cut:
         parts.append("(What was said before is left out.)")
-    return "\n".join(reversed(parts)), _entry(last)
+    return "\n".join(reversed(parts)), leaf or last
 
 
 def count_prompts(reader: IndexReader, stored: StoredSession, leaf: str, enough: int) -> int:
@@ -171,7 +168,7 @@ def count_prompts(reader: IndexReader, stored: StoredSession, leaf: str, enough:
     """
     count = 0
     for chunk in _backwards(reader, stored):
-        if count >= enough or _entry(chunk) == leaf:
+        if count >= enough or leaf in (chunk.entry_id, _place(chunk)):
             break
         count += chunk.kind == "message" and chunk.role == "user"
     return count
@@ -188,8 +185,8 @@ def _backwards(reader: IndexReader, stored: StoredSession) -> Iterator[Chunk]:
         end = first
 
 
-def _entry(chunk: Chunk) -> str:
-    return chunk.entry_id or f"#{chunk.seq}"
+def _place(chunk: Chunk) -> str:
+    return f"#{chunk.seq}"
 
 
 def _known(files: MetadataFiles, session_id: str) -> tuple[Metadata | None, str | None]:

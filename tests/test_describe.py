@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_a_model_writes_what_a_session_is_about_and_searches_find_it(
     value = json.loads(file.read_text("utf-8"))
     with Sesame() as sesame:
         stored = sesame.get_session(BACKOFF)
-        (*_, last) = sesame.list_messages(stored)
+        last = [chunk for chunk in sesame.list_messages(stored) if chunk.entry_id][-1]
     assert {key: value[key] for key in WRITTEN} == WRITTEN
     assert (value["sessionId"], value["sessionFile"], value["cwd"]) == (BACKOFF, stored.path, stored.session.cwd)
     assert (value["model"], value["lastIndexedLeafId"]) == ("cheap", last.entry_id)
@@ -259,6 +260,13 @@ def test_prompts_are_counted_from_the_entry_on_and_all_without_it(home: Path, ut
             *(0, 3, 5, 5)
         ]
         assert count_prompts(reader, stored, "gone", 2) == 2
+        # Of an agent whose entries have no ids, positions are kept.
+        chunks = reader.chunks
+        reader.chunks = lambda *page: [replace(chunk, entry_id=None) for chunk in chunks(*page)]  # type: ignore[method-assign]
+        told = conversation(reader, stored)
+        assert told is not None
+        assert told[1] == "#9"
+        assert [count_prompts(reader, stored, leaf, 99) for leaf in ("#9", "#3")] == [0, 3]
 
 
 def test_all_sessions_without_metadata_are_described_the_newest_first(

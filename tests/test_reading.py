@@ -364,8 +364,7 @@ def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) ->
             assert reading.tail(known) is None, f"byte {changed} was changed"
 
 
-def test_a_session_is_stored_with_what_was_written_about_it(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
+def test_a_session_is_stored_with_what_was_written_about_it(desk: Desk) -> None:
     desk.notes["s"] = notes = Notes(name="a name", description="what it is about", summary="all of it", tags=("x",))
     desk.read(session(), said("fox"))
     assert desk.session().notes == notes
