@@ -215,6 +215,14 @@ class Chunk:
     #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.tokens`).
     subwords: str = ""
 
+    @property
+    def weight_class(self) -> int:
+        """The class by which ranking weighs it: 0 a person's words, 2 a tool call, 3 a tool result, 1 anything else."""
+        return 0 if self.role == "user" and self.kind == "message" else _WEIGHT_CLASSES.get(self.kind, 1)
+
+
+_WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
+
 
 #: Stands for a parser's name where an index remembers a file of notes; it has no sessions and counts as none of theirs.
 NOTES = "sessions-meta"

@@ -7,7 +7,6 @@ its own rows only.  Texts are kept apart from their word lists: ranking reads na
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -32,6 +31,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.schema import CreateIndex, CreateTable
+
+from sesame_core.sql import Migration
 
 METADATA = MetaData()
 #: Characters of a session's id: an index entry holds 2,700 bytes.
@@ -141,8 +142,8 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
-    #: [name, description, summary, [tag, …]]: what was written about it afterwards.
-    Column("notes", JSONB),
+    #: JSON: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    Column("notes", Text),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -318,18 +319,10 @@ CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT m
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step from a schema version to the next."""
-
-    description: str
-    sql: str
-
-
 #: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", ""),
-    Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes jsonb"),
+    Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes text"),
 )
 
 

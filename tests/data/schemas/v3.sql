@@ -3,11 +3,11 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 3;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795859147547);
+INSERT INTO meta VALUES ('last_sync_at', 1795862907807);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T09:45:47Z');
-INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-28T09:45:47Z');
-INSERT INTO schema_migrations VALUES (3, 'what was written about a session', '2026-11-28T09:45:47Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T10:48:27Z');
+INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-28T10:48:27Z');
+INSERT INTO schema_migrations VALUES (3, 'what was written about a session', '2026-11-28T10:48:27Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -94,7 +94,7 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795859147550);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795862907810);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
