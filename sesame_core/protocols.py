@@ -18,7 +18,7 @@ from .dataclass import dataclass, field
 if TYPE_CHECKING:
     from .integration import Integration
     from .query import Condition, Filters, Query
-    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session
+    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -320,6 +320,17 @@ class IndexWriter(Protocol):
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run: tidy up within bounds and, when given, record the time of the sync."""
+
+
+@runtime_checkable
+class Annotating(Protocol):
+    """A writer that keeps the notes of sessions, and ranks them with titles and summaries."""
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Let the sessions of this id, which this workstation wrote, have these notes; return how many changed.
+
+        A session whose texts are not stored (`visibility` "metadata") gets none.
+        """
 
 
 class StorageBackend(Protocol):

@@ -46,6 +46,13 @@ class ModelServer:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
+def configured(home: Path, *models: Any, **settings: Any) -> None:
+    """Name models in the user's config.jsonc, and whatever else."""
+    file = home / ".config" / "sesame" / "config.jsonc"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"models": models, **settings}))
+
+
 @contextmanager
 def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
     """Run such a server and tell llm of its models, by their names."""

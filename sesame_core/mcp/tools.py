@@ -121,7 +121,7 @@ class Tools:
         return {
             "schemaVersion": rendering.SCHEMA_VERSION,
             **rendering.session_json(stored),
-            "summary": stored.session.summary,
+            "summary": rendering.session_summary(stored),
             "prompts": list(stored.session.prompts),
             "resumeCommand": resume,
             "index": rendering.index_json(refreshed),
