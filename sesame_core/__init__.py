@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookimpls import hookimpl
+    from .integration import Integration, OwnFile, Setting
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Expiring,
         IndexReader,
         IndexWriter,
+        Integrable,
         Options,
         Parser,
         Provider,
@@ -63,6 +65,7 @@ _HOMES = {
         "UnknownSessionError",
     ),
     "hookimpls": ("hookimpl",),
+    "integration": ("Integration", "OwnFile", "Setting"),
     "report": ("IndexReport",),
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
@@ -71,6 +74,7 @@ _HOMES = {
         "Candidates",
         "ChunkFormatter",
         "Expiring",
+        "Integrable",
         "IndexReader",
         "IndexWriter",
         "Options",
@@ -138,10 +142,13 @@ __all__ = [
     "IndexReport",
     "IndexWriter",
     "IndexedFile",
+    "Integrable",
+    "Integration",
     "JsonLines",
     "LockedError",
     "Message",
     "Options",
+    "OwnFile",
     "ParseError",
     "Parser",
     "PluginError",
@@ -158,6 +165,7 @@ __all__ = [
     "SesameError",
     "Session",
     "SessionMeta",
+    "Setting",
     "Shared",
     "Skipped",
     "Source",

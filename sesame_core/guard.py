@@ -11,12 +11,13 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from .abilities import has_ability
 from .config import MARK
 from .dataclass import replace
-from .protocols import IndexWriter
+from .protocols import Annotating, IndexWriter
 from .redaction import Redactor
 from .tokens import subwords
-from .types import Checkpoint, Chunk, Event, IndexedFile, Session
+from .types import Checkpoint, Chunk, Event, IndexedFile, Notes, Session
 
 if TYPE_CHECKING:
     from .outgoing import Outgoing
@@ -117,6 +118,12 @@ class Guard:
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Let sessions have notes, where the backend keeps any."""
+        if not has_ability(self._writer, Annotating):
+            return 0
+        return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""

@@ -18,11 +18,12 @@ from .protocols import IndexReader, IndexWriter, StoredSession
 from .query import Filters
 from .sharing import Sharing
 from .tokens import subwords
-from .types import Chunk, IndexedFile, Session
+from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld
 from .withholding import Change, Withholding, changes
 
 if TYPE_CHECKING:
+    from .metadata import MetadataFiles
     from .redaction import Redactor
 
 #: Sessions, and chunks of one, that are held at once.
@@ -33,9 +34,11 @@ class Outgoing:
     """The rules of one workstation, and what it keeps to itself.
 
     :param audience: who can read the index.
+    :param metadata: where what was written about sessions is.
     """
 
-    def __init__(self, sharing: Sharing, reader: IndexReader, audience: str) -> None:
+    def __init__(self, sharing: Sharing, reader: IndexReader, audience: str, metadata: MetadataFiles) -> None:
+        self._metadata = metadata
         self.sharing = sharing
         self.withheld = withheld.this_machines()
         self._reader = reader
@@ -79,6 +82,9 @@ class Outgoing:
             else:
                 writer.withdraw(path)
                 self.withheld.files.pop(path, None)
+        if not self.sharing.is_open:
+            for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
+                writer.withdraw(path)
         self.withheld.applied = self._digest
 
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
@@ -106,7 +112,8 @@ class Outgoing:
             return told
         rehearsal, kept = Rehearsal(), Withheld(None)
         writer: IndexWriter = Withholding(rehearsal, self.sharing, kept)
-        Indexer(Guard(writer, redactor) if redactor else writer, is_rebuild=True).run(sources, new)
+        guarded = Guard(writer, redactor) if redactor else writer
+        Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
         told += (
             Change(session=session, path=path, before=None, after=session.visibility)
             for path, session in rehearsal.sessions.values()
@@ -150,6 +157,10 @@ class Rehearsal:
         return 0
 
     def withdraw(self, path: str) -> int:
+        """Do nothing."""
+        return 0
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
         """Do nothing."""
         return 0
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import identity
 from .config import MARK
-from .dataclass import dataclass
+from .dataclass import dataclass, replace
 from .secret_kinds import KINDS
 
 TYPE_CHECKING = False
@@ -155,7 +155,7 @@ class Redactor:
                     setattr(thing, name, redacted)
 
     def value(self, value: Any) -> Any:
-        """Return a value without the secrets in it; the same object when it has none, or is a dataclass."""
+        """Return a value without the secrets in it; the same object when it has none."""
         kind = type(value)
         if kind is str:
             return self._string(value)
@@ -165,6 +165,11 @@ class Redactor:
             items = [self.value(inner) for inner in value]
             return value if all(map(is_, items, value)) else kind(items)
         if hasattr(kind, "__dataclass_fields__"):
+            if "__setattr__" in vars(kind):  # a frozen one
+                fields = {name: self.value(getattr(value, name)) for name in kind.__dataclass_fields__}
+                return (
+                    value if all(fields[name] is getattr(value, name) for name in fields) else replace(value, **fields)
+                )
             self.take_out(value)
         elif isinstance(value, Mapping):
             pairs = [(self.value(name), self._named(name, inner)) for name, inner in value.items()]

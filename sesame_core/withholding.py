@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
+from .abilities import has_ability
 from .config import LEVELS
 from .dataclass import dataclass, replace
-from .protocols import IndexWriter, StoredSession, Withdrawing
+from .protocols import Annotating, IndexWriter, StoredSession, Withdrawing
 from .reading import Replayed
 from .sharing import Sharing, strictest
-from .types import Chunk, IndexedFile, Session
+from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld
 
 #: What is stored of a session that shows only metadata.
@@ -104,13 +105,20 @@ class Withholding:
         for file in files:
             if file.path in known or self._sharing.is_open:
                 told.append(self._told(file))
-            else:
-                self._withheld.files.pop(file.path, None)
+                continue
+            self._withheld.files.pop(file.path, None)
+            if file.parser == NOTES and not file.error and file.missing_since is None:
+                # Its name is the session's id, and whose that is it does not tell.
+                self._withheld.put(file, [], is_whole=True)
         self._writer.update_files(told)
 
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
+        return self._writer.annotate(session_id, notes) if has_ability(self._writer, Annotating) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""

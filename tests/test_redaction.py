@@ -11,7 +11,7 @@ import pytest
 from sesame_core import paths
 from sesame_core.config import Redaction
 from sesame_core.redaction import Redactor, machine_key
-from sesame_core.types import Checkpoint, Chunk, Message, Session, Skipped, ToolCall, ToolResult
+from sesame_core.types import Checkpoint, Chunk, Message, Notes, Session, Skipped, ToolCall, ToolResult
 
 from .planted import made, plain, secrets
 
@@ -76,6 +76,14 @@ def test_a_dataclass_with_one_text_or_none_is_looked_at() -> None:
         redactor().take_out(thing)
     assert skipped.reason.startswith("odd [redacted:github-token:")
     assert checkpoint == Checkpoint(offset=1, line=1)
+
+
+def test_notes_lose_their_secrets_too() -> None:
+    notes = Notes(name="deploy", description=f"with {TOKEN}", summary="", tags=("x", TOKEN))
+    redacted = redactor().value(notes)
+    assert TOKEN in notes.text
+    assert TOKEN not in redacted.text
+    assert redactor().value(redacted) is redacted
 
 
 def test_a_value_without_a_secret_stays_the_same_object() -> None:

@@ -10,7 +10,18 @@ from typing import Annotated, Any
 
 import typer
 
-from . import asking, auditing, importing, indexing, serving, sessions, sharing
+from . import (
+    asking,
+    auditing,
+    describing,
+    importing,
+    indexing,
+    integrating,
+    referring,
+    serving,
+    sessions,
+    sharing,
+)
 from .options import COMMANDS, Command
 
 app = typer.Typer(
@@ -82,6 +93,9 @@ sessions.add_to(app)
 auditing.add_to(app)
 sharing.add_to(app)
 asking.add_to(app)
+referring.add_to(app)
+integrating.add_to(app)
+describing.add_to(app)
 serving.add_to(app)
 
 
