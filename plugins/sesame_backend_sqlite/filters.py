@@ -127,21 +127,11 @@ def having_chunks(filters: Filters) -> Condition:
         chunk = on_chunks(filters)
         sql = chunk.sql.replace("f.rowid", "f.id")
         bounds = f"f.id >= s.id << {SESSION_SHIFT} AND f.id < (s.id + 1) << {SESSION_SHIFT}"
-        return Condition(f"EXISTS (SELECT 1 FROM chunks AS f WHERE {bounds} AND {sql})", chunk.values)
+        return Condition(f"EXISTS (SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql})", chunk.values)
     if filters.tool:
         sql = "EXISTS (SELECT 1 FROM json_each(s.tool_counts) AS t WHERE t.key = ? COLLATE NOCASE)"
         return Condition(sql, (filters.tool,))
     return Condition("s.tool_counts <> '{}'") if filters.tools_only else Condition()
-
-
-def in_sessions(condition: Condition) -> Condition:
-    """Return a condition on `chunks_fts AS f`: its session meets the condition."""
-    if not condition.sql:
-        return condition
-    return Condition(
-        f"f.rowid >> {SESSION_SHIFT} IN (SELECT s.id FROM sessions AS s WHERE {condition.sql})",
-        condition.values,
-    )
 
 
 def meeting(condition: queries.Condition | None) -> Condition:
@@ -173,7 +163,7 @@ def _holding(words: Sequence[Word], chunk: Condition = _TRUE) -> Condition:
 
 def _of_chunk(sql: str) -> str:
     """Return a condition on the row of `chunks AS c` that belongs to one of `chunks_fts AS f`."""
-    return f"(SELECT {sql} FROM chunks AS c WHERE c.id = f.rowid)"
+    return f"(SELECT {sql} FROM chunks AS c INDEXED BY chunks_facts WHERE c.id = f.rowid)"
 
 
 def _either(*conditions: Condition) -> Condition:

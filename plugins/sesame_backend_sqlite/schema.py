@@ -117,6 +117,11 @@ ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN visibility TEXT NOT NULL DEFAULT 'shared';
 """
 
+# What a filter on tool or role asks of every match; the rows themselves are long.
+_THIRD = """
+CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -130,6 +135,7 @@ class Migration:
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", _FIRST),
     Migration("who indexed a session, and where", _SECOND),
+    Migration("roles and tools of chunks beside their texts", _THIRD),
 )
 
 
