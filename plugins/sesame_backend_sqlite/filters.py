@@ -127,7 +127,9 @@ def having_chunks(filters: Filters) -> Condition:
         chunk = on_chunks(filters)
         sql = chunk.sql.replace("f.rowid", "f.id")
         bounds = f"f.id >= s.id << {SESSION_SHIFT} AND f.id < (s.id + 1) << {SESSION_SHIFT}"
-        return Condition(f"EXISTS (SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql})", chunk.values)
+        return Condition(
+            f"EXISTS (SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql})", chunk.values
+        )
     if filters.tool:
         sql = "EXISTS (SELECT 1 FROM json_each(s.tool_counts) AS t WHERE t.key = ? COLLATE NOCASE)"
         return Condition(sql, (filters.tool,))

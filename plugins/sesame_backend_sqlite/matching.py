@@ -31,8 +31,8 @@ NEWEST = 4_000
 RESCORED = 600
 #: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
 CANDIDATES = 500
-#: Head rows that are scored, the newest ones that match: ten times as many chunks would not come from more sessions.
-HEADS = 2_000
+#: Head rows with one of the words that chose the chunks, the newest ones, that are scored beside those of the chunks.
+HEADS = 1_000
 #: The part of the matches that a filter on tool or role is taken to let through, until it is known better.
 SELECTIVE = 0.1
 #: Weights of title, summary and prompts in the head row.
@@ -53,15 +53,14 @@ class _Frequency:
 class _Scope:
     """Where is searched: what the user asks for, and what is left out by default."""
 
-    #: On `chunks_fts AS f`, without what is left out.
-    asked: Condition
-    #: The same, and not what is left out.
+    #: On `chunks_fts AS f`.
     chunks: Condition
     #: On `heads_fts AS h`; None when only some chunks of a session are searched.
     heads: Condition | None
+    #: On `chunks_fts AS f`: what the user asks for, in sessions that are left out; empty when none is.
+    headless: Condition
     #: The part of all matches that lie in it, roughly.
     share: float
-    hides_headless: bool
 
 
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
@@ -71,92 +70,91 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     if not query.words:
         return found
     first, last = db.execute("SELECT (SELECT min(id) FROM sessions), (SELECT max(id) FROM sessions)").fetchone()
-    sessions = last - first + 1 if last else 0
-    frequencies = [_frequency(db, word, sessions) for word in query.words]
+    frequencies = [_frequency(db, word, first, last) for word in query.words]
     found.document_frequencies = [f.count for f in frequencies]
-    scope = _scope(db, query, filters, sessions)
-    scores = _score(db, frequencies, scope, found)
+    scope = _scope(db, query, filters, last - first + 1 if last else 1)
+    selected, scores = _score(db, frequencies, scope, found)
     found.scanned = len(scores)
     found.chunks = [
         ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=-score)
         for row, score in heapq.nsmallest(CANDIDATES, scores.items(), key=itemgetter(1))
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
+    sessions = {chunk.session for chunk in found.chunks}
     if scope.heads is not None:
-        found.heads = _heads(db, query.words, scope.heads)
+        found.heads = _heads(db, query.words, sessions | _newest_heads(db, selected, scope.heads))
     if found.heads:
-        found.conversations = _conversations(db, query.words, {*found.heads, *(c.session for c in found.chunks)})
-    if scope.hides_headless:
-        found.left_out = _left_out(db, query.words, scope)
+        found.conversations = _conversations(db, query.words, sessions | found.heads.keys())
+    if scope.headless.sql:
+        since = min(scores, default=0) if found.is_truncated else 0
+        found.left_out = _left_out(db, selected, scope.headless.and_(Condition("f.rowid >= ?", (since,))))
     return found
 
 
 def _scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int) -> _Scope:
-    """Work out once which sessions are searched."""
+    """Work out once which of so many sessions are searched."""
     on_session = on_sessions(filters).and_(meeting(query.condition))
-    narrow = on_chunks(filters)
-    heads = Condition()
+    is_whole = not (filters.tools_only or filters.tool or filters.role)
     share = SELECTIVE if filters.tool or filters.role else 1.0
+    chunks = heads = Condition()
     if on_session.sql:
         sql = f"SELECT s.id FROM sessions AS s{on_session.where()}"
         numbers = [number for (number,) in db.execute(sql, on_session.values)]
-        share *= len(numbers) / (sessions or 1)
+        share *= len(numbers) / sessions
         listed = json.dumps(numbers)
         # The bounds keep FTS5 from going on to where none of them is.
         low, high = min(numbers, default=0) << SESSION_SHIFT, (max(numbers, default=-1) + 1) << SESSION_SHIFT
         sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
-        narrow = Condition(sql, (low, high, listed)).and_(narrow)
-        # Without the plus sign SQLite would ask the full-text table once per session.
+        chunks = Condition(sql, (low, high, listed))
+        # The plus sign as in `_of_sessions`.
         heads = Condition("+h.rowid IN (SELECT value FROM json_each(?))", (listed,))
-    hides_headless = not filters.all_kinds and db.execute(f"SELECT 1 FROM {HEADLESS} LIMIT 1").fetchone() is not None
-    shown = narrow
-    if hides_headless:
-        shown = narrow.and_(Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN {HEADLESS}"))
+    headless = Condition()
+    if not filters.all_kinds and db.execute(f"SELECT 1 FROM {HEADLESS} LIMIT 1").fetchone():
+        headless = chunks.and_(Condition(f"f.rowid >> {SESSION_SHIFT} IN {HEADLESS}"), on_chunks(filters))
+        chunks = chunks.and_(Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN {HEADLESS}"))
         heads = heads.and_(Condition(f"h.rowid NOT IN {HEADLESS}"))
-    is_whole = not (filters.tools_only or filters.tool or filters.role)
-    return _Scope(narrow, shown, heads if is_whole else None, share, hides_headless)
+    return _Scope(chunks.and_(on_chunks(filters)), heads if is_whole else None, headless, share)
 
 
-def _frequency(db: sqlite3.Connection, word: Word, sessions: int) -> _Frequency:
+def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Frequency:
     """Count the chunks with a word: exactly up to the budget, beyond it by how far back the newest ones reach.
 
-    :param sessions: numbers of sessions from the first to the last.
+    :param first: number of the first session, and of the last one.
     """
-    sql = (
-        "SELECT count(*), min(rowid), max(rowid) FROM "
-        "(SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
-    )
-    count, oldest, newest = db.execute(sql, (fts.any_of([word]), BUDGET + 1)).fetchone()
-    if count > BUDGET:
-        covered = (newest >> SESSION_SHIFT) - (oldest >> SESSION_SHIFT) + 1
-        count = round(count * max(1.0, sessions / covered))
+    match = fts.any_of([word])
+    sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+    if found := db.execute(sql, (match, BUDGET)).fetchone():
+        covered = last - (found[0] >> SESSION_SHIFT) + 1
+        return _Frequency(word, round((BUDGET + 1) * max(1.0, (last - first + 1) / covered)))
+    (count,) = db.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,)).fetchone()
     return _Frequency(word, count)
 
 
 def _score(
     db: sqlite3.Connection, frequencies: Sequence[_Frequency], scope: _Scope, found: Candidates
-) -> dict[int, float]:
-    """Return the BM25 of the candidates by row id (FTS5's sign: lower is better)."""
+) -> tuple[list[Word], dict[int, float]]:
+    """Return the words that chose the candidates, and the candidates' BM25 by row id (FTS5's sign: lower is better)."""
     words = [f.word for f in frequencies]
     newest: dict[int, float] = {}
     if sum(f.count for f in frequencies) * scope.share <= BUDGET:
         newest = _bm25(db, fts.any_of(words), scope.chunks, BUDGET + 1)
         if len(newest) <= BUDGET:
-            return newest
+            return words, newest
     found.is_truncated = True
     selected, others, is_within = _rarest(frequencies, scope.share)
-    if not others:
-        return newest or _bm25(db, fts.any_of(selected), scope.chunks, NEWEST)
     rare, both = fts.any_of(selected), f"{fts.any_of(selected)} AND {fts.any_of(others)}"
-    if is_within:
+    if not others:
+        scores = newest or _bm25(db, rare, scope.chunks, NEWEST)
+    elif is_within:
         scores = _bm25(db, rare, scope.chunks, BUDGET)
         best = heapq.nsmallest(RESCORED, scores, key=scores.__getitem__)
         chosen = scope.chunks.and_(Condition("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),)))
-        return scores | _bm25(db, both, chosen, RESCORED) | newest
-    scores = _bm25(db, both, scope.chunks, NEWEST)
-    if len(scores) < NEWEST:
-        scores = _bm25(db, rare, scope.chunks, NEWEST) | scores
-    return scores | newest
+        scores |= _bm25(db, both, chosen, RESCORED)
+    else:
+        scores = _bm25(db, both, scope.chunks, NEWEST)
+        if len(scores) < NEWEST:
+            scores = _bm25(db, rare, scope.chunks, NEWEST) | scores
+    return selected, scores | newest
 
 
 def _rarest(frequencies: Sequence[_Frequency], share: float) -> tuple[list[Word], list[Word], bool]:
@@ -180,34 +178,45 @@ def _bm25(db: sqlite3.Connection, match: str, condition: Condition, limit: int) 
         f"SELECT f.rowid, bm25(chunks_fts) FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} "
         "ORDER BY f.rowid DESC LIMIT ?"
     )
-    return dict(db.execute(sql, (match, *condition.values, limit)).fetchall())
+    return dict(db.execute(sql, (match, *condition.values, limit)))
 
 
-def _heads(db: sqlite3.Connection, words: Sequence[Word], condition: Condition) -> dict[int, float]:
-    """Return the BM25 of the best head rows by session number."""
+def _newest_heads(db: sqlite3.Connection, words: Sequence[Word], condition: Condition) -> set[int]:
+    """Return the numbers of the newest sessions whose head rows have one of the words."""
     sql = (
-        f"SELECT h.rowid, -bm25(heads_fts, {HEAD_WEIGHTS}) FROM heads_fts AS h "
-        f"WHERE heads_fts MATCH ?{condition.where('AND')} ORDER BY h.rowid DESC LIMIT ?"
+        f"SELECT h.rowid FROM heads_fts AS h WHERE heads_fts MATCH ?{condition.where('AND')} "
+        "ORDER BY h.rowid DESC LIMIT ?"
     )
-    scored = db.execute(sql, (fts.any_of(words), *condition.values, HEADS)).fetchall()
+    return {number for (number,) in db.execute(sql, (fts.any_of(words), *condition.values, HEADS))}
+
+
+def _heads(db: sqlite3.Connection, words: Sequence[Word], sessions: Iterable[int]) -> dict[int, float]:
+    """Return the BM25 of the best head rows of these sessions, by session number."""
+    scored = _of_sessions(db, "heads_fts", HEAD_WEIGHTS, words, sessions)
     return dict(heapq.nlargest(CANDIDATES, scored, key=itemgetter(1)))
 
 
 def _conversations(db: sqlite3.Connection, words: Sequence[Word], sessions: Iterable[int]) -> dict[int, float]:
     """Return the BM25 of the conversation rows of these sessions, by session number."""
-    # The plus sign as in `_scope`; rows are long, so only those that can matter are scored.
-    sql = (
-        f"SELECT c.rowid, -bm25(conversations_fts, {CONVERSATION_WEIGHTS}) FROM conversations_fts AS c "
-        "WHERE conversations_fts MATCH ? AND +c.rowid IN (SELECT value FROM json_each(?))"
-    )
-    return dict(db.execute(sql, (fts.any_of(words), json.dumps(sorted(sessions)))).fetchall())
+    return dict(_of_sessions(db, "conversations_fts", CONVERSATION_WEIGHTS, words, sessions))
 
 
-def _left_out(db: sqlite3.Connection, words: Sequence[Word], scope: _Scope) -> dict[str, int]:
-    """Count the headless sessions among the newest matches."""
+def _of_sessions(
+    db: sqlite3.Connection, table: str, weights: str, words: Sequence[Word], sessions: Iterable[int]
+) -> list[tuple[int, float]]:
+    # Without the plus sign SQLite would ask the full-text table once per session.
     sql = (
-        f"SELECT count(DISTINCT session) FROM (SELECT f.rowid >> {SESSION_SHIFT} AS session FROM chunks_fts AS f "
-        f"WHERE chunks_fts MATCH ?{scope.asked.where('AND')} ORDER BY f.rowid DESC LIMIT ?) WHERE session IN {HEADLESS}"
+        f"SELECT rowid, -bm25({table}, {weights}) FROM {table} "
+        f"WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
     )
-    (count,) = db.execute(sql, (fts.any_of(words), *scope.asked.values, 2 * BUDGET)).fetchone()
+    return db.execute(sql, (fts.any_of(words), json.dumps(sorted(sessions)))).fetchall()
+
+
+def _left_out(db: sqlite3.Connection, words: Sequence[Word], condition: Condition) -> dict[str, int]:
+    """Count the headless sessions that match."""
+    sql = (
+        f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
+        f"WHERE chunks_fts MATCH ?{condition.where('AND')}"
+    )
+    (count,) = db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
     return {"headless": count} if count else {}
