@@ -183,7 +183,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         corrections=corrections,
     )
     named = _named(reader, query, filters)
-    best = [result.group for result in ranking.rank(candidates, named=named)]
+    best = ranking.order(candidates, named=named)
     first = _Families(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
