@@ -57,8 +57,8 @@ class _Scope:
     chunks: Condition
     #: On `heads_fts AS h`; None when only some chunks of a session are searched.
     heads: Condition | None
-    #: On `chunks_fts AS f`: what the user asks for, in sessions that are left out; empty when none is.
-    headless: Condition
+    #: On `chunks_fts AS f`: what the user asks for, in sessions that are left out; None when no such session is there.
+    headless: Condition | None
     #: The part of all matches that lie in it, roughly.
     share: float
 
@@ -85,7 +85,7 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
         found.heads = _heads(db, query.words, sessions | _newest_heads(db, selected, scope.heads))
     if found.heads:
         found.conversations = _conversations(db, query.words, sessions | found.heads.keys())
-    if scope.headless.sql:
+    if scope.headless is not None:
         since = min(scores, default=0) if found.is_truncated else 0
         found.left_out = _left_out(db, selected, scope.headless.and_(Condition("f.rowid >= ?", (since,))))
     return found
@@ -96,24 +96,31 @@ def _scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int
     on_session = on_sessions(filters).and_(meeting(query.condition))
     is_whole = not (filters.tools_only or filters.tool or filters.role)
     share = SELECTIVE if filters.tool or filters.role else 1.0
-    chunks = heads = Condition()
     if on_session.sql:
-        sql = f"SELECT s.id FROM sessions AS s{on_session.where()}"
-        numbers = [number for (number,) in db.execute(sql, on_session.values)]
+        hidden = "0" if filters.all_kinds else "s.kind = 'headless'"
+        sql = f"SELECT s.id, {hidden} FROM sessions AS s{on_session.where()}"
+        found = db.execute(sql, on_session.values).fetchall()
+        numbers, headless = ([n for n, is_hidden in found if is_hidden == side] for side in (False, True))
         share *= len(numbers) / sessions
-        listed = json.dumps(numbers)
-        # The bounds keep FTS5 from going on to where none of them is.
-        low, high = min(numbers, default=0) << SESSION_SHIFT, (max(numbers, default=-1) + 1) << SESSION_SHIFT
-        sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
-        chunks = Condition(sql, (low, high, listed))
         # The plus sign as in `_of_sessions`.
-        heads = Condition("+h.rowid IN (SELECT value FROM json_each(?))", (listed,))
-    headless = Condition()
-    if not filters.all_kinds and db.execute(f"SELECT 1 FROM {HEADLESS} LIMIT 1").fetchone():
-        headless = chunks.and_(Condition(f"f.rowid >> {SESSION_SHIFT} IN {HEADLESS}"), on_chunks(filters))
-        chunks = chunks.and_(Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN {HEADLESS}"))
-        heads = heads.and_(Condition(f"h.rowid NOT IN {HEADLESS}"))
-    return _Scope(chunks.and_(on_chunks(filters)), heads if is_whole else None, headless, share)
+        heads = Condition("+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
+        shown, hides = _listed(numbers), _listed(headless) if headless else None
+    elif filters.all_kinds or not db.execute(f"SELECT 1 FROM {HEADLESS} LIMIT 1").fetchone():
+        heads, shown, hides = Condition(), Condition(), None
+    else:
+        heads = Condition(f"h.rowid NOT IN {HEADLESS}")
+        shown = Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN {HEADLESS}")
+        hides = Condition(f"f.rowid >> {SESSION_SHIFT} IN {HEADLESS}")
+    chunks = on_chunks(filters)
+    return _Scope(shown.and_(chunks), heads if is_whole else None, hides and hides.and_(chunks), share)
+
+
+def _listed(numbers: Sequence[int]) -> Condition:
+    """Return the condition on `chunks_fts AS f` to lie in one of these sessions."""
+    # The bounds keep FTS5 from going on to where none of them is.
+    sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
+    first, last = min(numbers, default=0), max(numbers, default=-1)
+    return Condition(sql, (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT, json.dumps(numbers)))
 
 
 def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Frequency:
@@ -121,12 +128,14 @@ def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Fr
 
     :param first: number of the first session, and of the last one.
     """
-    match = fts.any_of([word])
-    sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
-    if found := db.execute(sql, (match, BUDGET)).fetchone():
-        covered = last - (found[0] >> SESSION_SHIFT) + 1
-        return _Frequency(word, round((BUDGET + 1) * max(1.0, (last - first + 1) / covered)))
-    (count,) = db.execute("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,)).fetchone()
+    sql = (
+        "SELECT count(*), min(rowid) FROM "
+        "(SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
+    )
+    count, oldest = db.execute(sql, (fts.any_of([word]), BUDGET + 1)).fetchone()
+    if count > BUDGET:
+        covered = last - (oldest >> SESSION_SHIFT) + 1
+        count = round(count * max(1.0, (last - first + 1) / covered))
     return _Frequency(word, count)
 
 
