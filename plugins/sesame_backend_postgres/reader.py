@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 
 from sesame_core import identity
-from sesame_core.errors import BackendError
 from sesame_core.protocols import (
     AgentStatistics,
     Candidates,
@@ -20,6 +19,7 @@ from sesame_core.protocols import (
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
+from sesame_core.sql import older
 from sesame_core.types import Chunk
 
 from . import matching, opening, rows, schema, words
@@ -265,7 +265,7 @@ class PostgresReader:
         if not found:
             raise _Nothing
         if found < len(schema.MIGRATIONS):
-            raise BackendError(f"{self._server.place} has an older schema ({found}): upgrade it with: sesame index")
+            raise older(self._server.place, found)
         self._is_made = True
 
 
