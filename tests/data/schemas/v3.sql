@@ -3,11 +3,11 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 3;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795860646088);
+INSERT INTO meta VALUES ('last_sync_at', 1795862907807);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T10:10:45Z');
-INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-28T10:10:45Z');
-INSERT INTO schema_migrations VALUES (3, 'roles and tools of chunks beside their texts', '2026-11-28T10:10:45Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-28T10:48:27Z');
+INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-28T10:48:27Z');
+INSERT INTO schema_migrations VALUES (3, 'what was written about a session', '2026-11-28T10:48:27Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -53,11 +53,11 @@ CREATE TABLE sessions (
   first_origin INTEGER,
   title TEXT,
   summary TEXT,
-  prompts TEXT, host TEXT NOT NULL DEFAULT '', owner TEXT NOT NULL DEFAULT '', visibility TEXT NOT NULL DEFAULT 'shared',                     -- the first two, separated by U+001E
+  prompts TEXT, host TEXT NOT NULL DEFAULT '', owner TEXT NOT NULL DEFAULT '', visibility TEXT NOT NULL DEFAULT 'shared', notes TEXT,                     -- the first two, separated by U+001E
   UNIQUE (file, session_id)
 );
-INSERT INTO sessions VALUES (1, 'fixture:ca028a63:0199cccc-0000-7000-8000-000000000001', '0199cccc-0000-7000-8000-000000000001', 1, 'pi', 'interactive', NULL, '/home/ann/lighthouse', NULL, NULL, NULL, 1772600760000, 1772600760000, 2, 1, 2, 2, '', '{}', '[]', 4090042719527430660, NULL, NULL, 'where did the lighthouse keep its oil?', 'vm', 'root', 'shared');
-INSERT INTO sessions VALUES (3, 'fixture:042d49e0:1b1b1b1b-1111-4222-8333-444444444444', '1b1b1b1b-1111-4222-8333-444444444444', 3, 'claude-code', 'interactive', NULL, '/home/bo/kelp', NULL, 'main', NULL, 1785578400000, 1785578401000, 2, 1, 4, 4, '', '{"Edit":1}', '[]', 2648486567768868196, NULL, NULL, 'why does the tide table show Übung twice?', 'vm', 'root', 'shared');
+INSERT INTO sessions VALUES (1, 'fixture:ca028a63:0199cccc-0000-7000-8000-000000000001', '0199cccc-0000-7000-8000-000000000001', 1, 'pi', 'interactive', NULL, '/home/ann/lighthouse', NULL, NULL, NULL, 1772600760000, 1772600760000, 2, 1, 2, 2, '', '{}', '[]', 4090042719527430660, NULL, NULL, 'where did the lighthouse keep its oil?', 'vm', 'root', 'shared', NULL);
+INSERT INTO sessions VALUES (3, 'fixture:042d49e0:1b1b1b1b-1111-4222-8333-444444444444', '1b1b1b1b-1111-4222-8333-444444444444', 3, 'claude-code', 'interactive', NULL, '/home/bo/kelp', NULL, 'main', NULL, 1785578400000, 1785578401000, 2, 1, 4, 4, '', '{"Edit":1}', '[]', 2648486567768868196, NULL, NULL, 'why does the tide table show Übung twice?', 'vm', 'root', 'shared', NULL);
 CREATE INDEX sessions_key ON sessions (key);
 CREATE INDEX sessions_session_id ON sessions (session_id);
 CREATE INDEX sessions_modified ON sessions (modified);
@@ -94,17 +94,24 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795860646100);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795862907810);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
-);
-CREATE VIRTUAL TABLE heads_fts USING fts5 (
-  title, summary, prompts, content = 'sessions', content_rowid = 'id', tokenize = 'porter unicode61'
 );
 CREATE VIRTUAL TABLE conversations_fts USING fts5 (
   title, user, assistant, content = '', tokenize = 'porter unicode61'
 );
-CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
+CREATE VIEW heads AS SELECT
+  id,
+  coalesce(nullif(title, ''), json_extract(notes, '$[0]'), '') AS title,
+  coalesce(summary, '') || iif(notes IS NULL, '', char(10) || json_extract(notes, '$[1]') || char(10)
+    || json_extract(notes, '$[2]') || char(10) || json_extract(notes, '$[3]') || char(10)
+    || json_extract(notes, '$[4]')) AS summary,
+  coalesce(prompts, '') AS prompts
+  FROM sessions;
+CREATE VIRTUAL TABLE heads_fts USING fts5 (
+  title, summary, prompts, content = 'heads', content_rowid = 'id', tokenize = 'porter unicode61'
+);
 INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild');
 INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
 INSERT INTO conversations_fts (rowid, title, user, assistant) VALUES (1, '', 'where did the lighthouse keep its oil?', 'In the cellar, beside the winch.');
