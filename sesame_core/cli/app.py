@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import asking, importing, indexing, integrating, referring, serving, sessions
-from . import asking, describing, importing, indexing, serving, sessions
+from . import asking, describing, importing, indexing, integrating, referring, serving, sessions
 from .options import COMMANDS, Command
 
 app = typer.Typer(
