@@ -27,7 +27,7 @@ from .errors import BackendError, LockedError, ModelError, SesameError, UnknownP
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import LIMIT, Answer, Page, search, standing
+from .search import LIMIT, Answer, Page, search
 from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for [seed 003].
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .describing import Described
     from .indexer import OpenSource
     from .protocols import WorkstationStatistics
+    from .references import Reference
     from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
@@ -200,22 +201,29 @@ class Sesame:
         :param session: an id, abbreviated while unique.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        found = self._read().find_sessions(clean(session))
+        from .references import by_id
+
+        found = by_id(self._read(), clean(session))
         if not found:
             raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
-        ids = sorted({stored.session.id for stored in found})
-        # A subagent's id begins with its parent's.
-        whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-        if not whole:
+        if len(found) > 1:
+            ids = [stored.session.id for stored in found]
             shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
             raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
-        candidates = [stored for stored in found if stored.session.id == whole[0]]
-        if len({stored.session.workstation for stored in candidates}) > 1:
-            from . import identity
+        return found[0]
 
-            mine = [stored for stored in candidates if stored.session.workstation == identity.workstation_id()]
-            candidates = mine or candidates
-        return max(candidates, key=standing)
+    def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
+        """Return which session each reference means: by its id, its name, or a name that is like it.
+
+        An empty reference is like every name: its candidates are the latest sessions.
+
+        :param exclude: ids of sessions that are not meant.
+        :param limit: candidates at most, where one session is not certain.
+        """
+        from .references import resolve
+
+        texts = [clean(text) for text in references]
+        return resolve(self._read(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
@@ -263,7 +271,7 @@ class Sesame:
         from .asking import ask
         from .passages import BUDGET
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
         models = self.config.models if models is None else models
         return ask(self._read(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
 
@@ -455,6 +463,19 @@ class Sesame:
         if self._reader is None:
             self._reader = self._opened().reader()
         return self._reader
+
+    def _meant(self, reference: str) -> StoredSession:
+        """Return the session with this id, or else with this name."""
+        try:
+            return self.get_session(reference)
+        except UnknownSessionError:
+            (found,) = self.resolve([reference])
+            if found.stored:
+                return found.stored
+            if not found.candidates:
+                raise
+            shown = "\n  ".join(candidate.reference for candidate in found.candidates)
+            raise UnknownSessionError(f"{reference!r} may mean several sessions:\n  {shown}") from None
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return a session as the index holds it now: a rebuild numbers all of them anew."""

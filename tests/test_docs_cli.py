@@ -21,7 +21,10 @@ from .model_server import Answers, ModelServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
-DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "AGENTS.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+DOCUMENTS = [
+    *(REPOSITORY / name for name in ("README.md", "AGENTS.md", "sesame_core/SKILL.md")),
+    *sorted((REPOSITORY / "docs").glob("*.md")),
+]
 #: Each command's part of the page.
 SECTIONS = {
     part.splitlines()[0].removeprefix("sesame "): part

@@ -79,8 +79,7 @@ class Tools:
             passages=given.hits,
             context=(given.context_before, given.context_after),
         )
-        value = rendering.answer_json(answer, refreshed, max_bytes=given.max_bytes)
-        return {**value, "currentSessions": current}
+        return rendering.answer_json(answer, refreshed, max_bytes=given.max_bytes, current=current)
 
     def list_sessions(self, given: inputs.ListSessions) -> dict[str, Any]:
         """List sessions, the last active first."""
