@@ -80,9 +80,9 @@ for _command in COMMANDS.values():
     app.command(_command.name)(_function_of(_command))
 sessions.add_to(app)
 asking.add_to(app)
+describing.add_to(app)
 referring.add_to(app)
 integrating.add_to(app)
-describing.add_to(app)
 serving.add_to(app)
 
 
