@@ -19,7 +19,6 @@ import machine
 from sesame_core.config import Config, Selection, Source
 from sesame_core.library import Sesame
 from sesame_core.plugin_manager import PluginManager
-from sesame_core.query import Filters
 from sesame_core.tokens import subwords
 from sesame_core.types import Message
 
@@ -56,14 +55,13 @@ def search(corpus: str, data: str, repeat: str) -> Report:
     """Time every query of every class in one process, in mixed order: milliseconds of wall and CPU by class."""
     summary = json.loads((Path(corpus) / "queries.json").read_text("utf-8"))
     classes: dict[str, list[str]] = summary["classes"]
-    filters = [Filters(cwd=project) for project in summary["projects"]]
-    wall: dict[str, list[float]] = {name: [] for name in [*classes, "cwd"]}
+    wall: dict[str, list[float]] = {name: [] for name in classes}
     cpu: dict[str, list[float]] = {name: [] for name in wall}
     found = dict.fromkeys(wall, 0)
 
-    def timed(name: str, text: str, filters: Filters) -> None:
+    def timed(name: str, text: str) -> None:
         start, start_cpu = time.perf_counter(), time.process_time()
-        answer = sesame.search(text, filters=filters, limit=10)
+        answer = sesame.search(text, limit=10)
         wall[name].append((time.perf_counter() - start) * 1000)
         cpu[name].append((time.process_time() - start_cpu) * 1000)
         found[name] += bool(answer.hits)
@@ -73,8 +71,7 @@ def search(corpus: str, data: str, repeat: str) -> Report:
         for _ in range(int(repeat)):
             for position in range(generate.QUERIES):
                 for name, queries in classes.items():
-                    timed(name, queries[position], Filters())
-                timed("cwd", classes["common"][position], filters[position % len(filters)])
+                    timed(name, queries[position])
     return {"wall": wall, "cpu": cpu, "found": found}
 
 

@@ -154,7 +154,7 @@ class Candidates:
     chunk_total: int
     #: Sessions with at least one match; a lower bound when `is_truncated`.
     session_total: int
-    #: Sessions that matched but were left out by default, by reason ("headless").
+    #: Sessions that matched but were left out by default, by reason ("headless"); lower bounds when `is_truncated`.
     left_out: dict[str, int]
     #: The budget ran out before every match was scored.
     is_truncated: bool = False

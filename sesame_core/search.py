@@ -183,7 +183,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         corrections=corrections,
     )
     named = _named(reader, query, filters)
-    best = [result.group for result in ranking.rank(candidates, named=named)]
+    best = ranking.order(candidates, named=named)
     first = _Families(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
@@ -301,6 +301,7 @@ def _hits(
     """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
 
     :param least: hits to go on to behind the end of the page, as long as there are any.
+    :return: those before and behind the page have no passages.
     """
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
@@ -322,6 +323,7 @@ def _hits(
             continue
         if len(hits) >= max(page.end, least):
             break
+        is_shown = page.offset <= len(hits) < page.end
         found = [
             Passage(
                 number=number,
@@ -329,13 +331,13 @@ def _hits(
                 snippet=snippet(chunk.text, query),
                 subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
             )
-            for number, chunk in evidence[: page.passages]
+            for number, chunk in evidence[: page.passages if is_shown else 0]
         ]
         text = _about(stored.session)
         hit = Hit(
             stored=stored,
             score=result.score,
-            snippet=found[0].snippet if found else snippet(text, query),
+            snippet=found[0].snippet if found else snippet(text if is_shown else "", query),
             chunk=best,
             subagent_id=found[0].subagent_id if found else None,
             is_abandoned=best is not None and families.is_abandoned(result, best),
@@ -354,7 +356,8 @@ def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, 
     What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
     """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
-    present = reader.matching(answer.query, places)
+    # What was found by one word has that word.
+    present = reader.matching(answer.query, places) if len(answer.query.words) > 1 else [frozenset({0})] * len(places)
     met = set(positive_words(answer.query.condition))
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
     places_of = {word.text: position for position, word in enumerate(answer.query.words)}

@@ -14,12 +14,21 @@ from typing import NamedTuple
 
 from . import folding
 
-#: Letters of scripts without spaces between words, as the inside of a character class: Thai, Lao, Burmese and Khmer,
+#: Letters of scripts without spaces between words, the first and the last of each block: Thai and Lao, Burmese, Khmer,
 #: then Chinese, Japanese and Korean.
-CJK = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
+_CJK_BLOCKS = (
+    ("\u0e00", "\u0eff"),
+    ("\u1000", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\uac00", "\ud7af"),
+    ("\U00020000", "\U0002ffff"),
 )
+#: The same as the inside of a character class.
+CJK = "".join(f"{first}-{last}" for first, last in _CJK_BLOCKS)
 #: Emoji and other pictures, likewise; the first of a run may be followed by joiners.
 PICTURES = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINERS = "\u200d\ufe0f"
@@ -145,9 +154,9 @@ def _beyond_ascii(text: str) -> list[str]:
     return words
 
 
-def has_cjk(text: str) -> bool:
-    """Tell whether a text has letters of a script without spaces."""
-    return not text.isascii() and _scripts().cjk.search(text) is not None
+def is_cjk(letter: str) -> bool:
+    """Tell whether a letter belongs to a script without spaces."""
+    return any(first <= letter <= last for first, last in _CJK_BLOCKS)
 
 
 def pictures(text: str) -> list[str]:
