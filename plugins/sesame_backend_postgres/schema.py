@@ -142,6 +142,8 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
+    #: JSON: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    Column("notes", Text),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -207,7 +209,7 @@ texts = Table(
 )
 _word_index(texts.c.words)
 
-#: Title (weight A), summary (B) and first prompts (C) of a session.
+#: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
 heads = Table(
     "heads",
     METADATA,
@@ -317,9 +319,11 @@ CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT m
 """
 
 
-#: Step n leads to schema version n; never edit one that was released, add another.  The first is what was released
-#: first, and stands in `METADATA`, `BEFORE` and `AFTER` as long as there is no second.
-MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", ""),)
+#: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("first schema", ""),
+    Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes text"),
+)
 
 
 def definition(schema: str) -> str:
