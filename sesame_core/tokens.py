@@ -92,9 +92,9 @@ def _kind(character: str) -> str:
     return "cjk" if scripts.cjk.match(character) else "picture" if scripts.picture.match(character) else ""
 
 
-_parts_of: dict[str, str] = {}
-#: Words whose parts are remembered; the memory is emptied when it is full.
-_MEMO_SIZE = 50_000
+#: camelCase words whose parts are remembered, and the longest word that is taken apart.
+_REMEMBERED = 50_000
+_LONGEST = 100
 
 
 def clean(text: str) -> str:
@@ -128,8 +128,9 @@ def subwords(text: str) -> str:
                 end = len(classes)
             found[text[rfind(0, 0, position) + 1 : end]] = None
             position = find(hump, end)
-    words = [camel_parts(word) for word in found if len(word) <= 100]
-    if any(name in text for name in _SIGNED):
+    words = [camel_parts(word) for word in found if len(word) <= _LONGEST]
+    # One character is found at many times the speed of three, and few texts hold these.
+    if ("#" in text or "+" in text) and any(name[-1] in text and name in text for name in _SIGNED):
         words += dict.fromkeys(_SIGNED[name] for name in _SIGNED_WORD.findall(text))
     if not text.isascii():
         words += _beyond_ascii(text)
@@ -164,14 +165,10 @@ def pictures(text: str) -> list[str]:
     return [] if text.isascii() else _scripts().pictures.findall(text)
 
 
+@functools.lru_cache(_REMEMBERED)
 def camel_parts(word: str) -> str:
     """Return the parts of a camelCase word, space-separated: `HTTPServerError` → `HTTP Server Error`."""
-    parts = _parts_of.get(word)
-    if parts is None:
-        if len(_parts_of) >= _MEMO_SIZE:
-            _parts_of.clear()
-        parts = _parts_of[word] = " ".join(_CAMEL_PART.findall(word))
-    return parts
+    return " ".join(_CAMEL_PART.findall(word))
 
 
 def _bigrams(run: str) -> str:
