@@ -15,14 +15,16 @@ from sesame_core.protocols import (
     AgentStatistics,
     Candidates,
     Freshness,
+    KnownFile,
     Statistics,
     StoredSession,
+    Stretch,
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
-from sesame_core.types import Chunk
+from sesame_core.types import UNREAD, Chunk
 
-from . import matching, opening, rows, schema, words
+from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server
 from .failures import LostError, translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
@@ -100,16 +102,29 @@ class PostgresReader:
         )
         return self._stored(sql, (prefix,) * 4)
 
+    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+        """Return the sessions that have one of these ids."""
+        return self._stored("WHERE s.session_id = ANY (%s)", (list(ids),))
+
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
+        return self.stretches([(number, first, schema.MAX_CHUNKS if count is None else count)])[0]
+
+    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
+        """Return the chunks of each stretch by position."""
         columns = ", ".join("c." + column for column in rows.CHUNK_COLUMNS.split(", "))
         sql = (
-            f"SELECT s.session_id, {columns} FROM sessions AS s JOIN chunks AS c ON c.session = s.id "
-            "WHERE s.id = %s AND c.seq >= %s AND c.seq < %s ORDER BY c.seq"
+            f"SELECT w.place, s.session_id, {columns} "
+            "FROM unnest(%s::bigint[], %s::int[], %s::int[]) WITH ORDINALITY AS w (session, first, last, place) "
+            "JOIN sessions AS s ON s.id = w.session "
+            "JOIN chunks AS c ON c.session = w.session AND c.seq >= w.first AND c.seq < w.last ORDER BY w.place, c.seq"
         )
-        found = self._rows(sql, (number, first, last))
-        return [rows.to_chunk(tuple(columns), session_id) for session_id, *columns in found]
+        numbers, first, count = zip(*wanted, strict=True)
+        last = [min(schema.MAX_CHUNKS, begin + length) for begin, length in zip(first, count, strict=True)]
+        found: list[list[Chunk]] = [[] for _ in wanted]
+        for place, session_id, *columns in self._rows(sql, (list(numbers), list(first), last)):
+            found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
+        return found
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Tell which of the query's words each chunk contains."""
@@ -147,6 +162,16 @@ class PostgresReader:
         )
         found = self._rows(sql, (identity.workstation_id(),) * 2)
         return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
+
+    def known_files(self) -> dict[str, KnownFile]:
+        """Tell what is known of this workstation's files; one with a session behind and quiet has something to do."""
+        sql = (
+            "SELECT f.path, CASE WHEN f.error IS NULL AND NOT EXISTS (SELECT 1 FROM sessions AS s "
+            f"WHERE s.file = f.id AND s.workstation = f.workstation AND {conversations.IS_QUIET}) "
+            "THEN f.mtime_ns ELSE %s END, f.parser, f.parser_version, f.missing_since IS NOT NULL "
+            "FROM files AS f JOIN workstations AS w ON w.id = f.workstation WHERE w.name = %s AND NOT f.superseded"
+        )
+        return {path: tuple(known) for path, *known in self._rows(sql, (UNREAD, identity.workstation_id()))}
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has written what, the last active first."""
