@@ -47,6 +47,18 @@ class Source:
     #: Who named it, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
     origin: str = DEFAULT
 
+    def reading_version(self, parser_version: int) -> int:
+        """Return a number that changes with whatever decides what the index holds of a file: it is read again then.
+
+        It is the parser's version as long as nothing is set; else 31 bits that stand for it and the settings.
+        """
+        settings = (self.parser.options, self.formatter.name, self.formatter.options, self.exclude)
+        if settings == ({}, "default", {}, ()):
+            return parser_version
+        from zlib import crc32
+
+        return crc32(repr((parser_version, *settings)).encode("utf-8", "surrogatepass")) & 0x7FFFFFFF
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:

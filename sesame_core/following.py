@@ -79,7 +79,7 @@ class Follower:
         file = IndexedFile(
             path=str(path),
             parser=self._source.parser.name,
-            parser_version=self.parser.version,
+            parser_version=self._source.reading_version(self.parser.version),
             mtime_ns=stat.st_mtime_ns,
             size=stat.st_size,
         )

@@ -36,6 +36,11 @@ class OpenSource:
     parser: Parser
     formatter: ChunkFormatter
 
+    @property
+    def version(self) -> int:
+        """A number that changes with the parser's output and with the source's settings."""
+        return self.source.reading_version(self.parser.version)
+
 
 class Indexer:
     """Brings an index up to date with its sources.
@@ -98,7 +103,7 @@ class Indexer:
         self, source: OpenSource, within: Sequence[str], returned: list[IndexedFile]
     ) -> list[tuple[OpenSource, FoundFile]]:
         """Return a source's changed files; note those that are missing and those that are back."""
-        name, exclude = source.source.parser.name, source.source.exclude
+        name, version, exclude = source.source.parser.name, source.version, source.source.exclude
         changed: list[tuple[OpenSource, FoundFile]] = []
         seen: set[str] = set()
 
@@ -115,7 +120,8 @@ class Indexer:
             for found in discovery.scan(root, is_wanted):
                 seen.add(found.path)
                 known = self._known.get(found.path)
-                if known is None or known.error or self._is_changed(source, known, found.mtime_ns):
+                # INV-004: the modification time decides whether a file is read.
+                if known is None or known.error or (known.mtime_ns, known.parser_version) != (found.mtime_ns, version):
                     changed.append((source, found))
                     continue
                 self.report.unchanged += 1
@@ -155,18 +161,6 @@ class Indexer:
             return False
         return True
 
-    def _is_changed(self, source: OpenSource, known: IndexedFile, mtime_ns: int) -> bool:
-        """Apply INV-004: the modification time decides whether a file is read; a newer parser reads all again.
-
-        So does a pattern that excludes a session which was indexed before; a run in a hurry does not look for those.
-        """
-        if known.mtime_ns != mtime_ns or known.parser_version != source.parser.version:
-            return True
-        exclude = source.source.exclude
-        if not exclude or self._deadline is not None:
-            return False
-        return any(is_excluded(exclude, None, session.cwd) for session in self._writer.file_sessions(known.path))
-
     # -- what becomes of it -------------------------------------------------------------------------------
 
     def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
@@ -196,7 +190,7 @@ class Indexer:
         file = IndexedFile(
             path=found.path,
             parser=source.source.parser.name,
-            parser_version=source.parser.version,
+            parser_version=source.version,
             mtime_ns=found.mtime_ns,
             size=found.size,
         )

@@ -203,6 +203,7 @@ class IndexedFile:
     path: str
     #: Name of the parser that reads it.
     parser: str
+    #: Its version, and the settings it was read with: `Source.reading_version`.
     parser_version: int
     mtime_ns: int
     size: int

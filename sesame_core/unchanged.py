@@ -32,7 +32,7 @@ def report(sources: Sequence[tuple[Source, str, Parser]], known: Mapping[str, Kn
     seen: set[str] = set()
     for source, root, parser in sources:
         is_wanted = _Wanted(source, parser, known, seen)
-        name, version = source.parser.name, parser.version
+        name, version = source.parser.name, source.reading_version(parser.version)
         for path, mtime_ns, _ in scan(root, is_wanted):
             if known.get(path) != (mtime_ns, name, version, False):
                 return None

@@ -15,6 +15,8 @@ import pytest
 
 from .transcripts import Pi, as_lines, write
 
+pytestmark = pytest.mark.once
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -145,14 +147,12 @@ def test_the_floor_measures_every_line_and_every_chunk(
     assert 0 < result.cpu == result.read + result.decode + result.insert
 
 
-@pytest.mark.slow
 def test_a_runtime_append_is_measured_and_its_last_message_found(tmp_path: Path) -> None:
     done = run("append_runtime.py", "--size", "10k", "--appends", 5, "--dir", tmp_path, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "added by indexing: CPU" in done.stdout
 
 
-@pytest.mark.slow
 def test_a_small_run_finds_every_answer_right(tmp_path: Path) -> None:
     done = run("run.py", "--small", "--dir", tmp_path, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

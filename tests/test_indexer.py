@@ -427,6 +427,24 @@ def test_what_a_newly_excluded_directory_said_leaves_the_index(bench: Bench) -> 
     assert bench.sesame.status().chunks == 1
     assert counts(bench.index()) == {"unchanged": 2}
 
+    bench.use(bench.source())
+    assert counts(bench.index()) == {"updated": 2}
+    assert bench.found("fox") == {"a", "b"}
+
+
+@pytest.mark.parametrize("where", ["parser", "formatter"])
+def test_changed_options_read_a_sources_files_again_and_no_others(where: str, bench: Bench) -> None:
+    bench.write("one/a.note", "fox " * 50)
+    bench.write("two/b.note", "fox " * 50)
+    one, two = bench.source(path=bench.root / "one"), bench.source(path=bench.root / "two")
+    bench.use(one, two)
+    bench.index()
+    options = {"parser": {"shout": True}, "formatter": {"call_limit": 100}}[where]
+    changed = dataclasses.replace(two, **{where: dataclasses.replace(getattr(two, where), options=options)})
+    bench.use(one, changed)
+    assert counts(bench.index()) == {"unchanged": 1, "updated": 1}
+    assert counts(bench.index()) == {"unchanged": 2}
+
 
 # -- what goes wrong -------------------------------------------------------------------------------------------
 

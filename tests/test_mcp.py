@@ -23,6 +23,8 @@ import mcp_types as types
 from mcp import Client
 
 from sesame_core import Sesame
+from sesame_core.config import load
+from sesame_core.dataclass import replace
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.windows import MAX_HITS, MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
@@ -50,8 +52,10 @@ Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 @pytest.fixture
 def tools_of() -> Iterator[Callable[..., Call]]:
     """The tools in this process, for what the wire adds nothing to."""
+    # Time enough on a slow machine, too: what is tested here is not what happens without.
+    config = replace(load(), refresh_seconds=60)
     with contextlib.ExitStack() as opened:
-        yield lambda **fields: Tools(opened.enter_context(Sesame()), **fields).call
+        yield lambda **fields: Tools(opened.enter_context(Sesame(config)), **fields).call
 
 
 # -- the contract ----------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ NODE = "node@24"
 #: npm's own cache, outside of a test's home.
 CACHE = Path.home() / ".npm"
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")

@@ -110,13 +110,17 @@ def excluded(home: Home) -> None:
     home.exclude = (str(home.files()[0]),)
 
 
+def excluded_by_its_directory(home: Home) -> None:
+    home.exclude = ("/somewhere/else",)
+
+
 def linked(home: Home) -> None:
     target = home.root / "elsewhere.jsonl"
     target.write_bytes(home.files()[0].read_bytes())
     (home.root / "pi" / "link.jsonl").symlink_to(target)
 
 
-@pytest.mark.parametrize("change", [touched, grown, new, deleted, moved, excluded, linked])
+@pytest.mark.parametrize("change", [touched, grown, new, deleted, moved, excluded, excluded_by_its_directory, linked])
 def test_a_change_goes_to_the_indexer_once(home: Home, change: Callable[[Home], None]) -> None:
     change(home)
     home.refresh()

@@ -168,7 +168,6 @@ def write_until(world: Any, ends: float) -> dict[str, int]:
     return done
 
 
-@pytest.mark.slow
 def test_many_read_while_one_writes(world: Any, seconds: float) -> None:
     if not hasattr(os, "fork"):
         pytest.skip("needs fork")
