@@ -38,8 +38,6 @@ PAGE = 256
 #: BM25, as the backends have it.
 K1, B = 1.2, 0.75
 
-_CLASSES = {"tool_call": 2, "tool_result": 3}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -97,7 +95,7 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
         if _is_said(chunk):
             spoken.append(chunk.seq)
         if frequencies := words.counted(chunk.text):
-            weight = CLASS_WEIGHTS[_weight_class(chunk)]
+            weight = CLASS_WEIGHTS[chunk.weight_class]
             matches.append(_Match(chunk.seq, weight, len(chunk.text), frequencies))
     not_found = tuple(w.text for position, w in enumerate(query.words) if position not in words.seen)
     ranked = _ranked(matches, count, length)
@@ -230,10 +228,3 @@ def _chunks(reader: IndexReader, number: int) -> Iterator[Chunk]:
 
 def _is_said(chunk: Chunk) -> bool:
     return chunk.kind == "message" and chunk.role in ("user", "assistant", "summary")
-
-
-def _weight_class(chunk: Chunk) -> int:
-    """Return the place in `ranking.CLASS_WEIGHTS` that a chunk's class has."""
-    if chunk.kind == "message" and chunk.role == "user":
-        return 0
-    return _CLASSES.get(chunk.kind, 1)

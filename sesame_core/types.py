@@ -191,6 +191,14 @@ class Chunk:
     #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.tokens`).
     subwords: str = ""
 
+    @property
+    def weight_class(self) -> int:
+        """The class by which ranking weighs it: 0 a person's words, 2 a tool call, 3 a tool result, 1 anything else."""
+        return 0 if self.role == "user" and self.kind == "message" else _WEIGHT_CLASSES.get(self.kind, 1)
+
+
+_WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
+
 
 #: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
 UNREAD = -1

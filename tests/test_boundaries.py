@@ -56,6 +56,9 @@ FOUNDATION: dict[str, set[str]] = {
     "tokens": {"folding"},
     "jsonl": {"types"},
     "protocols": {"dataclass", "query", "types"},
+    "renewal": {"types"},
+    "rows": {"protocols", "types"},
+    "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
     "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "protocols", "sesame_core"},
@@ -75,8 +78,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "segments", "tokens"),
-    "types",
+    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "renewal", "rows"),
+    *("segments", "sql", "tokens", "types"),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sesame_core
-from sesame_core import hookspecs, plugin_manager, protocols
+from sesame_core import hookspecs, plugin_manager, protocols, renewal, rows, sql
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLE = DOCS / "examples" / "sesame-parser-xyz"
@@ -48,6 +48,27 @@ def test_every_optional_ability_is_listed_with_its_signature() -> None:
 
 def test_the_fields_of_a_provider_are_listed() -> None:
     assert f"`Provider({', '.join(inspect.signature(protocols.Provider).parameters)})`" in PAGE
+
+
+def test_what_a_dialect_must_fill_in_is_listed() -> None:
+    section = PAGE[PAGE.index("# Backends in SQL") : PAGE.index("# Evolution")]
+    signatures = (
+        f"{name}({', '.join(list(inspect.signature(getattr(sql.Dialect, name)).parameters)[1:])})"
+        for name in sql.Dialect.__abstractmethods__
+    )
+    assert all(f"| `{signature}` |" in section for signature in signatures)
+    assert all(f"`{name}`" in section for name in sql.Dialect.__annotations__)
+    written = {name.removeprefix("from_") for name in vars(rows.Rows) if name.startswith("from_")} - {"json"}
+    assert all(f"`{name}`" in section for name in written)
+
+
+def test_the_calls_that_renew_an_index_are_listed_with_their_signatures() -> None:
+    functions = {
+        name: f for name, f in vars(renewal).items() if inspect.isfunction(f) and f.__module__ == renewal.__name__
+    }
+    assert len(functions) > 4
+    for name, function in functions.items():
+        assert f"| `{name}({', '.join(inspect.signature(function).parameters)})` |" in PAGE
 
 
 def test_every_bundled_name_is_listed_as_taken() -> None:

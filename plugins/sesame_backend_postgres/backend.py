@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 
 from sesame_core.errors import LockedError
 from sesame_core.protocols import Options
+from sesame_core.renewal import committing
 
 from . import opening
 from .connecting import Server, Settings, check
@@ -86,14 +85,11 @@ class PostgresBackend:
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:
         """Open for writing this workstation's rows."""
-        with self._opened() as (db, workstation):
-            writer = PostgresWriter(db, self._server.place, workstation)
-            try:
-                yield writer
-            except BaseException:
-                writer.rollback()
-                raise
-            writer.commit()
+        with (
+            self._opened() as (db, workstation),
+            committing(PostgresWriter(db, self._server.place, workstation)) as writer,
+        ):
+            yield writer
 
     @contextmanager
     def rebuild(self) -> Iterator[PostgresWriter]:
@@ -102,11 +98,10 @@ class PostgresBackend:
         All of it is one transaction, so that readers keep the old rows until the new ones are complete.
         """
         with self._opened() as (db, workstation), db.transaction():
-            db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (workstation.id,))
             writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
             yield writer
             writer.commit()
-            _settle(db, writer, workstation)
+            writer.take_over()
             writer.commit()
 
     @contextmanager
@@ -164,20 +159,3 @@ def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
     holder = db.execute(sql, (workstation.name,)).fetchone()
     who = holder[0] if holder and holder[0] else "another process"
     raise LockedError(f"workstation {workstation.name} is being written by {who}; try again when it is done")
-
-
-def _settle(db: psycopg.Connection[Any], writer: PostgresWriter, workstation: Workstation) -> None:
-    """Decide at the end of a rebuild what becomes of the old rows.
-
-    Those of files that are gone, or that could not be read this time, stay; all others make room.
-    """
-    now = writer.files()
-    sql = "SELECT id, path FROM files WHERE workstation = %s AND superseded"
-    for number, path in db.execute(sql, (workstation.id,)).fetchall():
-        new = now.get(path)
-        if new is None and not os.path.exists(path):
-            writer.keep(number, missing_since=datetime.now(UTC))
-        elif new is not None and new.error is not None:
-            writer.keep(number, error=new.error, path=path)
-        else:
-            writer.drop(number)

@@ -12,14 +12,12 @@ from typing import Any
 
 import psycopg
 
+from sesame_core import renewal
+
 from . import words
 
 #: Words of one row, and of one document; what comes later in a longer session is found by its chunks.
 PART, LIMIT = 16_000, 400_000
-#: A document is renewed when its session has so many more chunks: half of those in it, and some.
-GROWTH, SOME = 1.5, 64
-#: After which a session counts as quiet, and how many of them one run renews.
-QUIET, RENEWED_PER_RUN = "15 minutes", 2
 
 _INSERT = """
 WITH spoken AS (
@@ -52,22 +50,20 @@ WHERE s.id = t.session
 RETURNING s.conversation_tokens - b.before
 """
 #: What a row of `sessions` is that is behind and quiet.
-IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{QUIET}'"
+IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{renewal.QUIET_SECONDS} seconds'"
 _QUIET = f"""
 SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIET} AND id <> ALL (%s) LIMIT %s
 """
 
 
-def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str], *, is_new: bool = False) -> int:
+def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str]) -> int:
     """Write the documents of some sessions as they are now; return by how many words all documents have grown.
 
     :param titles: by session number.
-    :param is_new: the sessions have no document yet.
     """
     numbers = list(titles)
     plain = [words.plain(title) for title in titles.values()]
-    if not is_new:
-        db.execute("DELETE FROM conversations WHERE session = ANY (%s)", (numbers,))
+    db.execute("DELETE FROM conversations WHERE session = ANY (%s)", (numbers,))
     values = {
         "sessions": numbers,
         "titles": plain,
@@ -80,14 +76,9 @@ def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, st
     return sum(change for (change,) in db.execute(_COUNT, values).fetchall())
 
 
-def is_outgrown(count: int, in_row: int) -> bool:
-    """Tell whether a session has grown so much beyond its document that it is renewed."""
-    return count > GROWTH * in_row + SOME
-
-
 def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) -> dict[int, str]:
     """Return some sessions, with their titles, that are behind and quiet.
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    return dict(db.execute(_QUIET, (workstation, list(busy), RENEWED_PER_RUN)).fetchall())
+    return dict(db.execute(_QUIET, (workstation, list(busy), renewal.RENEWED_PER_RUN)).fetchall())

@@ -11,6 +11,7 @@ import psycopg
 
 from sesame_core import identity, paths
 from sesame_core.errors import BackendError
+from sesame_core.sql import newer
 
 from . import schema
 
@@ -38,10 +39,7 @@ def version(db: psycopg.Connection[Any], place: str) -> int:
     row = db.execute("SELECT coalesce(max(id), 0) FROM schema_migrations").fetchone()
     found = int(row[0]) if row else 0
     if found > len(schema.MIGRATIONS):
-        raise BackendError(
-            f"{place} was written by a newer Sesame (schema {found}, this one knows {len(schema.MIGRATIONS)}): "
-            "upgrade with: pip install -U sesame-search"
-        )
+        raise newer(place, found, len(schema.MIGRATIONS))
     return found
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 
 from sesame_core import identity
-from sesame_core.errors import BackendError
 from sesame_core.protocols import (
     AgentStatistics,
     Candidates,
@@ -22,6 +21,7 @@ from sesame_core.protocols import (
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
+from sesame_core.sql import older
 from sesame_core.types import UNREAD, Chunk
 
 from . import conversations, matching, opening, rows, schema, words
@@ -290,7 +290,7 @@ class PostgresReader:
         if not found:
             raise _Nothing
         if found < len(schema.MIGRATIONS):
-            raise BackendError(f"{self._server.place} has an older schema ({found}): upgrade it with: sesame index")
+            raise older(self._server.place, found)
         self._is_made = True
 
 

@@ -7,7 +7,6 @@ its own rows only.  Texts are kept apart from their word lists: ranking reads na
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -32,6 +31,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.schema import CreateIndex, CreateTable
+
+from sesame_core.sql import Migration
 
 METADATA = MetaData()
 #: Characters of a session's id: an index entry holds 2,700 bytes.
@@ -314,14 +315,6 @@ CREATE POLICY inserting ON {table} FOR INSERT WITH CHECK (workstation = ANY ((SE
 CREATE POLICY updating ON {table} FOR UPDATE USING (workstation = ANY ((SELECT my_workstations())::int[]));
 CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT my_workstations())::int[]))
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step from a schema version to the next."""
-
-    description: str
-    sql: str
 
 
 #: Step n leads to schema version n; never edit one that was released, add another.  The first is what was released

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from sesame_core.errors import BackendError, ConfigError, LockedError
 from sesame_core.protocols import Options
+from sesame_core.renewal import committing
 
 from . import opening, schema
 from .failures import DamagedError, translated
@@ -130,7 +131,8 @@ class SqliteBackend:
             path = self._present()
             with translated(path):
                 try:
-                    yield from _writing(SqliteWriter(self._writable(path), path))
+                    with committing(SqliteWriter(self._writable(path), path)) as writer:
+                        yield writer
                 except BaseException:
                     self._close_writable()
                     raise
@@ -173,7 +175,8 @@ class SqliteBackend:
                     writer = SqliteWriter(db, building)
                     if has_old:
                         is_whole &= _can_be_read(lambda: carry.copy_tombstones(db, old))
-                    yield from _writing(writer)
+                    with committing(writer):
+                        yield writer
                     if has_old:
                         is_whole &= _can_be_read(lambda: carry.carry_over(db, writer, old))
                     for table in schema.FULL_TEXT:
@@ -238,16 +241,6 @@ class SqliteBackend:
             if base == "rebuild.sqlite" or (_GENERATION.fullmatch(base) and base != present.name):
                 with suppress(OSError):
                     (self._directory / entry).unlink()
-
-
-def _writing(writer: SqliteWriter) -> Iterator[SqliteWriter]:
-    """Yield a writer; commit what it wrote, unless the block raises."""
-    try:
-        yield writer
-    except BaseException:
-        writer.rollback()
-        raise
-    writer.commit()
 
 
 def _look_through(path: Path) -> None:

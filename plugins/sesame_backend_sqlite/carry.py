@@ -1,22 +1,22 @@
 """What a rebuilt index takes over from the old one.
 
-Tombstones, the sessions of files that are gone, and those of files that could not be read this time.  A file
-that is there but was not indexed belongs to no source any more, and is left behind.
+Tombstones, and the sessions of files that cannot be read any more (`sesame_core.renewal.is_carried_over`).
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sesame_core.renewal import is_carried_over
 from sesame_core.types import Chunk, Session
 
 from . import rows
 from .failures import translated
+from .files import OF_FILE
 from .schema import SESSION_SHIFT
 from .writer import SqliteWriter
 
@@ -36,16 +36,14 @@ def carry_over(db: sqlite3.Connection, writer: SqliteWriter, old_path: Path) -> 
 
     :raises DamagedError: the old index cannot be read to the end.
     """
-    present = dict(db.execute("SELECT path, error FROM files"))
+    rebuilt = writer.files()
     with translated(old_path), closing(_open(old_path)) as old:
         try:
             for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
-                if file.path in present:
-                    if present[file.path] is None:
-                        continue
-                    file.error = present[file.path]
-                elif os.path.exists(file.path):
+                if not is_carried_over(file.path, rebuilt):
                     continue
+                if file.path in rebuilt:
+                    file.error = rebuilt[file.path].error
                 else:
                     file.missing_since = file.missing_since or datetime.now(UTC)
                 writer.replace(file, _content(old, old_path, file.path))
@@ -64,15 +62,15 @@ def _open(path: Path) -> sqlite3.Connection:
 def _content(old: sqlite3.Connection, old_path: Path, path: str) -> Iterator[Session | Chunk]:
     """Yield a file's sessions and chunks, as they were stored."""
     with translated(old_path):
-        sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
+        sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE {OF_FILE}"
         for number, *row in old.execute(sql, (path,)).fetchall():
-            session = rows.to_session(tuple(row))
+            session = rows.to_session(row)
             yield session
             paths = [p for (p,) in old.execute("SELECT path FROM paths WHERE session = ?", (number,))]
             bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
             sql = f"SELECT {rows.CHUNK_COLUMNS}, subwords FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
             for *columns, subwords in old.execute(sql, bounds):
-                chunk = rows.to_chunk(tuple(columns), session.id)
+                chunk = rows.to_chunk(columns, session.id)
                 chunk.subwords = subwords
                 # Which chunk named which file is not stored; the session keeps them all.
                 chunk.paths, paths = tuple(paths), []

@@ -10,17 +10,13 @@ from __future__ import annotations
 import sqlite3
 import time
 
+from sesame_core import renewal
 from sesame_core.dataclass import dataclass, field
 
 from .schema import SESSION_SHIFT
 
 #: Characters of one row; what comes later in a longer session is found by its chunks.
 LIMIT = 2_000_000
-#: A row is renewed when its session has so many more chunks: half of those in the row, and some.
-GROWTH, SOME = 1.5, 64
-#: Seconds after which a session counts as quiet, and how many of them one run renews.
-QUIET_SECONDS = 15 * 60
-RENEWED_PER_RUN = 2
 
 _QUIET = "chunk_count > conversation_count AND modified < ?"
 #: Selects the files of sessions that are behind and quiet; its value is `quiet_before()`.
@@ -89,20 +85,15 @@ def renew(db: sqlite3.Connection, session: int) -> None:
     db.execute(sql, (count, title, session))
 
 
-def is_outgrown(count: int, in_row: int) -> bool:
-    """Tell whether a session has grown so much beyond its row that the row is renewed."""
-    return count > GROWTH * in_row + SOME
-
-
 def quiet(db: sqlite3.Connection, busy: set[int]) -> list[int]:
     """Return some sessions that are behind and quiet.
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), RENEWED_PER_RUN))
+    found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), renewal.RENEWED_PER_RUN))
     return [session for (session,) in found if session not in busy]
 
 
 def quiet_before() -> int:
     """Return the time before which a session was last active when it is quiet, in milliseconds since 1970."""
-    return round((time.time() - QUIET_SECONDS) * 1000)
+    return round((time.time() - renewal.QUIET_SECONDS) * 1000)

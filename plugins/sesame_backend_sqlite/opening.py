@@ -9,6 +9,7 @@ from typing import Any
 
 from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
+from sesame_core.sql import older
 
 from . import schema
 from .failures import translated
@@ -64,7 +65,7 @@ def for_reading(path: Path) -> Opened:
     db.close()
     if not found:
         return _empty(path)
-    raise BackendError(f"{path} has an older schema ({found}): upgrade it with: sesame index")
+    raise older(path, found)
 
 
 def for_writing(path: Path) -> sqlite3.Connection:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
+from sesame_core.sql import Migration, newer
 
 SESSION_SHIFT = 24
 #: Chunks per session: positions take 22 bits.
@@ -118,14 +118,6 @@ ALTER TABLE sessions ADD COLUMN visibility TEXT NOT NULL DEFAULT 'shared';
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step from a schema version to the next."""
-
-    description: str
-    sql: str
-
-
 #: Step n leads to schema version n; never edit one that was released, add another.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", _FIRST),
@@ -144,10 +136,7 @@ def version(db: sqlite3.Connection) -> int:
     if application != APPLICATION_ID and (application or found or tables):
         raise BackendError("it is a database of another program")
     if found > len(MIGRATIONS):
-        raise BackendError(
-            f"it was written by a newer Sesame (schema {found}, this one knows {len(MIGRATIONS)}): "
-            "upgrade with: pip install -U sesame-search"
-        )
+        raise newer("it", found, len(MIGRATIONS))
     return int(found)
 
 

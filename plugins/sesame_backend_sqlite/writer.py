@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sesame_core.dataclass import dataclass, field
+from sesame_core import renewal
+from sesame_core.renewal import OVERHEAD, Target
+from sesame_core.sql import Condition
 from sesame_core.types import Chunk, IndexedFile, Session
 
 from . import conversations, rows
 from .conversations import Conversation
 from .failures import translating
+from .files import OF_FILE, Files
+from .filters import DIALECT
 from .schema import MAX_CHUNKS, SESSION_SHIFT
 
-#: Characters written at once; `OVERHEAD` stands for what an object takes beside its text.
+#: Characters written at once.
 BATCH = 2 << 20
-OVERHEAD = 1_000
-#: A file with more characters than this is streamed in a transaction of its own; smaller ones share one, because
-#: each commit flushes a small FTS5 segment that must be merged later.
-SHARED = 8 << 20
 #: Chunks after which a shared transaction is committed.
 COMMIT_AFTER = 131_072
 
 _SELECT_HEAD = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
-_FILE_COLUMNS = (*rows.FILE_COLUMNS.split(", "), "checkpoint")
+_INSERT_SESSION = DIALECT.insert(
+    "sessions", ["id", "file", "chunk_count", "conversation_count", "conversation_title", *_SESSION_COLUMNS]
+)
+_UPDATE_SESSION = f"UPDATE sessions SET {DIALECT.assignments(_SESSION_COLUMNS)}, chunk_count = ? WHERE id = ?"
 
 
-@dataclass(slots=True)
-class _Target:
-    """Where the chunks of one session go; number None: the session is forgotten."""
+class _Target(Target):
+    """Where the chunks of one session go, and what was said in it when it is new."""
 
-    number: int | None
-    seq: int
-    session: Session | None = None
-    is_stored: bool = False
-    conversation: Conversation = field(default_factory=Conversation)
+    __slots__ = ("conversation",)
+
+    def __init__(self, number: int | None, seq: int = 0, *, is_stored: bool = False) -> None:
+        super().__init__(number, seq, is_stored=is_stored)
+        self.conversation = Conversation()
 
 
 class SqliteWriter:
@@ -47,6 +49,7 @@ class SqliteWriter:
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
+        self._files = Files(db)
         #: The file that is written.
         self.path = path
         #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
@@ -64,21 +67,17 @@ class SqliteWriter:
     @translating
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, without checkpoints."""
-        found = rows.select(self._db, rows.to_file, f"SELECT {rows.FILE_COLUMNS} FROM files")
-        return {file.path: file for file in found}
+        return self._files.all()
 
     @translating
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
-        sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE path = ?"
-        found = rows.select(self._db, rows.to_file, sql, (path,))
-        return found[0] if found else None
+        return self._files.one(path)
 
     @translating
     def file_sessions(self, path: str) -> list[Session]:
         """Return the sessions read from a file."""
-        sql = f"SELECT {rows.SESSION_COLUMNS} FROM sessions WHERE file = (SELECT id FROM files WHERE path = ?)"
-        return rows.select(self._db, rows.to_session, sql, (path,))
+        return self._files.sessions(path)
 
     # -- changing it --------------------------------------------------------------------------------------
 
@@ -97,7 +96,7 @@ class SqliteWriter:
         """Remember new facts about files whose content did not change."""
         self._begin()
         for file in files:
-            self._update_file(file, keeps_checkpoint=True)
+            self._files.store(file, keeps_checkpoint=True)
 
     @translating
     def forget(self, number: int) -> int:
@@ -105,15 +104,14 @@ class SqliteWriter:
         found = self._db.execute("SELECT agent, session_id FROM sessions WHERE id = ?", (number,)).fetchone()
         if found is None:
             return 0
-        agent, session_id = found
-        below = session_id + "/"
-        sql = "SELECT id, session_id FROM sessions WHERE agent = ? AND (session_id = ? OR substr(session_id, 1, ?) = ?)"
-        family = self._db.execute(sql, (agent, session_id, len(below), below)).fetchall()
+        of_family = Condition("agent = ?", (found[0],)).and_(DIALECT.family("session_id", found[1]))
+        family = self._db.execute(f"SELECT id FROM sessions{of_family.where()}", of_family.values).fetchall()
         self._begin()
-        now = rows.to_ms(datetime.now(UTC))
-        names = {session_id, *(name for _, name in family)}
-        self._db.executemany("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", [(agent, n, now) for n in names])
-        return sum(self._delete_session(member) for member, _ in family)
+        self._db.execute(
+            f"INSERT OR REPLACE INTO tombstones SELECT DISTINCT agent, session_id, ? FROM sessions{of_family.where()}",
+            (rows.to_ms(datetime.now(UTC)), *of_family.values),
+        )
+        return sum(self._delete_session(member) for (member,) in family)
 
     @translating
     def finish(self, *, synced_at: datetime | None) -> None:
@@ -152,80 +150,47 @@ class SqliteWriter:
 
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
-        waiting = iter(content)
-        first: list[Session | Chunk] = []
-        held = 0
-        for item in waiting:
-            first.append(item)
-            held += OVERHEAD + (len(item.text) if isinstance(item, Chunk) else 0)
-            if held >= SHARED:
-                break
-        is_large = held >= SHARED
-        if is_large:
+        first, rest = renewal.read_ahead(content)
+        if rest is not None:
             self.commit()
         self._begin()
         try:
-            stored = self._store(file, first, waiting if is_large else iter(()), forget=forget)
+            stored = self._store(file, first if rest is None else chain(first, rest), forget=forget)
         except BaseException:
             self.rollback()
             raise
         self._pending += stored
-        if is_large or self._pending >= COMMIT_AFTER:
+        if rest is not None or self._pending >= COMMIT_AFTER:
             self.commit()
         return stored
 
-    def _store(
-        self,
-        file: IndexedFile,
-        first: list[Session | Chunk],
-        rest: Iterator[Session | Chunk],
-        *,
-        forget: bool,
-    ) -> int:
-        number = self._file_number(file.path)
+    def _store(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
         targets: dict[str, _Target] = {}
         if forget:
-            for (session,) in self._db.execute("SELECT id FROM sessions WHERE file = ?", (number,)).fetchall():
+            found = self._db.execute(f"SELECT id FROM sessions WHERE {OF_FILE}", (file.path,)).fetchall()
+            for (session,) in found:
                 self._delete_session(session)
         else:
-            sql = "SELECT session_id, id, chunk_count FROM sessions WHERE file = ?"
-            for session_id, session, count in self._db.execute(sql, (number,)):
+            sql = f"SELECT session_id, id, chunk_count FROM sessions WHERE {OF_FILE}"
+            for session_id, session, count in self._db.execute(sql, (file.path,)):
                 targets[session_id] = _Target(session, count, is_stored=True)
-        stored = 0
-        for item in chain(first, rest):
-            if isinstance(item, Session):
-                target = targets.get(item.id) or targets.setdefault(item.id, self._target(item))
-                target.session = item
-                continue
-            target = targets[item.session_id]
-            if target.number is None or target.seq >= MAX_CHUNKS:
-                continue
-            self._add_chunk(target, item)
-            stored += 1
-        if number is None:
-            number = self._insert_file(file)
-        else:
-            self._update_file(file)
+        stored = renewal.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
+        number = self._files.store(file)
         for target in targets.values():
             if target.number is not None and target.session is not None:
-                self._store_session(target, number, file)
+                self._store_session(target.number, target, target.session, number, file)
         return stored
 
     def _target(self, session: Session) -> _Target:
-        names = [session.id]
-        while "/" in names[-1]:
-            names.append(names[-1].rpartition("/")[0])
-        marks = ", ".join("?" * len(names))
-        sql = f"SELECT 1 FROM tombstones WHERE agent = ? AND session_id IN ({marks})"
+        names = renewal.lineage(session.id)
+        sql = f"SELECT 1 FROM tombstones WHERE agent = ? AND session_id IN ({DIALECT.marks(names)})"
         if self._db.execute(sql, (session.agent, *names)).fetchone():
-            return _Target(None, 0)
+            return _Target(None)
         number, self._next_number = self._next_number, self._next_number + 1
-        return _Target(number, 0)
+        return _Target(number)
 
     def _add_chunk(self, target: _Target, chunk: Chunk) -> None:
         assert target.number is not None
-        chunk.seq = target.seq
-        target.seq += 1
         self._rows.append(rows.chunk_row(target.number, chunk))
         for path in chunk.paths:
             self._paths.add((target.number, path))
@@ -253,39 +218,31 @@ class SqliteWriter:
     def _count_chunks(self, change: int) -> None:
         self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'chunks'", (change,))
 
-    def _store_session(self, target: _Target, file: int, indexed: IndexedFile) -> None:
-        assert target.session is not None
-        assert target.number is not None
-        values = rows.session_row(target.session, indexed.mtime_ns // 1_000_000)
-        head = rows.head(target.session)
+    def _store_session(self, number: int, target: _Target, session: Session, file: int, indexed: IndexedFile) -> None:
+        values = rows.session_row(session, indexed.mtime_ns // 1_000_000)
+        head = rows.head(session)
         if target.is_stored:
-            assignments = ", ".join(f"{column} = ?" for column in _SESSION_COLUMNS)
-            before = self._db.execute(_SELECT_HEAD, (target.number,)).fetchone()
-            sql = f"UPDATE sessions SET {assignments}, chunk_count = ? WHERE id = ?"
-            self._db.execute(sql, (*values, target.seq, target.number))
-            self._renew_conversation(target)
+            before = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
+            self._db.execute(_UPDATE_SESSION, (*values, target.seq, number))
+            self._renew_conversation(number, target.seq)
             if before == head:
                 return
-            self._delete_head(target.number, before)
+            self._delete_head(number, before)
         else:
-            marks = ", ".join("?" * (len(_SESSION_COLUMNS) + 5))
-            columns = f"id, file, chunk_count, conversation_count, conversation_title, {rows.SESSION_COLUMNS}"
-            sql = f"INSERT INTO sessions ({columns}) VALUES ({marks})"
-            self._db.execute(sql, (target.number, file, target.seq, target.seq, head[0], *values))
-            conversations.insert(self._db, target.number, head[0], target.conversation)
+            self._db.execute(_INSERT_SESSION, (number, file, target.seq, target.seq, head[0], *values))
+            conversations.insert(self._db, number, head[0], target.conversation)
         sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
-        self._db.execute(sql, (target.number, *head))
+        self._db.execute(sql, (number, *head))
 
-    def _renew_conversation(self, target: _Target) -> None:
-        assert target.number is not None
-        self._grown.add(target.number)
+    def _renew_conversation(self, number: int, count: int) -> None:
+        self._grown.add(number)
         sql = "SELECT conversation_count FROM sessions WHERE id = ?"
-        (in_row,) = self._db.execute(sql, (target.number,)).fetchone()
-        if conversations.is_outgrown(target.seq, in_row):
+        (in_row,) = self._db.execute(sql, (number,)).fetchone()
+        if renewal.is_outgrown(count, in_row):
             self._flush()
-            conversations.renew(self._db, target.number)
+            conversations.renew(self._db, number)
 
-    def _delete_head(self, number: int | None, head: tuple[str, str, str]) -> None:
+    def _delete_head(self, number: int, head: tuple[str, str, str]) -> None:
         sql = "INSERT INTO heads_fts (heads_fts, rowid, title, summary, prompts) VALUES ('delete', ?, ?, ?, ?)"
         self._db.execute(sql, (number, *head))
 
@@ -305,20 +262,3 @@ class SqliteWriter:
         self._delete_head(number, head)
         self._db.execute("DELETE FROM sessions WHERE id = ?", (number,))
         return deleted
-
-    def _file_number(self, path: str) -> int | None:
-        found = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-        return found[0] if found else None
-
-    def _insert_file(self, file: IndexedFile) -> int:
-        marks = ", ".join("?" * len(_FILE_COLUMNS))
-        sql = f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({marks})"
-        return self._db.execute(sql, rows.file_row(file)).lastrowid or 0
-
-    def _update_file(self, file: IndexedFile, *, keeps_checkpoint: bool = False) -> None:
-        assignments = [f"{column} = ?" for column in _FILE_COLUMNS]
-        if keeps_checkpoint:
-            assignments[-1] = "checkpoint = coalesce(?, checkpoint)"
-        sql = f"UPDATE files SET {', '.join(assignments)} WHERE path = ?"
-        if self._db.execute(sql, (*rows.file_row(file), file.path)).rowcount == 0:
-            self._insert_file(file)

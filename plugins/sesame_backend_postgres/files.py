@@ -1,0 +1,96 @@
+"""What the index remembers of a workstation's files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from sesame_core.types import IndexedFile, Session
+
+from . import rows
+from .filters import DIALECT
+
+_COLUMNS = (*rows.FILE_COLUMNS.split(", "), "checkpoint")
+_INSERT = DIALECT.insert("files", ("workstation", *_COLUMNS)) + " RETURNING id"
+_UPDATE = f"UPDATE files SET {DIALECT.assignments(_COLUMNS)} WHERE id = %s"
+_UPDATE_FACTS = _UPDATE.replace("checkpoint = %s", "checkpoint = coalesce(%s, checkpoint)")
+
+
+class Files:
+    """The files of one workstation, without those that a rebuild is about to replace."""
+
+    def __init__(self, db: psycopg.Connection[Any], workstation: int) -> None:
+        self._db = db
+        self._workstation = workstation
+        #: Their numbers, by path.
+        self._numbers: dict[str, int] = {}
+        self.load()
+
+    def load(self) -> None:
+        """Ask for the files' numbers, once more after a transaction was dropped."""
+        sql = "SELECT path, id FROM files WHERE workstation = %s AND NOT superseded"
+        self._numbers = dict(self._db.execute(sql, (self._workstation,)).fetchall())
+
+    def all(self) -> dict[str, IndexedFile]:
+        """Return every file by path, without checkpoints."""
+        sql = f"SELECT {rows.FILE_COLUMNS} FROM files WHERE workstation = %s AND NOT superseded"
+        found = map(rows.to_file, self._db.execute(sql, (self._workstation,)).fetchall())
+        return {file.path: file for file in found}
+
+    def one(self, path: str) -> IndexedFile | None:
+        """Return a file with its checkpoint."""
+        sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
+        found = self._db.execute(sql, (self.number(path),)).fetchone()
+        return rows.to_file(found) if found else None
+
+    def sessions(self, path: str) -> list[Session]:
+        """Return the sessions that were read from a file."""
+        sql = f"SELECT {rows.SESSION_COLUMNS} FROM sessions WHERE file = %s ORDER BY id"
+        return [rows.to_session(row) for row in self._db.execute(sql, (self.number(path),)).fetchall()]
+
+    def number(self, path: str) -> int | None:
+        """Return a file's number; None when it is not known."""
+        return self._numbers.get(path)
+
+    def store(self, file: IndexedFile, *, keeps_checkpoint: bool = False) -> int:
+        """Remember what is known of a file now; return its number.
+
+        :param keeps_checkpoint: a checkpoint that is not told is left as it was.
+        """
+        values = rows.file_row(file)
+        number = self.number(file.path)
+        if number is None:
+            found = self._db.execute(_INSERT, (self._workstation, *values)).fetchone()
+            assert found is not None
+            number = self._numbers[file.path] = int(found[0])
+            return number
+        self._db.execute(_UPDATE_FACTS if keeps_checkpoint else _UPDATE, (*values, number))
+        return number
+
+    def delete(self, number: int) -> None:
+        """Delete a file, whose sessions are gone already."""
+        self._db.execute("DELETE FROM files WHERE id = %s", (number,))
+
+    # -- in a rebuild -------------------------------------------------------------------------------------
+
+    def supersede(self) -> None:
+        """Set all files aside: those that are indexed from now on take their place."""
+        self._db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (self._workstation,))
+        self._numbers = {}
+
+    def superseded(self) -> list[tuple[int, str]]:
+        """Return number and path of the files that were set aside."""
+        sql = "SELECT id, path FROM files WHERE workstation = %s AND superseded"
+        return self._db.execute(sql, (self._workstation,)).fetchall()
+
+    def restore(self, number: int, *, error: str | None, missing_since: datetime | None) -> None:
+        """Take a file that was set aside into the new index.
+
+        :param missing_since: when it was found gone, if that was not known.
+        """
+        sql = (
+            "UPDATE files SET superseded = false, error = %s, missing_since = coalesce(missing_since, %s) WHERE id = %s"
+        )
+        self._db.execute(sql, (error, missing_since, number))

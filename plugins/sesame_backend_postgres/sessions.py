@@ -1,0 +1,180 @@
+"""The sessions of a workstation, with their heads, their conversations, and the counts of all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import psycopg
+
+from sesame_core import renewal
+from sesame_core.sql import Condition
+from sesame_core.types import Session
+
+from . import conversations, rows, words
+from .filters import DIALECT
+from .staging import LONGEST_SUBWORDS, cut
+
+#: Numbers of sessions that are fetched from the server at once.
+NUMBERS = 64
+
+_COLUMNS = rows.SESSION_COLUMNS.split(", ")
+#: What is counted of a session: columns, and the workstation's counts that they add to.
+_COUNTED = {"chunk_count": "chunks", "chunk_tokens": "chunk_tokens", "head_tokens": "head_tokens"}
+_INSERT = DIALECT.insert(
+    "sessions", ("id", "file", "workstation", *_COLUMNS, *_COUNTED, "conversation_count", "conversation_tokens")
+)
+_UPDATE = (
+    f"UPDATE sessions AS s SET {DIALECT.assignments((*_COLUMNS, *_COUNTED))} FROM (SELECT title, summary, prompts, "
+    f"{', '.join(_COUNTED)} FROM sessions WHERE id = %s) AS b WHERE s.id = %s RETURNING s.conversation_count, b.*"
+)
+_HEAD = (
+    "INSERT INTO heads (session, workstation, tokens, words) VALUES (%s, %s, %s, "
+    "beside(setweight(to_tsvector('code', %s), 'A'), beside(setweight(to_tsvector('code', %s), 'B'), "
+    "setweight(to_tsvector('code', %s), 'C')))) "
+    "ON CONFLICT (session) DO UPDATE SET tokens = excluded.tokens, words = excluded.words"
+)
+_PATHS = "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
+#: Counts of a workstation, in the order in which a deleted session takes its own away.
+_COUNTS = ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
+
+
+class Target(renewal.Target):
+    """Where the chunks of one session go, and what is known of them so far."""
+
+    __slots__ = ("is_new", "paths", "tokens")
+
+    def __init__(self, number: int | None, seq: int = 0, tokens: int = 0, *, is_stored: bool = False) -> None:
+        super().__init__(number, seq, is_stored=is_stored)
+        #: Words of its chunks.
+        self.tokens = tokens
+        #: The file being written is the first that tells of it.
+        self.is_new = not is_stored
+        #: Paths that its tool calls name, as they are stored.
+        self.paths: set[str] = set()
+
+
+class Sessions:
+    """The sessions of one workstation."""
+
+    def __init__(self, db: psycopg.Connection[Any], workstation: int) -> None:
+        self._db = db
+        self._workstation = workstation
+        self._numbers: list[int] = []
+        #: Agent and id of what was forgotten; None until it is needed.
+        self._tombstones: set[tuple[str, str]] | None = None
+        #: Sessions whose conversation is to be put together, with their titles, and those that have grown in this run.
+        self._undocumented: dict[int, str] = {}
+        self._grown: set[int] = set()
+        #: By how much the workstation's counts have changed.
+        self.change: Counter[str] = Counter()
+
+    def targets(self, file: int) -> dict[str, Target]:
+        """Return where more chunks of a file's sessions go, by session id."""
+        sql = "SELECT session_id, id, chunk_count, chunk_tokens FROM sessions WHERE file = %s"
+        return {
+            session_id: Target(number, count, tokens, is_stored=True)
+            for session_id, number, count, tokens in self._db.execute(sql, (file,)).fetchall()
+        }
+
+    def next_number(self) -> int:
+        """Return a number that no session has."""
+        if not self._numbers:
+            sql = "SELECT nextval(pg_get_serial_sequence('sessions', 'id')) FROM generate_series(1, %s)"
+            self._numbers = [number for (number,) in self._db.execute(sql, (NUMBERS,)).fetchall()][::-1]
+        return self._numbers.pop()
+
+    def is_forgotten(self, session: Session) -> bool:
+        """Tell whether a session was forgotten, itself or with one it works for."""
+        if self._tombstones is None:
+            sql = "SELECT agent, session_id FROM tombstones WHERE workstation = %s"
+            self._tombstones = set(self._db.execute(sql, (self._workstation,)).fetchall())
+        return any((session.agent, name) in self._tombstones for name in renewal.lineage(session.id))
+
+    def store(self, number: int, target: Target, session: Session, file: int, mtime_ns: int, *, is_end: bool) -> None:
+        """Store what is known of a session; before the end of its file, only that it is there.
+
+        :param file: the number of its file, and `mtime_ns` the time.
+        """
+        head = [cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
+        tokens = sum(map(words.count, head))
+        values = (*rows.session_row(session, mtime_ns), target.seq, target.tokens, tokens)
+        known = dict(zip((*_COLUMNS, *_COUNTED), values, strict=True))
+        if target.is_stored:
+            found = self._db.execute(_UPDATE, (*values, number, number)).fetchone()
+            assert found is not None
+            documented, *named = found[:4]
+            before = dict(zip(_COUNTED, found[4:], strict=True))
+            is_same_head = named == [known["title"], known["summary"], known["prompts"]]
+            if is_end:
+                self._grown.add(number)
+                if renewal.is_outgrown(target.seq, documented):
+                    self._undocumented[number] = known["title"] or ""
+        else:
+            before, is_same_head = {}, False
+            self._db.execute(_INSERT, (number, file, self._workstation, *values, 0, 0))
+            self.change["sessions"] += 1
+            target.is_stored = True
+        if is_end and target.is_new:
+            self._undocumented[number] = known["title"] or ""
+        for column, count in _COUNTED.items():
+            self.change[count] += known[column] - before.get(column, 0)
+        if not is_same_head:
+            self._db.execute(_HEAD, (number, self._workstation, tokens, *head))
+        if target.paths:
+            self._db.execute(_PATHS, (number, self._workstation, sorted(target.paths)))
+            target.paths.clear()
+
+    def delete_of_file(self, file: int) -> int:
+        """Delete the sessions of a file, with all that is theirs; return their chunks."""
+        return self._delete(Condition("file = %s", (file,)))
+
+    def forget(self, agent: str, session_id: str) -> int:
+        """Delete a session with its copies and subagents, and leave tombstones; return their chunks."""
+        mine = Condition("workstation = %s AND agent = %s", (self._workstation, agent))
+        family = mine.and_(DIALECT.family("session_id", session_id))
+        self._db.execute(
+            "INSERT INTO tombstones (workstation, agent, session_id) "
+            f"SELECT DISTINCT workstation, agent, session_id FROM sessions{family.where()} ON CONFLICT DO NOTHING",
+            family.values,
+        )
+        self._tombstones = None
+        return self._delete(family)
+
+    def _delete(self, condition: Condition) -> int:
+        sql = (
+            f"DELETE FROM sessions{condition.where()} "
+            "RETURNING chunk_count, chunk_tokens, 1, head_tokens, conversation_tokens"
+        )
+        deleted = self._db.execute(sql, condition.values).fetchall()
+        for row in deleted:
+            self.change.subtract(dict(zip(_COUNTS, row, strict=True)))
+        return sum(row[0] for row in deleted)
+
+    def document(self) -> None:
+        """Put the conversations together that are new or outgrown; the chunks must be there."""
+        self._renew(self._undocumented)
+        self._undocumented.clear()
+
+    def catch_up(self) -> None:
+        """Renew some conversations of sessions that are behind and quiet."""
+        self._renew(conversations.quiet(self._db, self._workstation, self._grown))
+
+    def _renew(self, titles: dict[int, str]) -> None:
+        if titles:
+            self.change["conversation_tokens"] += conversations.renew(self._db, self._workstation, titles)
+
+    def record(self) -> None:
+        """Add what has changed to the workstation's counts."""
+        changed = {name: change for name, change in self.change.items() if change}
+        self.change.clear()
+        if changed:
+            assignments = ", ".join(f"{name} = {name} + %s" for name in changed)
+            sql = f"UPDATE workstations SET {assignments} WHERE id = %s"
+            self._db.execute(sql, (*changed.values(), self._workstation))
+
+    def clear(self) -> None:
+        """Drop what is not stored yet, because its transaction was dropped."""
+        self._undocumented.clear()
+        self._tombstones = None
+        self.change.clear()

@@ -1,0 +1,94 @@
+"""Chunks and their word lists on the way to the server, many at once.
+
+Row-level security does not go with COPY, so rows take the way over a table of the connection's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from sesame_core.renewal import OVERHEAD
+from sesame_core.tokens import clean
+from sesame_core.types import Chunk
+
+from . import rows, words
+
+#: Characters sent at once.
+BATCH = 4 << 20
+#: Characters whose words are found: a word list holds a megabyte.  The text itself is stored whole.
+LONGEST_TEXT, LONGEST_SUBWORDS = 400_000, 150_000
+
+_CHUNK_COLUMNS = f"session, workstation, {rows.CHUNK_COLUMNS}"
+_STAGING = (
+    "CREATE TEMPORARY TABLE IF NOT EXISTS staging (LIKE chunks, class smallint, tool text, tokens int, spoken int, "
+    "plain text, subwords text) ON COMMIT DELETE ROWS"
+)
+_COPY = f"COPY staging ({_CHUNK_COLUMNS}, class, tool, tokens, spoken, plain, subwords) FROM STDIN"
+_INSERT_CHUNKS = f"INSERT INTO chunks ({_CHUNK_COLUMNS}) SELECT {_CHUNK_COLUMNS} FROM staging"
+_INSERT_TEXTS = (
+    "INSERT INTO texts (session, seq, workstation, class, role, tool, tokens, spoken, words) "
+    "SELECT session, seq, workstation, class, role, tool, tokens, spoken, "
+    "beside(to_tsvector('code', plain), setweight(to_tsvector('code', subwords), 'A')) FROM staging"
+)
+
+
+class Staging:
+    """The chunks of one workstation that are not sent yet."""
+
+    def __init__(self, db: psycopg.Connection[Any], workstation: int) -> None:
+        self._db = db
+        self._workstation = workstation
+        self._rows: list[tuple[Any, ...]] = []
+        self._held = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to send them."""
+        return self._held >= BATCH
+
+    def add(self, session: int, chunk: Chunk) -> int:
+        """Take a chunk in; return how many words it has."""
+        text, subwords = words.plain(chunk.text), words.plain(chunk.subwords)
+        said = words.count(text)
+        tokens = said + words.count(subwords)
+        is_speech = chunk.kind == "message" and chunk.role in ("user", "assistant")
+        self._rows.append(
+            (
+                session,
+                self._workstation,
+                *rows.chunk_row(chunk),
+                chunk.weight_class,
+                clean(chunk.tool_name).lower() if chunk.tool_name else None,
+                tokens,
+                said if is_speech else 0,
+                cut(text, LONGEST_TEXT),
+                cut(subwords, LONGEST_SUBWORDS),
+            )
+        )
+        self._held += OVERHEAD + len(chunk.text)
+        return tokens
+
+    def send(self) -> None:
+        """Send them; the rows of their sessions must be there."""
+        if not self._rows:
+            return
+        self._db.execute(_STAGING)
+        with self._db.cursor() as cursor, cursor.copy(_COPY) as copy:
+            for row in self._rows:
+                copy.write_row(row)
+        self._db.execute(_INSERT_CHUNKS)
+        self._db.execute(_INSERT_TEXTS)
+        self._db.execute("TRUNCATE staging")
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop them."""
+        self._rows.clear()
+        self._held = 0
+
+
+def cut(text: str, length: int) -> str:
+    """Return the beginning of a plain text, which takes more bytes when it is not ASCII."""
+    return text[: length if text.isascii() else length // 3]

@@ -1,0 +1,273 @@
+"""What is asked of sessions, as SQL: for backends, bundled or not, that keep them in a relational database.
+
+The rules stand here once; a `Dialect` says what a database writes in its own way.  Conditions are about tables with the
+columns of `sesame_core.rows`: `sessions AS s`, mostly joined with `files AS f`, and the table that finds words.  Keys,
+ids and directories (`s.key`, `s.session_id`, `s.cwd`) must compare byte by byte.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from . import query as queries
+from .dataclass import dataclass
+from .errors import BackendError
+from .query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word, word_of
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A piece of a WHERE clause and its values; an empty one is true."""
+
+    sql: str = ""
+    values: tuple[Any, ...] = ()
+
+    def and_(self, *others: Condition) -> Condition:
+        """Return the conjunction."""
+        parts = [c for c in (self, *others) if c.sql]
+        return Condition(" AND ".join(c.sql for c in parts), tuple(v for c in parts for v in c.values))
+
+    def or_(self, *others: Condition) -> Condition:
+        """Return the disjunction."""
+        parts = [c for c in (self, *others) if c.sql != FALSE.sql]
+        if len(parts) < 2:
+            return parts[0] if parts else FALSE
+        sql = " OR ".join(f"({c.sql or 'true'})" for c in parts)
+        return Condition(f"({sql})", tuple(v for c in parts for v in c.values))
+
+    def not_(self) -> Condition:
+        """Return the negation; what is not known is not so."""
+        return Condition(f"NOT coalesce(({self.sql or 'true'}), false)", self.values)
+
+    def where(self, keyword: str = "WHERE") -> str:
+        """Return the clause with its keyword; nothing when it is true."""
+        return f" {keyword} {self.sql}" if self.sql else ""
+
+
+TRUE = Condition()
+FALSE = Condition("false")
+#: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
+#: there, then the longest, then the latest (`sesame_core.search.standing`).
+STANDING = Condition(
+    "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
+    "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
+    "> (f.missing_since IS NULL, s.chunk_count, s.id))"
+)
+#: The weight class that holds all chunks of a role, and no others.
+_CLASS_OF_ROLE = {"user": 0, "tool": 3}
+
+
+def like(text: str) -> str:
+    """Escape a text so that LIKE, with a backslash as its escape character, takes it literally."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def ending(path: str) -> str:
+    """Return the pattern of `'/' || path` for paths that are the one asked for, or end with its parts.
+
+    Of one that ends with `/`, all that is below it.
+    """
+    return f"%/{like(path).removeprefix('/')}" + ("%" if path.endswith("/") else "")
+
+
+def on_kind(filters: Filters) -> Condition:
+    """Return the condition on `sessions AS s` that leaves out what is left out by default."""
+    return TRUE if filters.all_kinds else Condition("s.kind <> 'headless'")
+
+
+class Dialect(ABC):
+    """How one database writes what is asked.
+
+    Its attributes are pieces of SQL.  A condition on chunks is about rows of the table that finds words; what that
+    table does not know of a chunk, `of_chunk` looks up.
+    """
+
+    #: The place of a value in a statement.
+    mark: str
+    #: The operator that compares with a pattern in any case.
+    like: str
+    #: The function that makes rows with a `key` of a JSON object.
+    each: str
+    #: The last part of a session's directory, whatever separates its parts.
+    last_of_cwd: str
+    #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in small letters.
+    weight_class: str
+    role: str
+    tool: str
+    #: The session of a row of `chunks AS c`.
+    session_of_chunk: str
+
+    @abstractmethod
+    def time(self, time: datetime) -> Any:
+        """Return a time as the column `modified` has it."""
+
+    @abstractmethod
+    def of_chunk(self, sql: str) -> str:
+        """Return a condition on a chunk's role or tool as one on the table that finds words."""
+
+    @abstractmethod
+    def holding(self, words: Sequence[Word], chunk: Condition = TRUE) -> Condition:
+        """Return what a row of `sessions AS s` must be to have one of the words, in a chunk that meets a condition."""
+
+    @abstractmethod
+    def having(self, chunk: Condition) -> Condition:
+        """Return what a row of `sessions AS s` must be to have a chunk that meets a condition."""
+
+    @abstractmethod
+    def touching(self, path: str) -> Condition:
+        """Return what a row of `sessions AS s` must be to have a tool call that names a file.
+
+        :param path: the file's, or its last parts; with `/` at its end, the directory that the file is in.
+        """
+
+    # -- what is the same in all ---------------------------------------------------------------------------
+
+    def marks(self, values: Iterable[object]) -> str:
+        """Return the places of several values."""
+        return ", ".join(self.mark for _ in values)
+
+    def insert(self, table: str, columns: Sequence[str]) -> str:
+        """Return the statement that inserts a row."""
+        return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({self.marks(columns)})"
+
+    def assignments(self, columns: Iterable[str]) -> str:
+        """Return what stands behind SET in an UPDATE."""
+        return ", ".join(f"{column} = {self.mark}" for column in columns)
+
+    def begins(self, column: str, text: str) -> Condition:
+        """Return the condition that a column begins with a text; an index of the column can answer it.
+
+        :param text: ends with an ASCII character.
+        """
+        behind = text[:-1] + chr(ord(text[-1]) + 1)
+        return Condition(f"({column} >= {self.mark} AND {column} < {self.mark})", (text, behind))
+
+    def family(self, column: str, session_id: str) -> Condition:
+        """Return the condition that a column is a session's id, or that of a subagent of it."""
+        return self._is(column, session_id).or_(self.begins(column, session_id + "/"))
+
+    def on_sessions(self, filters: Filters) -> Condition:
+        """Return what a row of `sessions AS s` must be, apart from its kind."""
+        parts: list[Condition] = []
+        if filters.workstation:
+            parts.append(self.begins("s.key", filters.workstation + ":"))
+        if filters.owner:
+            parts.append(self._is_named("lower(s.owner)", filters.owner))
+        if filters.host:
+            parts.append(self._is_named("lower(s.host)", filters.host))
+        if filters.cwd:
+            cwd = filters.cwd.rstrip("/\\") or filters.cwd
+            below = (self.begins("s.cwd", cwd.rstrip("/") + "/"), self.begins("s.cwd", cwd + "\\"))
+            parts.append(self._is("s.cwd", cwd).or_(*below))
+        if filters.after:
+            parts.append(Condition(f"s.modified >= {self.mark}", (self.time(filters.after),)))
+        if filters.before:
+            parts.append(Condition(f"s.modified <= {self.mark}", (self.time(filters.before),)))
+        if filters.agents:
+            parts.append(Condition(f"s.agent IN ({self.marks(filters.agents)})", tuple(filters.agents)))
+        parts += [self.family("s.session_id", session_id).not_() for session_id in filters.exclude]
+        if filters.repo:
+            parts.append(self._holds("s.repository", filters.repo).or_(self._holds(self.last_of_cwd, filters.repo)))
+        if filters.branch:
+            parts.append(self._matches("'/' || s.git_branch", ending(filters.branch)))
+        if filters.model:
+            parts.append(self._holds("s.model", filters.model))
+        if filters.path:
+            parts.append(self.touching(filters.path))
+        if filters.cmd:
+            plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
+            shell = Condition(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
+            parts.append(self.holding([word_of(filters.cmd)], Condition(f"{self.weight_class} = 2").and_(shell)))
+        if filters.is_error:
+            failed = Condition("c.is_error")
+            if filters.tool:
+                failed = failed.and_(self._is_named("lower(c.tool_name)", filters.tool))
+            sql = f"s.id IN (SELECT {self.session_of_chunk} FROM chunks AS c{failed.where()})"
+            parts.append(Condition(sql, failed.values))
+        return TRUE.and_(*parts)
+
+    def on_chunks(self, filters: Filters) -> Condition:
+        """Return what a chunk must be by itself."""
+        parts: list[Condition] = []
+        if filters.tools_only or filters.tool:
+            parts.append(Condition(f"{self.weight_class} >= 2"))
+        if filters.tool:
+            named = self._is_named(self.tool, filters.tool)
+            parts.append(Condition(self.of_chunk(named.sql), named.values))
+        if filters.role in _CLASS_OF_ROLE:
+            parts.append(Condition(f"{self.weight_class} = {_CLASS_OF_ROLE[filters.role]}"))
+        elif filters.role:
+            is_role = Condition(self.of_chunk(f"{self.role} = {self.mark}"), (filters.role,))
+            parts.append(Condition(f"{self.weight_class} NOT IN (0, 3)").and_(is_role))
+        return TRUE.and_(*parts)
+
+    def having_chunks(self, filters: Filters) -> Condition:
+        """Return what a row of `sessions AS s` must be to have a chunk that `on_chunks` lets pass."""
+        if filters.role:
+            return self.having(self.on_chunks(filters))
+        if filters.tool:
+            named = self._is_named("lower(t.key)", filters.tool)
+            return Condition(f"EXISTS (SELECT 1 FROM {self.each}(s.tool_counts) AS t WHERE {named.sql})", named.values)
+        return Condition("s.tool_counts <> '{}'") if filters.tools_only else TRUE
+
+    def meeting(self, condition: queries.Condition | None) -> Condition:
+        """Return what a row of `sessions AS s` must be to meet a condition of a query."""
+        match condition:
+            case None:
+                return TRUE
+            case Has(word):
+                return self.holding([word])
+            case Is(filters):
+                return self.on_sessions(filters).and_(self.having_chunks(filters))
+            case Not(part):
+                return self.meeting(part).not_()
+            case AllOf(parts):
+                return TRUE.and_(*map(self.meeting, parts))
+            case AnyOf(parts):
+                words = [part.word for part in parts if isinstance(part, Has)]
+                others = [self.meeting(part) for part in parts if not isinstance(part, Has)]
+                # One look into the index for all words.
+                return FALSE.or_(*([self.holding(words)] if words else []), *others)
+
+    def _is(self, column: str, text: str) -> Condition:
+        return Condition(f"{column} = {self.mark}", (text,))
+
+    def _is_named(self, small: str, name: str) -> Condition:
+        """Return the condition that a name in small letters is the one asked for, in any case."""
+        return Condition(f"{small} = lower({self.mark})", (name,))
+
+    def _holds(self, column: str, text: str) -> Condition:
+        return self._matches(column, f"%{like(text)}%")
+
+    def _matches(self, column: str, pattern: str) -> Condition:
+        return Condition(f"{column} {self.like} {self.mark} ESCAPE '\\'", (pattern,))
+
+
+# -- versions of a schema ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step from a schema version to the next.  Step n leads to version n; one that was released is never edited."""
+
+    description: str
+    sql: str
+
+
+def newer(place: object, found: int, known: int) -> BackendError:
+    """Return the error for an index whose schema is a newer Sesame's.
+
+    :param place: what a person knows the index by.
+    """
+    return BackendError(
+        f"{place} was written by a newer Sesame (schema {found}, this one knows {known}): "
+        "upgrade with: pip install -U sesame-search"
+    )
+
+
+def older(place: object, found: int) -> BackendError:
+    """Return the error for an index that must be upgraded before it can be read."""
+    return BackendError(f"{place} has an older schema ({found}): upgrade it with: sesame index")
