@@ -7,11 +7,9 @@ that have all words.  The budget picks candidates; each candidate's score counts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import psycopg
 
 from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query
@@ -23,6 +21,8 @@ from .filters import Condition, meeting, on_chunks, on_kind, on_sessions
 BUDGET = 10_000
 #: When even the rarest word has more chunks than that, so many of its newest.
 NEWEST = 4_000
+#: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
+READS = 3
 #: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.
 RESCORED = 600
 #: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
@@ -42,8 +42,11 @@ HEAD_WEIGHTS, HEAD_SCALE = "{0, 1, 0.5, 1}", 2.0
 CONVERSATION_WEIGHTS, CONVERSATION_SCALE = "{0, 0.25, 0.375, 1}", 4.0
 
 
-def candidates(db: psycopg.Connection[Any], query: Query, filters: Filters) -> Candidates:
-    """Return the scored chunks and heads for a query."""
+def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
+    """Return the scored chunks and heads for a query.
+
+    :param ask: returns the rows that answer a question.
+    """
     asked = _Asked.of(query)
     found = Candidates(
         chunks=[],
@@ -54,12 +57,10 @@ def candidates(db: psycopg.Connection[Any], query: Query, filters: Filters) -> C
         left_out={},
     )
     if not asked.phrases:
-        row = db.execute("SELECT coalesce(sum(chunks), 0)::bigint FROM workstations").fetchone()
-        found.chunk_total = row[0] if row else 0
+        ((found.chunk_total,),) = ask("SELECT coalesce(sum(chunks), 0)::bigint FROM workstations", ())
         return found
     statement = _statement(asked, query, filters)
-    rows = db.execute(statement.sql, statement.values).fetchall()
-    for what, a, b, c, score in rows:
+    for what, a, b, c, score in ask(statement.sql, statement.values):
         if what == "chunk":
             found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=c, score=score))
         elif what == "head":
@@ -134,7 +135,7 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
         parts.add("allowed", f"SELECT s.id, s.kind, s.chunk_count FROM sessions AS s{parts.use(narrow, 'WHERE')}")
     sessions = "allowed" if narrow.sql else "sessions"
     own = Condition("t.session IN (SELECT id FROM allowed)" if narrow.sql else "").and_(on_chunks(filters))
-    _add_plan(parts, asked, sessions)
+    _add_plan(parts, asked, sessions, filters)
     _add_chunks(parts, asked, own, filters)
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
@@ -212,32 +213,41 @@ def _add_frequencies(parts: _Parts, asked: _Asked) -> None:
     )
 
 
-def _add_plan(parts: _Parts, asked: _Asked, sessions: str) -> None:
+def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> None:
     """Add which words choose candidates: `plan`, and `used`, each phrase with what scoring needs of it.
 
-    `plan` is `whole` when all words do without limits; otherwise `cutoff.first` is the number of the first session of
-    the newest, or 0 when the chosen words need no such limit.
+    `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
+    otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
+    limit.
 
     :param sessions: the table of sessions that the filters leave.
     """
+    own = on_chunks(filters)
+    reads = READS if own.sql else 1
+    few = "false"
+    if _is_listed(filters):
+        few = (
+            f"(SELECT count(*) <= {BUDGET} FROM "
+            f"(SELECT FROM texts AS t{parts.use(own, 'WHERE')} LIMIT {BUDGET + 1}) AS t)"
+        )
     within = "1.0"
     if sessions == "allowed":
         within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
     # The rarest words that fit into the budget; the rarest of all always does.
-    chosen = f"df > 0 AND (whole OR until * within <= {BUDGET} OR until = df)"
+    chosen = f"df > 0 AND (whole OR until * within <= {reads * BUDGET} OR until = df)"
     parts.add(
         "plan",
-        f"""  SELECT *, least(1.0, {NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
-    NOT whole AND chosen * within > {BUDGET} AS is_cut
+        f"""  SELECT *, least(1.0, {reads * NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
+    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut
   FROM (
-    SELECT within, whole, chunks, chunk_length,
+    SELECT within, few, whole, chunks, chunk_length,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
       (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
       (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
       (SELECT sum(df) FROM word WHERE {chosen}) AS chosen
-    FROM (SELECT *, (SELECT sum(df) FROM word) * within <= {BUDGET} AS whole
-          FROM (SELECT chunks, chunk_length, {within} AS within FROM total) AS t) AS u
+    FROM (SELECT *, few OR (SELECT sum(df) FROM word) * within <= {reads * BUDGET} AS whole
+          FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t) AS u
   ) AS v""",
     )
     parts.add(
@@ -266,18 +276,23 @@ def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) 
     columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words"
     k = scoring.damping("t.tokens / chunk_length")
     some = scoring.total(asked.numbers, asked.single, "s{n}")
-    # Two ways, of which one is gone: the index of sessions costs more than it saves when all of them are wanted.
+    matches = "t.words @@ plan.either"
+    # Ways of which one is gone: the index of sessions costs more than it saves when all of them are wanted, and so does
+    # that of words when few chunks are.
+    found_by = [
+        f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
+        f"(SELECT is_cut FROM plan) AND t.session >= (SELECT first FROM cutoff) AND {matches}",
+    ]
+    if _is_listed(filters):
+        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE")
     ways = [
         f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND words @@ together AS has_all,
     CASE WHEN NOT is_hidden THEN {some} END AS score
   FROM (
     SELECT {columns}, {hidden} AS is_hidden, {k} AS k, plan.is_cut, plan.together, used.* FROM plan, used, texts AS t
-    WHERE {way} AND t.words @@ plan.either{parts.use(own)} OFFSET 0
+    WHERE {way}{parts.use(own)} OFFSET 0
   ) AS t"""
-        for way in (
-            "(SELECT NOT is_cut FROM plan)",
-            "(SELECT is_cut FROM plan) AND t.session >= (SELECT first FROM cutoff)",
-        )
+        for way in found_by
     ]
     parts.add("met", f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS m LIMIT {2 * BUDGET}")
     # As far back as the newest let expect that there are enough; very few let expect nothing.
@@ -317,6 +332,11 @@ def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) 
     ) AS t
   ) AS s ORDER BY score DESC LIMIT {CANDIDATES}""",
     )
+
+
+def _is_listed(filters: Filters) -> bool:
+    """Tell whether an index lists the chunks that filters let pass."""
+    return filters.tool is not None or filters.role == "user"
 
 
 def _add_documents(parts: _Parts, asked: _Asked, kept: str) -> None:

@@ -1,4 +1,4 @@
-"""The read half: every method is one question to the server."""
+"""The read half: every method is one question to the server, of which each is a way there and back."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sesame_core.types import UNREAD, Chunk
 
 from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server
-from .failures import LostError, translated
+from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 
 
-class _Nothing(Exception):
+class _NothingError(Exception):
     """There is no schema yet."""
 
 
@@ -45,32 +45,28 @@ class PostgresReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state of the index for the calls inside."""
+        """Hold one state of the index for the calls inside; it is taken with the first question."""
         if getattr(self._local, "db", None) is not None:
             yield
             return
-        with self._connected() as db:
-            with translated(self._server.place, self._server.role):
-                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        with self._server.reading() as db:
             self._local.db = db
             try:
                 yield
             finally:
                 self._local.db = None
-                if not db.closed:
+                if not db.closed and db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     db.execute("ROLLBACK")
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
         try:
-            with self._asking() as db:
-                return matching.candidates(db, query, filters)
-        except _Nothing:
-            frequencies = [0] * len(query.words)
+            return matching.candidates(self._ask, query, filters)
+        except _NothingError:
             return Candidates(
                 chunks=[],
                 heads={},
-                document_frequencies=frequencies,
+                document_frequencies=[0] * len(query.words),
                 chunk_total=0,
                 session_total=0,
                 left_out={},
@@ -241,43 +237,31 @@ class PostgresReader:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
-    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that answer a question; none while there is no schema."""
         try:
-            with self._asking() as db:
-                return db.execute(sql, values).fetchall()
-        except _Nothing:
+            return self._ask(sql, values)
+        except _NothingError:
             return []
 
-    @contextmanager
-    def _asking(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield the connection of the snapshot, or one from the pool, on which the schema is what it must be."""
-        db = getattr(self._local, "db", None)
-        if db is not None:
-            with translated(self._server.place, self._server.role):
-                self._check(db)
-                yield db
-            return
-        with self._connected() as db, translated(self._server.place, self._server.role):
-            self._check(db)
-            yield db
+    def _ask(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """Return the rows that answer a question, on the connection of the snapshot if there is one.
 
-    @contextmanager
-    def _connected(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection from the pool; one that the server has closed meanwhile is replaced."""
-        pooled = self._server.pool().connect()
-        db: Any = pooled.driver_connection
-        if _is_lost(db):
-            pooled.invalidate()
-            pooled = self._server.pool().connect()
-            db = pooled.driver_connection
-        try:
-            yield db
-        except LostError:
-            pooled.invalidate()
-            raise
-        finally:
-            pooled.close()
+        :raises _NothingError: there is no schema yet.
+        """
+        db = getattr(self._local, "db", None)
+        if db is None:
+            with self._server.reading() as one, translated(self._server.place, self._server.role):
+                self._check(one)
+                return one.execute(sql, values).fetchall()
+        with translated(self._server.place, self._server.role):
+            self._check(db)
+            if db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                return db.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+            # Both on one way to the server.
+            answers = db.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {sql}", values)
+            answers.nextset()
+            return answers.fetchall()  # type: ignore[no-any-return]
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
         """Look once whether there is a schema, and whose.
@@ -288,18 +272,7 @@ class PostgresReader:
             return
         found = opening.version(db, self._server.place)
         if not found:
-            raise _Nothing
+            raise _NothingError
         if found < len(schema.MIGRATIONS):
             raise older(self._server.place, found)
         self._is_made = True
-
-
-def _is_lost(db: psycopg.Connection[Any]) -> bool:
-    """Tell, without a question to the server, whether it has hung up."""
-    import select
-
-    if db.closed:
-        return True
-    readable, _, _ = select.select([db.fileno()], [], [], 0)
-    # Nothing was asked: what there is to read is the end, or a farewell.
-    return bool(readable)
