@@ -35,8 +35,8 @@ FEW = 30
 DOCUMENTS = 4_000
 #: Headless sessions that are looked at, the newest, to tell how many were left out of an answer to common words.
 HEADLESS = 1_000
-#: Sessions whose conversation is scored: the best by chunks and head.
-CONVERSATIONS = 300
+#: Sessions whose conversation is scored: the best by chunks and head.  Each takes 30 µs; 300 answer alike.
+CONVERSATIONS = 150
 #: Weights of the columns, in `ts_rank_cd`'s order D, C, B, A, and what they were divided by.
 HEAD_WEIGHTS, HEAD_SCALE = "{0, 1, 0.5, 1}", 2.0
 CONVERSATION_WEIGHTS, CONVERSATION_SCALE = "{0, 0.25, 0.375, 1}", 4.0
