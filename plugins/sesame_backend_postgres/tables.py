@@ -283,24 +283,24 @@ CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEF
   SET search_path = {schema}, pg_catalog, pg_temp AS
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
 
--- Ends a run: empties the lists of index entries that wait, and counts words anew when the index has grown by a tenth.
+-- Ends a run: empties the lists of index entries that wait, and counts words anew when the index has grown by a quarter.
 CREATE FUNCTION tidy() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = {schema}, pg_catalog, pg_temp AS $f$
 DECLARE
   here bigint := (SELECT coalesce(sum(chunks), 0) FROM workstations);
   counted bigint := coalesce((SELECT value::bigint FROM meta WHERE key = 'counted'), 0);
-  share float8 := least(100, 100.0 * 50000 / greatest(here, 1));
+  share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
 BEGIN
   PERFORM gin_clean_pending_list(index::regclass)
   FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
-  IF here BETWEEN counted * 0.9 AND counted * 1.1 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
+  IF here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;
-  -- Of a large index a sample of about 50,000 chunks; what occurs once there is left out.
+  -- Of a large index a sample of about 100,000 chunks, with all its words: other spellings are found by them.
   INSERT INTO lexemes SELECT word, ceil(ndoc * 100 / share) FROM ts_stat(
     'SELECT words FROM {schema}.texts'
     || CASE WHEN share < 100 THEN format(' TABLESAMPLE SYSTEM (%s)', share) ELSE '' END
-  ) WHERE ndoc > 1 OR share >= 100;
+  );
   INSERT INTO meta VALUES ('counted', here::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 END $f$;
 
