@@ -182,14 +182,17 @@ def _add_frequencies(parts: _Parts, asked: _Asked) -> None:
     )
     listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
     parts.values.extend(asked.phrases)
-    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share.
+    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share,
+    # unless it holds none.
     parts.add(
         "phrase",
         f"""  SELECT n, q, least(CASE
       WHEN known <= {COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
-      ELSE (SELECT count(*) FILTER (WHERE words @@ q) * CASE WHEN count(*) < {COUNTED} THEN 1 ELSE known / {COUNTED} END
-            FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {COUNTED}) AS sample)
+      ELSE (SELECT CASE WHEN taken < {COUNTED} THEN found WHEN found > 0 THEN found * known / {COUNTED}
+              ELSE (SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {COUNTED}) AS s) END
+            FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
+              FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {COUNTED}) AS s) AS sample)
     END, chunks)::float8 AS df
   FROM (VALUES {listed}) AS v (n, q), total,
   LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,

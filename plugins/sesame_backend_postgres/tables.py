@@ -283,7 +283,7 @@ CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEF
   SET search_path = {schema}, pg_catalog, pg_temp AS
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
 
--- Ends a run: empties the lists of index entries that wait, and counts words anew when the index has grown by a quarter.
+-- Ends a run: empties the lists of waiting index entries, and counts words anew when the index has grown by a quarter.
 CREATE FUNCTION tidy() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = {schema}, pg_catalog, pg_temp AS $f$
 DECLARE

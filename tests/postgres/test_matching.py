@@ -34,6 +34,8 @@ def content(number: int) -> list[str | Chunk]:
         chunks.append(a_chunk("seldom", role="assistant"))
     else:
         chunks.append(a_chunk("together", role="assistant"))
+    if number == 60:
+        chunks.append(a_chunk("the number common", role="assistant"))
     if number == 0:
         chunks += [a_chunk("seldom together", role="assistant"), a_call("common tool", tool="Fetch"), "common prompt"]
     return chunks
@@ -160,3 +162,18 @@ def test_how_common_a_word_is_among_titles_is_told_from_some_of_them(backend: St
     with_all = backend.reader().candidates(a_query("common usual"), EVERYTHING)
     assert len(with_all.heads) == SESSIONS
     assert len(set(with_all.heads.values())) < 4
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_rare_phrase_of_common_words_is_found(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    found = reader.candidates(a_query(required=["number common"]), EVERYTHING)
+    assert found.document_frequencies == [1]
+    assert ids(reader, found) == {"s60"}
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_phrase_of_common_words_that_is_nowhere_is_told_as_such(backend: StorageBackend) -> None:
+    found = backend.reader().candidates(a_query(required=["more number"]), EVERYTHING)
+    assert found.document_frequencies == [0]
+    assert found.chunks == []
