@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookimpls import hookimpl
+    from .integration import Integration, OwnFile, Setting
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Expiring,
         IndexReader,
         IndexWriter,
+        Integrable,
         Options,
         Parser,
         Provider,
@@ -62,6 +64,7 @@ _HOMES = {
         "UnknownSessionError",
     ),
     "hookimpls": ("hookimpl",),
+    "integration": ("Integration", "OwnFile", "Setting"),
     "report": ("IndexReport",),
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
@@ -70,6 +73,7 @@ _HOMES = {
         "Candidates",
         "ChunkFormatter",
         "Expiring",
+        "Integrable",
         "IndexReader",
         "IndexWriter",
         "Options",
@@ -136,10 +140,13 @@ __all__ = [
     "IndexReport",
     "IndexWriter",
     "IndexedFile",
+    "Integrable",
+    "Integration",
     "JsonLines",
     "LockedError",
     "Message",
     "Options",
+    "OwnFile",
     "ParseError",
     "Parser",
     "PluginError",
@@ -155,6 +162,7 @@ __all__ = [
     "SesameError",
     "Session",
     "SessionMeta",
+    "Setting",
     "Skipped",
     "Source",
     "Statistics",

@@ -14,6 +14,7 @@ from .dataclass import dataclass, replace
 from .discovery import is_below
 from .errors import LockedError, SesameError
 from .exclusion import is_excluded
+from .metadata import MetadataFiles
 from .reading import FileReading, Replayed
 from .types import Chunk, IndexedFile, Session
 
@@ -55,6 +56,7 @@ class Follower:
         self._source = _source_for(sesame, parser, directory)
         self.parser = sesame.plugins.parser(parser, self._source.parser.options)
         self._formatter = sesame.plugins.formatter(self._source.formatter.name, self._source.formatter.options)
+        self._metadata = MetadataFiles(sesame.config.describe.directory)
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
         """Index what a file has grown by; what hinders it is told, not raised, because the file is there anyway.
@@ -109,6 +111,7 @@ class Follower:
             writer,
             workstation=self._workstation,
             is_excluded=lambda cwd: is_excluded(self._source.exclude, None, cwd),
+            notes=self._metadata.notes,
         )
 
 

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import discovery, identity
+from . import discovery, enriching, identity
 from .config import Source
 from .dataclass import dataclass
 from .discovery import FoundFile, is_below
 from .errors import BackendError, ParseError, SesameError
 from .exclusion import is_excluded
+from .metadata import MetadataFiles
 from .protocols import ChunkFormatter, IndexWriter, Parser
 from .reading import FileReading, Replayed
 from .report import FileProblem, IndexReport, Progress, SourceReport
@@ -46,6 +47,7 @@ class Indexer:
     """Brings an index up to date with its sources.
 
     :param writer: the index.
+    :param metadata: what was written about sessions.
     :param is_rebuild: nothing is known beforehand, and nothing is missing.
     :param deadline: `time.monotonic()` after which no further file is begun.
     """
@@ -53,6 +55,7 @@ class Indexer:
     def __init__(
         self,
         writer: IndexWriter,
+        metadata: MetadataFiles,
         *,
         is_rebuild: bool = False,
         deadline: float | None = None,
@@ -60,6 +63,7 @@ class Indexer:
     ) -> None:
         self.report = IndexReport()
         self._writer = writer
+        self._metadata = metadata
         self._known = {} if is_rebuild else writer.files()
         self._deadline = deadline
         self._on_progress = on_progress
@@ -82,6 +86,7 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
+        enriching.enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -243,6 +248,7 @@ class Indexer:
             self._writer,
             workstation=self._workstation,
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
+            notes=self._metadata.notes,
         )
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:

@@ -55,7 +55,8 @@ FOUNDATION: dict[str, set[str]] = {
     "folding": set(),
     "tokens": {"folding"},
     "jsonl": {"types"},
-    "protocols": {"dataclass", "query", "types"},
+    "integration": {"dataclass", "errors"},
+    "protocols": {"dataclass", "integration", "query", "types"},
     "renewal": {"types"},
     "rows": {"protocols", "types"},
     "sql": {"dataclass", "errors", "query"},
@@ -78,8 +79,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "renewal", "rows"),
-    *("segments", "sql", "tokens", "types"),
+    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "paths", "protocols", "query", "renewal"),
+    *("rows", "segments", "sql", "tokens", "types"),
 }
 
 

@@ -138,6 +138,8 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
+    #: JSON: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    Column("notes", Text),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -210,7 +212,7 @@ _word_index(texts.c.words)
 Index("texts_tool", texts.c.tool, texts.c["class"], postgresql_where=texts.c.tool.is_not(None))
 Index("texts_prompts", texts.c.session, postgresql_where=texts.c["class"] == 0)
 
-#: Title (weight A), summary (B) and first prompts (C) of a session.
+#: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
 heads = Table(
     "heads",
     METADATA,
