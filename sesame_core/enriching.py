@@ -37,9 +37,8 @@ def enrich(
     found = metadata.scan(directory)
     if found is None or not isinstance(writer, Annotating):
         return
-    taken_in = {path: file for path, file in known.items() if file.parser == NOTES}
-    changed = [path for path, mtime_ns in found.items() if _is_changed(taken_in.get(path), mtime_ns)]
-    gone = [path for path, file in taken_in.items() if path not in found and file.missing_since is None]
+    changed = [path for path, mtime_ns in found.items() if _is_changed(known.get(path), mtime_ns)]
+    gone = [p for p, file in known.items() if file.parser == NOTES and p not in found and file.missing_since is None]
     for number, path in enumerate([*changed, *gone]):
         if deadline is not None and time.monotonic() >= deadline:
             report.pending += len(changed) + len(gone) - number

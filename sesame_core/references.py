@@ -130,8 +130,8 @@ class _Names:
         return self._like(wanted), "likeness"
 
     def reference(self, stored: StoredSession) -> str | None:
-        """Return the words of a session's title, if they refer to it alone and are few."""
-        name = slug(stored.session.title or "")
+        """Return the words of a session's title or name, if they refer to it alone and are few."""
+        name = slug(stored.session.name or "")
         return name if name and len(name) <= SLUG_LETTERS and self._counts[name] == 1 else None
 
     def _like(self, wanted: str) -> list[StoredSession]:

@@ -77,7 +77,7 @@ class Message:
     is_new: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Notes:
     """What was written about a session afterwards, by a model or a person (`sesame_core.metadata`)."""
 

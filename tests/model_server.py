@@ -53,6 +53,13 @@ def configured(home: Path, *models: Any, **settings: Any) -> None:
     file.write_text(json.dumps({"models": models, **settings}))
 
 
+def known_to_llm(llm_home: Path, url: str, *names: str) -> None:
+    """Tell llm of models on a server."""
+    llm_home.mkdir(parents=True, exist_ok=True)
+    models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {url}\n" for name in names]
+    (llm_home / "extra-openai-models.yaml").write_text("".join(models))
+
+
 @contextmanager
 def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
     """Run such a server and tell llm of its models, by their names."""
@@ -110,9 +117,7 @@ def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
     server.url = f"http://127.0.0.1:{http.server_port}/v1"
-    llm_home.mkdir(parents=True, exist_ok=True)
-    models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {server.url}\n" for name in names]
-    (llm_home / "extra-openai-models.yaml").write_text("".join(models))
+    known_to_llm(llm_home, server.url, *names)
     thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

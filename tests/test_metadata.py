@@ -308,3 +308,18 @@ def test_a_word_that_stands_in_the_notes_alone_counts_as_found(
     assert (only["confidence"], only["weak"], only["wordsNotFound"]) == (1.0, False, [])
     assert only["results"][0]["matchedType"] is None
     assert "zucchini" in only["results"][0]["matchedSnippet"]
+
+
+def test_a_reference_means_the_session_that_was_given_the_name_and_tells_its_summary(
+    demo_sessions: Path, files: MetadataFiles, cli: Callable[..., Any]
+) -> None:
+    path = demo_sessions / ".pi" / "agent" / "sessions" / "untitled.jsonl"
+    header = {"type": "session", "version": 3, "id": "untitled", "timestamp": "2026-11-01T10:00:00.000Z", "cwd": "/w"}
+    said = {"type": "message", "id": "1", "parentId": None, "message": {"role": "user", "content": "hello"}}
+    path.write_text(json.dumps(header) + "\n" + json.dumps(said) + "\n")
+    put(files, session="untitled", name="Mending the fence", summary="The gate is crooked.")
+    (reference,) = cli("resolve", "mending-the-fence", "--json").json["references"]
+    assert (reference["status"], reference["by"], reference["session"]["sessionId"]) == ("found", "name", "untitled")
+    assert "\nSummary: The gate is crooked.\n" in reference["text"]
+    (listed,) = (one for one in cli("resolve", "--json").json["references"][0]["candidates"] if one["cwd"] == "/w")
+    assert listed["reference"] == "mending-the-fence"

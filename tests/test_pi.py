@@ -17,7 +17,7 @@ import pytest
 
 from . import npm
 from .agents_page import blocks, commands
-from .model_server import Answers, ModelServer
+from .model_server import Answers, ModelServer, configured, known_to_llm
 from .pi_agent import MODEL, PATIENCE, Rpc, Terminal, environment, model, told
 
 NIX = "01a0b03d-4300-7855-b6bd-70d8987fc91e"
@@ -147,6 +147,31 @@ def test_a_run_is_indexed_though_pi_has_ended_and_found_without_what_it_was_told
         time.sleep(0.1)
     assert [result["cwd"] for result in found] == [str(tmp_path)]
     assert [result["sessionId"] for result in cli("search", "derivations", "--json").json["results"]] == [NIX]
+
+
+def test_a_session_is_described_when_that_is_automatic_and_due(
+    pi: list[str],
+    version: str,
+    server: ModelServer,
+    tmp_path: Path,
+    home: Path,
+    cli: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known_to_llm(home / "llm", server.url, "cheap")
+    monkeypatch.setenv("LLM_USER_PATH", str(home / "llm"))
+    configured(home, "cheap", describe={"automatic": True, "minNewUserMessages": 1})
+    about = {"name": "A gearbox", "description": "Of zucchini.", "summary": "## Left\nAll.", "tags": ["gears"]}
+    server.script = [Answers("as you say"), Answers(json.dumps(about))]
+    with Rpc(pi, tmp_path, SETTLED[version]) as rpc:
+        rpc.prompt("a zygomorphic gearbox")
+        session = rpc.ask("get_state")["sessionId"]
+        end = time.monotonic() + PATIENCE
+        while not (found := cli("search", "zucchini", "--no-refresh", "--json").json["results"]):
+            assert time.monotonic() < end, "it is not described"
+            time.sleep(0.1)
+        assert [(hit["sessionId"], hit["name"]) for hit in found] == [(session, "A gearbox")]
+        assert all(entry["type"] != "custom" for entry in entries(rpc)), "nothing is written into pi's file"
 
 
 def test_the_commands_search_and_index(rpc: Rpc, cli: Callable[..., Any]) -> None:

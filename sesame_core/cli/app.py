@@ -93,9 +93,9 @@ sessions.add_to(app)
 auditing.add_to(app)
 sharing.add_to(app)
 asking.add_to(app)
+describing.add_to(app)
 referring.add_to(app)
 integrating.add_to(app)
-describing.add_to(app)
 serving.add_to(app)
 
 

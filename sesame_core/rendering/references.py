@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..windows import cut
 from .answers import index_json
-from .sessions import session_json
+from .sessions import session_json, session_summary
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def session_outline(stored: StoredSession, found: Found, *, max_bytes: int) -> s
     session = stored.session
     about = [printable(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
     lines = [f"Session {printable(session.id)} ({session_name(stored)})", " · ".join(filter(None, about))]
-    if session.summary:
-        lines += ["", f"Summary: {_shortened(session.summary, max_bytes // 2)}"]
+    if summary := session_summary(stored):
+        lines += ["", f"Summary: {_shortened(summary, max_bytes // 2)}"]
     items = [item for passage in found.passages for item in passage.items]
     if items:
         lines += ["", "How it begins and ends:"]

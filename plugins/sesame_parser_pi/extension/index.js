@@ -333,32 +333,38 @@ function followSessions(pi) {
   let isRunning = false;
   let next;
 
-  /** Index a session's file, beside pi and beyond its end; one at a time. */
-  function index(file) {
-    if (isRunning) {
-      next = file;
-      return;
-    }
-    isRunning = true;
-    const child = spawn(COMMAND[0], [...COMMAND.slice(1), "index", file], {
+  /** Run Sesame beside pi and beyond its end. */
+  function start(args, ended) {
+    const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
       detached: true,
       stdio: "ignore",
       windowsHide: true,
     });
-    const ended = () => {
-      isRunning = false;
-      const file = next;
-      next = undefined;
-      if (file) index(file);
-    };
     // What hinders it hinders the next search too, and that one tells.
     child.on("error", ended);
     child.on("exit", ended);
     child.unref();
   }
 
+  /** Index a session's file, and then describe the session if that is due; one at a time. */
+  function follow(session) {
+    if (isRunning) {
+      next = session;
+      return;
+    }
+    isRunning = true;
+    start(["index", session.file], () => start(["describe", "--due", session.id], ended));
+  }
+
+  function ended() {
+    isRunning = false;
+    const session = next;
+    next = undefined;
+    if (session) follow(session);
+  }
+
   pi.on("agent_end", (_event, ctx) => {
     const file = ctx.sessionManager.getSessionFile();
-    if (file) index(file);
+    if (file) follow({ file, id: ctx.sessionManager.getSessionId() });
   });
 }
