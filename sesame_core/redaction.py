@@ -17,7 +17,7 @@ from typing import Any
 
 from . import identity
 from .config import MARK
-from .dataclass import dataclass, replace
+from .dataclass import dataclass
 from .secret_kinds import KINDS
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ class Redactor:
         return self._keep is not None and self._keep.fullmatch(secret) is not None
 
     def text(self, text: str) -> str:
-        """Return a text with marks in place of its secrets; the same object when it has none."""
+        """Return a text with marks in place of its secrets; the same object when it has none, or is a dataclass."""
         places = self._places(text)
         if not places and not self._own:
             return text
@@ -165,11 +165,6 @@ class Redactor:
             items = [self.value(inner) for inner in value]
             return value if all(map(is_, items, value)) else kind(items)
         if hasattr(kind, "__dataclass_fields__"):
-            if "__setattr__" in vars(kind):  # a frozen one
-                fields = {name: self.value(getattr(value, name)) for name in kind.__dataclass_fields__}
-                return (
-                    value if all(fields[name] is getattr(value, name) for name in fields) else replace(value, **fields)
-                )
             self.take_out(value)
         elif isinstance(value, Mapping):
             pairs = [(self.value(name), self._named(name, inner)) for name, inner in value.items()]
