@@ -105,7 +105,7 @@ class Redactor:
         return self._keep is not None and self._keep.fullmatch(secret) is not None
 
     def text(self, text: str) -> str:
-        """Return a text with marks in place of its secrets; the same object when it has none, or is a dataclass."""
+        """Return a text with marks in place of its secrets; the same object when it has none."""
         places = self._places(text)
         if not places and not self._own:
             return text
@@ -155,7 +155,7 @@ class Redactor:
                     setattr(thing, name, redacted)
 
     def value(self, value: Any) -> Any:
-        """Return a value without the secrets in it; the same object when it has none."""
+        """Return a value without the secrets in it; the same object when it has none, or is a dataclass."""
         kind = type(value)
         if kind is str:
             return self._string(value)

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from sesame_core import paths
+from sesame_core.metadata import Metadata, MetadataFiles
 
 from ..transcripts import Claude, Pi, append, write
 
@@ -259,6 +260,40 @@ def test_a_file_that_cannot_be_read_is_told_to_the_server_only_when_everything_i
     cli("share", "*/other", "default")
     assert seen(server(), "lighthouse") == {("files", "lighthouse")}
     assert cli("status", "--json").json["failedFiles"][0]["message"] == "broken lighthouse"
+
+
+@pytest.mark.parametrize("level", ["private", "metadata"])
+def test_what_was_written_about_a_session_is_no_more_shared_than_the_session(
+    level: str, cli: Any, server: Any, database: str
+) -> None:
+    files = MetadataFiles(paths.data_dir() / "sessions-meta")
+    files.directory.mkdir(parents=True)
+    files.write(
+        Metadata(
+            session_id=ONE,
+            session_file="/x.jsonl",
+            name="lighthouse",
+            description="keeper",
+            summary="barnacle",
+            tags=("seagull",),
+            cwd="/home/bo/work",
+            created_at="2026-08-01T10:00:00Z",
+            updated_at="2026-08-01T10:00:00Z",
+            model="fox",
+            last_indexed_leaf_id="a",
+        )
+    )
+    made = Claude(ONE, "/home/bo/work")
+    write(made.path, made.user("hello"))
+    cli("index")
+    assert {word for _, word in seen(server(), "seagull", "lighthouse")} == {"seagull", "lighthouse"}
+    cli("share", "/home/bo/work", level)
+    assert seen(server(), *WORDS) == set()
+    assert {table for table, _ in seen(server(), ONE)} <= ({"files", "sessions"} if level == "metadata" else set())
+    cli("index", "--full")
+    assert seen(server(), *WORDS) == set()
+    cli("share", "/home/bo/work", "shared")
+    assert {word for _, word in seen(server(), "seagull", "lighthouse")} == {"seagull", "lighthouse"}
 
 
 def test_rules_that_cannot_be_read_stop_everything(cli: Any, server: Any) -> None:
