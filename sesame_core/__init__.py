@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .config import Config, Selection, Source
+    from .config import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
         ConfigError,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Provider,
         Resumer,
         ScoredChunk,
+        Shared,
         Statistics,
         StorageBackend,
         StoredSession,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "config": ("Config", "Selection", "Source"),
+    "config": ("Config", "Redaction", "Selection", "Source"),
     "errors": (
         "BackendError",
         "ConfigError",
@@ -81,6 +82,7 @@ _HOMES = {
         "Provider",
         "Resumer",
         "ScoredChunk",
+        "Shared",
         "Statistics",
         "StorageBackend",
         "StoredSession",
@@ -153,6 +155,7 @@ __all__ = [
     "Provider",
     "Query",
     "QueryError",
+    "Redaction",
     "Resumer",
     "Runtime",
     "ScoredChunk",
@@ -163,6 +166,7 @@ __all__ = [
     "Session",
     "SessionMeta",
     "Setting",
+    "Shared",
     "Skipped",
     "Source",
     "Statistics",

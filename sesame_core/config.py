@@ -72,6 +72,24 @@ class ModelChoice:
     output_price: float | None = None
 
 
+#: What others may see of a session, from everything to nothing; of `metadata`, counts, dates and the project's name.
+LEVELS = ("shared", "metadata", "private")
+#: How a mark begins that stands where a secret was.
+MARK = "[redacted:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """Whether secrets are taken out of what is stored, and what counts as one; see `sesame_core.redaction`."""
+
+    #: None: where others can read the index.
+    enabled: bool | None = None
+    #: The user's own kinds: a name, of small letters, digits and dashes, and a regular expression.
+    patterns: tuple[tuple[str, str], ...] = ()
+    #: Regular expressions of values that are no secrets.
+    keep: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describing:
     """How sessions get metadata: names, descriptions, summaries and tags that a model writes."""
@@ -96,6 +114,9 @@ class Config:
     refresh_seconds: float = 0.3
     #: Models that may be asked, in the order they are tried; without any, no model is.
     models: tuple[ModelChoice, ...] = ()
+    redaction: Redaction = field(default_factory=Redaction)
+    #: One of `LEVELS`: what holds for sessions of which `sesame share` says nothing.
+    share: str = "shared"
     describe: Describing = field(default_factory=Describing)
     #: The file this was read from; None when there was none.
     file: Path | None = None

@@ -16,20 +16,22 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import paths
-from .config import Config, Describing, ModelChoice, Selection, Source
+from .config import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
 
 #: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
-#: "describe".
-KEYS = ("sources", "backend", "refreshSeconds", "models", "describe")
+#: "redact" and "describe".
+KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "models", "describe")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
+REDACTION_KEYS = ("enabled", "patterns", "keep")
 MODEL_KEYS = ("name", "seconds", "inputPrice", "outputPrice")
 DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
 _ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+_KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 _TYPES = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
 
 _TEMPLATE = """\
@@ -48,6 +50,13 @@ _TEMPLATE = """\
 
   // Where the index is kept: a backend's name, or {"name": "…", "options": {…}}.
   // "backend": "sqlite",
+
+  // Whether passwords, tokens and keys are masked in the index.  Default: where others can read it.
+  // "redact": {"enabled": true, "patterns": {"ticket": "ACME-[0-9]{8}"}, "keep": ["AKIA[A-Z]*EXAMPLE"]},
+
+  // What others see of a session in an index that they can read: "shared", "metadata" or "private".
+  // `sesame share` says it for single projects.
+  // "share": "shared",
 
   // How long a search may take to index what has changed, in seconds.  0: not at all.
   // "refreshSeconds": 0.3,
@@ -77,6 +86,10 @@ def read(file: Path) -> Config:
         config["sources"] = tuple(reader.sources(settings["sources"]))
     if "backend" in settings:
         config["backend"] = reader.selection(settings["backend"], "backend")
+    if "redact" in settings:
+        config["redaction"] = reader.redaction(settings["redact"], "redact")
+    if "share" in settings:
+        config["share"] = reader.level(settings["share"], "share")
     if "refreshSeconds" in settings:
         config["refresh_seconds"] = reader.seconds(settings["refreshSeconds"], "refreshSeconds")
     if "models" in settings:
@@ -101,17 +114,7 @@ def initialise(file: Path | None = None) -> Path:
     if os.path.lexists(file):
         raise ConfigError(f"{file}: exists already and is left as it is")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        import tempfile
-
-        descriptor, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-        try:
-            with open(descriptor, "w", encoding="utf-8") as out:
-                out.write(template())
-            os.replace(draft, file)
-        except OSError:
-            os.unlink(draft)
-            raise
+        paths.write_private(file, template())
     except OSError as error:
         raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from error
     return file
@@ -217,6 +220,42 @@ class _Reader:
                 if name in settings:
                     chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
             yield ModelChoice(**chosen)
+
+    def redaction(self, value: Any, key: str) -> Redaction:
+        """Read `true`, `false`, or an object."""
+        if isinstance(value, bool):
+            return Redaction(enabled=value)
+        if not isinstance(value, dict):
+            self._fail(key, f"must be true, false or an object, not {_kind(value)}")
+        settings = self.settings(value, key, REDACTION_KEYS)
+        enabled = settings.get("enabled")
+        if "enabled" in settings:
+            self._typed(enabled, f"{key}.enabled", bool, "true or false")
+        patterns = self._typed(settings.get("patterns", {}), f"{key}.patterns", dict, "an object of names and patterns")
+        for name in patterns:
+            if not _KIND.fullmatch(name):
+                self._fail(f"{key}.patterns", f"{name!r} is no name: small letters, digits and dashes, please")
+        keep = self._typed(settings.get("keep", []), f"{key}.keep", list, "a list of patterns")
+        return Redaction(
+            enabled=enabled,
+            patterns=tuple((name, self._regex(text, f"{key}.patterns.{name}")) for name, text in patterns.items()),
+            keep=tuple(self._regex(text, f"{key}.keep[{number}]") for number, text in enumerate(keep)),
+        )
+
+    def level(self, value: Any, key: str) -> str:
+        """Read what others may see of a session."""
+        level = self._string(value, key)
+        if level not in LEVELS:
+            self._fail(key, f"must be one of {', '.join(LEVELS)}, not {level!r}")
+        return level
+
+    def _regex(self, value: Any, key: str) -> str:
+        text = self._string(value, key)
+        try:
+            re.compile(text)
+        except re.error as error:
+            self._fail(key, f"is no regular expression: {error}")
+        return text
 
     def describing(self, value: Any) -> Describing:
         """Read how sessions get metadata."""

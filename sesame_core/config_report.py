@@ -5,14 +5,17 @@ Nothing here shows a secret: see `masked`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import identity, paths
+from .abilities import has_ability
 from .config import DEFAULT, Config, Selection, Source, located
 from .errors import SesameError
+from .protocols import Shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +54,8 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
         "workstation": _describe_workstation(),
         "sources": [_describe_source(source) for source in sources],
         "backend": {**_describe_selection(config.backend), "origin": _origin(config, "backend")},
+        "redact": {**_describe_redaction(config, plugins), "origin": _origin(config, "redact")},
+        "share": {"value": config.share, "origin": _origin(config, "share")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
         "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
         "describe": {
@@ -120,6 +125,14 @@ def _describe_source(source: Source) -> dict[str, Any]:
 
 def _describe_selection(selection: Selection) -> dict[str, Any]:
     return {"name": selection.name, "options": masked(selection.options)}
+
+
+def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any]:
+    redaction, is_on = config.redaction, config.redaction.enabled
+    if is_on is None:
+        with contextlib.suppress(SesameError):  # `check` says why
+            is_on = has_ability(plugins.backend(config.backend.name, config.backend.options), Shared)
+    return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
 
 
 def _describe_workstation() -> dict[str, Any]:

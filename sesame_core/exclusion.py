@@ -21,10 +21,15 @@ def is_excluded(patterns: Sequence[str], path: str | PurePath | None, cwd: str |
     :param path: the session's file; None when it does not count.
     :param cwd: the session's working directory; None or "" when it is not known.
     """
+    return fits(patterns, (path, cwd))
+
+
+def fits(patterns: Sequence[str], places: Sequence[str | PurePath | None]) -> bool:
+    """Tell whether a pattern matches one of several paths, in the way of `is_excluded`; None and "" fit none."""
     if not patterns:
         return False
     matches = _compiled(tuple(patterns)).match
-    return any(matches(text) for place in (path, cwd) if place for text in _texts(PurePath(place)))
+    return any(matches(text) for place in places if place for text in _texts(PurePath(place)))
 
 
 def can_match(pattern: str) -> bool:

@@ -15,7 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .errors import ConfigError
+from . import paths
+from .errors import BackendError, ConfigError
 
 #: Environment variables that name the workstation; the first that is set wins.
 OVERRIDES = ("SESAME_WORKSTATION_ID", "WORKSTATION_ID")
@@ -98,6 +99,34 @@ def owner() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return ""
+
+
+def kept_random(name: str) -> str:
+    """Return a random number, 64 hexadecimal digits, that is made once and kept in a file of the data directory.
+
+    :param name: of the file, which its owner alone can read.
+    :raises BackendError: it can be neither read nor written.
+    """
+    file = paths.data_dir() / name
+    try:
+        try:
+            return file.read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Another process may be as quick: whichever links its file first has made the number.
+        made = file.with_name(f"{name}.{os.getpid()}")
+        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="ascii") as out:
+            out.write(os.urandom(32).hex())
+        try:
+            os.link(made, file)
+        except FileExistsError:
+            pass  # the other process's number counts
+        finally:
+            made.unlink()
+        return file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise BackendError(f"{file}: cannot be used: {error.strerror or error}") from error
 
 
 def _platform_uuid() -> str:

@@ -25,7 +25,7 @@ from .abilities import has_ability
 from .dataclass import replace
 from .errors import BackendError, LockedError, ModelError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, IndexWriter, Parser, Shared, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
 from .search import LIMIT, Answer, Page, search
 from .tokens import clean
@@ -41,14 +41,19 @@ ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from .asking import Asked
+    from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .describing import Described
     from .indexer import OpenSource
+    from .outgoing import Outgoing
     from .protocols import WorkstationStatistics
+    from .redaction import Redactor
     from .references import Reference
     from .report import IndexReport, Progress
+    from .sharing import Rule, Sharing
     from .types import Chunk
     from .windows import Window
+    from .withholding import Change
 
 
 class Sesame:
@@ -79,6 +84,7 @@ class Sesame:
         self.plugins = plugins or PluginManager()
         self._backend: StorageBackend | None = None
         self._reader: IndexReader | None = None
+        self._redactor: Redactor | None = None
 
     def __enter__(self) -> Sesame:
         return self
@@ -118,7 +124,10 @@ class Sesame:
         within = [os.path.realpath(path) for path in paths]
         sources = self._open_sources()
         sources += self._sources_of(within, sources)
-        context = self._opened().rebuild() if full else self._opened().writer()
+        if full and (outgoing := self._outgoing()) and outgoing.is_due():
+            with self.writer() as writer:
+                writer.finish(synced_at=None)  # what must not be seen is not carried over
+        context = self._guarded(self._opened().rebuild(), is_rebuild=True) if full else self.writer()
         deadline = None if seconds is None else time.monotonic() + seconds
         with context as writer:
             metadata = MetadataFiles(self.config.describe.directory)
@@ -162,7 +171,7 @@ class Sesame:
 
         :raises LockedError: another process is writing.
         """
-        return self._opened().writer()
+        return self._guarded(self._opened().writer())
 
     # -- reading ------------------------------------------------------------------------------------------
 
@@ -347,6 +356,62 @@ class Sesame:
         """Count what the index holds."""
         return self._read().statistics()
 
+    def sharing(self) -> Sharing:
+        """Return what others may see of which sessions, by the rules of `share` and the configuration's default.
+
+        :raises ConfigError: the rules cannot be read.
+        """
+        from .sharing import load
+
+        return load(self.config.share)
+
+    def audience(self) -> str | None:
+        """Return who else can read the index, None when nobody can."""
+        backend = self._opened()
+        return backend.audience() if has_ability(backend, Shared) else None
+
+    def plan_sharing(self, sharing: Sharing | None = None) -> list[Change]:
+        """Return what the next run would send to others, take back, or show more or less of; nothing is written.
+
+        :param sharing: rules to try; those in effect when None.
+        :return: nothing when the index is one machine's own.
+        """
+        outgoing = self._outgoing(sharing)
+        return outgoing.plan(self._open_sources(), self._redacting()) if outgoing else []
+
+    def share(self, pattern: str, level: str | None) -> None:
+        """State what others may see of the sessions of some projects; the next run puts it into effect.
+
+        :param pattern: fits a session's directory or repository, as a pattern of `exclude` does.
+        :param level: "shared", "metadata" or "private"; None takes the rule away.
+        :raises ConfigError: there is no such level or rule, or the rules cannot be written.
+        """
+        from .sharing import save
+
+        save(self.sharing().changed(pattern, level).rules)
+
+    def covered(self) -> Iterator[tuple[Rule | None, str]]:
+        """Yield for each session of this workstation its rule, None for the default, and what others see of it now."""
+        from .withheld import this_machines
+
+        sharing = self.sharing()
+        outgoing = self._outgoing(sharing)
+        if outgoing is None:
+            return
+        for stored in outgoing.sessions():
+            yield sharing.rule_of(stored.session), stored.session.visibility
+        for _, session in this_machines().sessions():
+            yield sharing.rule_of(session), "private"
+
+    def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
+        """Yield each secret that the index holds: where it is, of which kind, and its fingerprint.
+
+        :param seen: counts what was looked at.
+        """
+        from .audit import Audit, audit
+
+        return audit(self._read(), self._secrets(), seen or Audit())
+
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
         from . import identity
@@ -440,6 +505,10 @@ class Sesame:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
+        if any(configuration.MARK in path for path in known) and (redactor := self._redacting()):
+            from .guard import KnownFiles
+
+            known = KnownFiles(known, redactor)
         sources = self.config.resolve_sources(self.plugins)
         opened = [(source, _root(source), self._parser(source)) for source in sources]
         return unchanged.report(opened, known, self.config.describe.directory)
@@ -458,6 +527,41 @@ class Sesame:
         if self._backend is None:
             self._backend = self.plugins.backend(self.config.backend.name, self.config.backend.options)
         return self._backend
+
+    def _redacting(self) -> Redactor | None:
+        """Return what takes secrets out of what is stored; None when they are kept."""
+        is_wanted = self.config.redaction.enabled
+        if is_wanted is None:
+            is_wanted = has_ability(self._opened(), Shared)
+        return self._secrets() if is_wanted else None
+
+    def _secrets(self) -> Redactor:
+        if self._redactor is None:
+            from .redaction import Redactor, machine_key
+
+            self._redactor = Redactor(machine_key(), self.config.redaction)
+        return self._redactor
+
+    def _outgoing(self, sharing: Sharing | None = None) -> Outgoing | None:
+        """Return what decides which sessions others see; None when nobody else can read the index."""
+        backend = self._opened()
+        if not has_ability(backend, Shared):
+            return None
+        from .metadata import MetadataFiles
+        from .outgoing import Outgoing
+
+        metadata = MetadataFiles(self.config.describe.directory)
+        return Outgoing(sharing or self.sharing(), self._read(), backend.audience(), metadata)
+
+    def _guarded(
+        self, opened: AbstractContextManager[IndexWriter], *, is_rebuild: bool = False
+    ) -> AbstractContextManager[IndexWriter]:
+        redactor, outgoing = self._redacting(), self._outgoing()
+        if redactor is None and outgoing is None:
+            return opened
+        from .guard import guarded
+
+        return guarded(opened, redactor, outgoing, is_rebuild=is_rebuild)
 
     def _read(self) -> IndexReader:
         if self._reader is None:

@@ -53,6 +53,24 @@ def expand(text: str, base: Path | None = None) -> Path:
     return Path(os.path.abspath(os.path.join(base or "", os.path.expanduser(text))))
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read, at once: nobody sees half of it.
+
+    :raises OSError: it cannot be written; an older one stays as it was.
+    """
+    import tempfile
+
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as out:
+            out.write(text)
+        os.replace(draft, path)
+    except OSError:
+        os.unlink(draft)
+        raise
+
+
 def _variable(purpose: Purpose) -> str:
     return f"SESAME_{purpose.upper()}_DIR"
 

@@ -343,6 +343,22 @@ class IndexWriter(Protocol):
 
 
 @runtime_checkable
+class Redacting(Protocol):
+    """A writer that takes secrets out of what it stores."""
+
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Take them out of what a parser says of a file, before parts of it are cut off."""
+
+
+@runtime_checkable
+class Withdrawing(Protocol):
+    """A writer that can take back what others could read."""
+
+    def withdraw(self, path: str) -> int:
+        """Delete a file and its sessions, without a tombstone and without a trace; return chunks deleted."""
+
+
+@runtime_checkable
 class Annotating(Protocol):
     """A writer that keeps the notes of sessions, and ranks them with titles and summaries."""
 
@@ -385,6 +401,14 @@ class Preparable(Protocol):
 
         :raises BackendError: the right is missing, or the schema is a newer one.
         """
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """A backend that others can read: what is stored there leaves this machine."""
+
+    def audience(self) -> str:
+        """Who can read it, for people: the address of a server, without secrets."""
 
 
 @runtime_checkable

@@ -12,8 +12,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from . import identity
+from .abilities import has_ability
 from .errors import ParseError, PluginError, SesameError
-from .protocols import ChunkFormatter, IndexWriter, Parser, TailParser
+from .protocols import ChunkFormatter, IndexWriter, Parser, Redacting, TailParser
 from .tokens import clean, subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session, Skipped
 
@@ -128,7 +129,10 @@ class FileReading:
     # -- from events to content ---------------------------------------------------------------------------
 
     def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
-        for event in self._guarded(events):
+        events = self._guarded(events)
+        if has_ability(self._writer, Redacting):
+            events = self._writer.redacted(self.file, events)
+        for event in events:
             if isinstance(event, Message):
                 yield from self._chunks(event)
             elif isinstance(event, Session):

@@ -636,6 +636,8 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
         f"data          {demo_sessions}/.local/share/sesame (XDG_DATA_HOME)",
         ran.out.splitlines()[2],
         "backend       sqlite (default)",
+        "redact        nothing is masked (default)",
+        "share         shared unless `sesame share` says otherwise (default)",
         "refresh       0.3 s before a search (default)",
         "models        none: no model is asked (default)",
         "sources",

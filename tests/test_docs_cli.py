@@ -12,10 +12,12 @@ from typing import Any, get_args
 
 import pytest
 
-from sesame_core import metadata
+from sesame_core import Session, metadata
 from sesame_core.demo import sessions_dir
 from sesame_core.describing import CONVERSATION_BYTES, State
+from sesame_core.rendering.shares import changes_json
 from sesame_core.watching import watch
+from sesame_core.withholding import Change
 
 from .model_server import Answers, ModelServer
 
@@ -203,6 +205,18 @@ def test_the_fields_of_a_file_of_metadata_are_documented() -> None:
 @pytest.mark.parametrize("command", ["status", "config"])
 def test_the_fields_of_status_and_config_are_documented(command: str, value: Callable[..., Any]) -> None:
     assert fields(SECTIONS[command]) == value(command).keys() - {"schemaVersion"}
+
+
+def test_the_fields_of_audit_are_documented(value: Callable[..., Any]) -> None:
+    assert fields(SECTIONS["audit"]) == value("audit").keys() - {"schemaVersion"}
+
+
+def test_the_fields_of_share_are_documented(value: Callable[..., Any]) -> None:
+    rules, changes = value("share"), value("share", "--dry-run")
+    assert fields(SECTIONS["share"]) == (rules.keys() | changes.keys()) - {"schemaVersion"}
+    (row,) = re.findall(r"^\| `changes` \| (.*) \|$", SECTIONS["share"], re.MULTILINE)
+    change = Change(session=Session(id="s", agent="a"), path="", before=None, after="shared")
+    assert set(re.findall(r"`(\w+)`", row)) - {"null"} == changes_json([change])["changes"][0].keys()
 
 
 def test_the_fields_of_plugins_are_documented(value: Callable[..., Any]) -> None:

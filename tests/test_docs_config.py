@@ -57,6 +57,10 @@ def test_every_key_of_a_plugin_is_in_its_table_and_no_other() -> None:
     assert tuple(table("### Plugins with options")) == config_file.SELECTION_KEYS
 
 
+def test_every_key_of_redact_is_in_its_table_and_no_other() -> None:
+    assert tuple(table("### `redact`")) == config_file.REDACTION_KEYS
+
+
 def test_every_key_of_a_model_is_in_its_table_and_no_other() -> None:
     assert tuple(table("### `models`")) == config_file.MODEL_KEYS
 

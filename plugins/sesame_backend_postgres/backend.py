@@ -63,6 +63,10 @@ class PostgresBackend:
         check(options)
         return cls(**options)
 
+    def audience(self) -> str:
+        """The server, whose roles can read everything."""
+        return self._server.place
+
     def reader(self) -> PostgresReader:
         """Open for reading."""
         return PostgresReader(self._server)

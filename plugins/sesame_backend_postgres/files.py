@@ -69,9 +69,14 @@ class Files:
         self._db.execute(_UPDATE_FACTS if keeps_checkpoint else _UPDATE, (*values, number))
         return number
 
-    def delete(self, number: int) -> None:
-        """Delete a file, whose sessions are gone already."""
+    def delete(self, number: int, path: str | None = None) -> None:
+        """Delete a file, whose sessions are gone already.
+
+        :param path: its path, when it may be stored anew.
+        """
         self._db.execute("DELETE FROM files WHERE id = %s", (number,))
+        if path is not None:
+            self._numbers.pop(path, None)
 
     # -- in a rebuild -------------------------------------------------------------------------------------
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 
-from sesame_core import identity, paths
+from sesame_core import identity
 from sesame_core.errors import BackendError
 from sesame_core.sql import newer
 
@@ -117,27 +115,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
 
 def installation() -> str:
     """Return the random number of this installation, kept in the data directory."""
-    file = paths.data_dir() / "installation"
-    try:
-        return file.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        pass  # the first run makes it
-    except OSError as error:
-        raise BackendError(f"cannot read {file}: {error.strerror or error}") from error
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Another process may be as quick: whichever links its file first has made the number.
-        made = file.with_name(f"installation.{os.getpid()}")
-        made.write_text(uuid4().hex, encoding="ascii")
-        try:
-            os.link(made, file)
-        except FileExistsError:
-            pass  # the other process's number counts
-        finally:
-            made.unlink()
-        return file.read_text(encoding="ascii").strip()
-    except OSError as error:
-        raise BackendError(f"cannot write to {file.parent}: {error.strerror or error}") from error
+    return identity.kept_random("installation")
 
 
 def _is_superuser(db: psycopg.Connection[Any]) -> bool:

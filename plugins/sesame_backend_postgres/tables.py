@@ -286,7 +286,7 @@ CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEF
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
 
 -- Ends a run: empties the lists of waiting index entries, and counts words anew when the index has grown by a quarter.
-CREATE FUNCTION tidy() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION tidy(anew boolean) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = {schema}, pg_catalog, pg_temp AS $f$
 DECLARE
   here bigint := (SELECT coalesce(sum(chunks), 0) FROM workstations);
@@ -295,7 +295,7 @@ DECLARE
 BEGIN
   PERFORM gin_clean_pending_list(index::regclass)
   FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
-  IF here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
+  IF NOT anew AND here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;
   -- Of a large index a sample of about 100,000 chunks, with all its words: other spellings are found by them.

@@ -46,6 +46,8 @@ class PostgresWriter:
         self._staging = Staging(db, workstation.id)
         #: Chunks that were stored since the last commit.
         self._pending = 0
+        #: Whether something was deleted that nobody shall see any more.
+        self._is_less = False
         if is_rebuild:
             self._files.supersede()
 
@@ -109,7 +111,21 @@ class PostgresWriter:
             raise BackendError(f"session {session_id} is workstation {name}'s ({host}): only there it can be forgotten")
         self._begin()
         self._flush()
+        self._is_less = True
         return self._sessions.forget(agent, session_id)
+
+    @translating
+    def withdraw(self, path: str) -> int:
+        """Delete a file and its sessions."""
+        number = self._files.number(path)
+        if number is None:
+            return 0
+        self._begin()
+        self._flush()
+        deleted = self._sessions.delete_of_file(number)
+        self._files.delete(number, path)
+        self._is_less = True
+        return deleted
 
     @translating
     def finish(self, *, synced_at: datetime | None) -> None:
@@ -121,7 +137,9 @@ class PostgresWriter:
             sql = "UPDATE workstations SET last_sync = %s WHERE id = %s"
             self._db.execute(sql, (synced_at, self._workstation))
         self._sessions.record()
-        self._db.execute("SELECT tidy()")
+        # Words that only a deleted session had are not left in the list of all words.
+        self._db.execute("SELECT tidy(%s)", (self._is_less,))
+        self._is_less = False
         self.commit()
 
     @translating

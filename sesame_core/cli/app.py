@@ -10,7 +10,18 @@ from typing import Annotated, Any
 
 import typer
 
-from . import asking, describing, importing, indexing, integrating, referring, serving, sessions
+from . import (
+    asking,
+    auditing,
+    describing,
+    importing,
+    indexing,
+    integrating,
+    referring,
+    serving,
+    sessions,
+    sharing,
+)
 from .options import COMMANDS, Command
 
 app = typer.Typer(
@@ -79,6 +90,8 @@ importing.add_to(app)
 for _command in COMMANDS.values():
     app.command(_command.name)(_function_of(_command))
 sessions.add_to(app)
+auditing.add_to(app)
+sharing.add_to(app)
 asking.add_to(app)
 describing.add_to(app)
 referring.add_to(app)

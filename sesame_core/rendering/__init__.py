@@ -6,6 +6,7 @@ seed 000 stay as they are; additions are new fields, and `schemaVersion` counts 
 
 from .answers import answer_json, answer_text, index_json
 from .asked import asked_json, asked_text
+from .audits import audit_json, exposure_text
 from .described import described_text, descriptions_json, descriptions_text
 from .reports import (
     config_text,
@@ -19,6 +20,7 @@ from .reports import (
     workstations_text,
 )
 from .sessions import chunk_json, session_json, session_summary, sessions_json, sessions_text, transcript_text
+from .shares import change_text, changes_json, sharing_json, sharing_text
 from .text import SCHEMA_VERSION, as_json, printable, session_name
 
 __all__ = [
@@ -28,11 +30,15 @@ __all__ = [
     "as_json",
     "asked_json",
     "asked_text",
+    "audit_json",
+    "change_text",
+    "changes_json",
     "chunk_json",
     "config_text",
     "described_text",
     "descriptions_json",
     "descriptions_text",
+    "exposure_text",
     "index_json",
     "plugin_json",
     "plugins_text",
@@ -44,6 +50,8 @@ __all__ = [
     "session_summary",
     "sessions_json",
     "sessions_text",
+    "sharing_json",
+    "sharing_text",
     "status_json",
     "status_text",
     "transcript_text",

@@ -198,6 +198,7 @@ def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
 def config_text(described: dict[str, Any]) -> str:
     """Return the effective configuration (`config_report.describe`) for people."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
+    share = described["share"]
     describe = described["describe"]
     how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
     lines = [
@@ -205,6 +206,8 @@ def config_text(described: dict[str, Any]) -> str:
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
+        f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
+        f"share         {share['value']} unless `sesame share` says otherwise ({share['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         f"describe      {how}, to {describe['directory']} ({describe['origin']})",
@@ -215,6 +218,12 @@ def config_text(described: dict[str, Any]) -> str:
         if source["exclude"]:
             lines.append(f"{'':15}without {', '.join(source['exclude'])}")
     return "\n".join(map(printable, [*lines, *(f"problem: {problem}" for problem in described["problems"])]))
+
+
+def _redaction_text(redaction: dict[str, Any]) -> str:
+    told = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
+    counts = [(len(redaction["patterns"]), "patterns of your own"), (len(redaction["keep"]), "exceptions")]
+    return told + "".join(f", {count} {what}" for count, what in counts if count)
 
 
 def _selection_text(selection: dict[str, Any]) -> str:

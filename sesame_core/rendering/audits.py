@@ -1,0 +1,35 @@
+"""Secrets that an index holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .text import SCHEMA_VERSION, printable
+
+if TYPE_CHECKING:
+    from ..audit import Audit, Exposure
+
+
+def audit_json(exposures: Iterable[Exposure], seen: Audit) -> dict[str, Any]:
+    """Return an audit's JSON value."""
+    found = [
+        {
+            "sessionId": exposure.session_id,
+            "file": exposure.file,
+            "position": exposure.position,
+            "field": exposure.field,
+            "kind": exposure.kind,
+            "fingerprint": exposure.fingerprint,
+        }
+        for exposure in exposures
+    ]
+    return {"schemaVersion": SCHEMA_VERSION, "sessions": seen.sessions, "chunks": seen.chunks, "secrets": found}
+
+
+def exposure_text(exposure: Exposure) -> str:
+    """Return a secret's place for people, one line."""
+    where = f"session {exposure.session_id}" if exposure.session_id else f"file {exposure.file}"
+    if exposure.position is not None:
+        where += f", position {exposure.position}"
+    return printable(f"{where}, {exposure.field}: {exposure.kind} {exposure.fingerprint}")

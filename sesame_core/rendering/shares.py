@@ -1,0 +1,92 @@
+"""What others may see of which sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .text import SCHEMA_VERSION, day, printable
+
+if TYPE_CHECKING:
+    from ..sharing import Rule, Sharing
+    from ..withholding import Change
+
+#: What a change is called, by what others saw before and see then.
+_ACTIONS = {
+    (None, "shared"): "send",
+    (None, "metadata"): "send metadata of",
+    (None, "private"): "keep here",
+    ("shared", "private"): "take back",
+    ("metadata", "private"): "take back",
+    ("shared", "metadata"): "reduce to metadata",
+    ("metadata", "shared"): "send all of",
+    ("private", "shared"): "send",
+    ("private", "metadata"): "send metadata of",
+}
+
+
+def changes_json(changes: Sequence[Change]) -> dict[str, Any]:
+    """Return the JSON value of what a run would change."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "changes": [
+            {
+                "sessionId": change.session.id,
+                "source": change.session.agent,
+                "cwd": change.session.cwd,
+                "repository": change.session.repository,
+                "file": change.path,
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in changes
+        ],
+    }
+
+
+def change_text(change: Change) -> str:
+    """Return a change for people, one line."""
+    session = change.session
+    action = _ACTIONS[change.before, change.after]
+    project = session.repository or session.cwd or "no project"
+    return printable(f"{action:<19} {session.id}  {day(session.modified or session.created) or '':<10}  {project}")
+
+
+def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> dict[str, Any]:
+    """Return the JSON value of the rules, each with the sessions it holds for, by what others see of them now."""
+    counts = _counts(covered)
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "audience": audience,
+        "default": {"visibility": sharing.default, "sessions": dict(counts.get(None, {}))},
+        "rules": [
+            {"pattern": rule.pattern, "visibility": rule.level, "sessions": dict(counts.get(rule, {}))}
+            for rule in sharing.rules
+        ],
+    }
+
+
+def sharing_text(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> str:
+    """Return the rules for people, the one that is looked at first on top."""
+    counts = _counts(covered)
+    head = f"Others read this index: {audience}" if audience else "This index is yours alone: nothing is sent."
+    lines = [
+        f"  {level:<9} {pattern:<40} {_told(counts.get(rule, Counter()))}"
+        for rule, level, pattern in [
+            *((rule, rule.level, rule.pattern) for rule in reversed(sharing.rules)),
+            (None, sharing.default, "everything else"),
+        ]
+    ]
+    return "\n".join(map(printable, [head, *map(str.rstrip, lines)]))
+
+
+def _counts(covered: Iterable[tuple[Rule | None, str]]) -> dict[Rule | None, Counter[str]]:
+    counts: dict[Rule | None, Counter[str]] = {}
+    for rule, seen in covered:
+        counts.setdefault(rule, Counter())[seen] += 1
+    return counts
+
+
+def _told(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {seen}" for seen, count in sorted(counts.items()))
