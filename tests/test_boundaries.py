@@ -55,13 +55,14 @@ FOUNDATION: dict[str, set[str]] = {
     "folding": set(),
     "tokens": {"folding"},
     "jsonl": {"types"},
+    "options": {"errors", "protocols"},
     "protocols": {"dataclass", "query", "types"},
     "renewal": {"types"},
     "rows": {"protocols", "types"},
     "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
-    "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "protocols", "sesame_core"},
+    "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "options", "protocols", "sesame_core"},
 }
 
 #: Imports that would bend the straight line from files to answers.
@@ -78,8 +79,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "paths", "protocols", "query", "renewal", "rows"),
-    *("segments", "sql", "tokens", "types"),
+    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "options", "paths", "protocols", "query", "renewal"),
+    *("rows", "segments", "sql", "tokens", "types"),
 }
 
 
