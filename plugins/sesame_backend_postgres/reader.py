@@ -19,6 +19,7 @@ from sesame_core.protocols import (
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import older
 from sesame_core.types import Chunk
 
@@ -102,7 +103,7 @@ class PostgresReader:
 
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
+        last = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
         columns = ", ".join("c." + column for column in rows.CHUNK_COLUMNS.split(", "))
         sql = (
             f"SELECT s.session_id, {columns} FROM sessions AS s JOIN chunks AS c ON c.session = s.id "

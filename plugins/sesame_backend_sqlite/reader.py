@@ -12,6 +12,7 @@ from pathlib import Path
 from sesame_core import query as queries
 from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession
 from sesame_core.query import Filters, Query
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.types import UNREAD, Chunk
 
 from . import conversations, fts, matching, rows, schema
@@ -92,7 +93,7 @@ class SqliteReader:
     @translating
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        last = schema.MAX_CHUNKS if count is None else min(schema.MAX_CHUNKS, first + count)
+        last = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
         values = (base | first << 2, base + (last << 2))

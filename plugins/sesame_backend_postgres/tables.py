@@ -1,0 +1,253 @@
+"""The tables, as SQLAlchemy describes them.
+
+Whatever belongs to a workstation carries its number, for the row-level security that lets a workstation change its own
+rows only.  Texts are kept apart from their word lists: ranking reads narrow rows then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+
+METADATA = MetaData()
+
+
+def _word_index(column: Column[Any]) -> None:
+    """Index the words of a column; new entries wait in a list of 4 MB at most."""
+    limits = {"fastupdate": "on", "gin_pending_list_limit": 4096}
+    Index(f"{column.table.name}_words", column, postgresql_using="gin", postgresql_with=limits)
+
+
+def _plain_text(name: str, **options: Any) -> Column[str]:
+    """Return a column that is compared byte by byte, so that an index finds beginnings."""
+    return Column(name, Text(collation="C"), **options)
+
+
+def _of_workstation() -> Column[int]:
+    reference = ForeignKey("workstations.id", ondelete="CASCADE")
+    return Column("workstation", Integer, reference, nullable=False)
+
+
+def _of_session(**options: Any) -> Column[int]:
+    return Column("session", BigInteger, ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False, **options)
+
+
+Table("meta", METADATA, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+Table(
+    "schema_migrations",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("description", Text, nullable=False),
+    Column("applied_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+)
+Table(
+    "workstations",
+    METADATA,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    _plain_text("name", nullable=False, unique=True),
+    #: A random number of the Sesame that writes for it: a copied machine has another one.
+    Column("installation", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    #: The database role that may change its rows.
+    Column("role", Text, nullable=False, server_default=text("session_user")),
+    Column("last_sync", DateTime(timezone=True)),
+    # What BM25 needs to know of all rows: how many there are, and how many words they have.
+    *(
+        Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
+    ),
+)
+files = Table(
+    "files",
+    METADATA,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    _of_workstation(),
+    Column("path", Text, nullable=False),
+    Column("parser", Text, nullable=False),
+    Column("parser_version", Integer, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("missing_since", DateTime(timezone=True)),
+    Column("error", Text),
+    Column("skipped", JSONB, nullable=False),
+    Column("head_hash", LargeBinary, nullable=False),
+    Column("tail_hash", LargeBinary, nullable=False),
+    Column("recent_origins", ARRAY(BigInteger), nullable=False),
+    #: JSON: [offset, line, parser state].
+    Column("checkpoint", Text),
+    #: True only inside a rebuild: the row is of the index that is being replaced.
+    Column("superseded", Boolean, nullable=False, server_default=text("false")),
+)
+# A path may be longer than what an index entry holds.
+Index("files_path", files.c.workstation, func.md5(files.c.path), files.c.superseded, unique=True)
+Index("files_failed", files.c.id, postgresql_where=files.c.error.is_not(None))
+
+sessions = Table(
+    "sessions",
+    METADATA,
+    #: workstation:project:session; of a session in several files, each has a row.
+    _plain_text("key", nullable=False),
+    Column("file", BigInteger, ForeignKey("files.id", ondelete="CASCADE"), nullable=False),
+    Column("id", BigInteger, Identity(always=False), nullable=False),
+    _of_workstation(),
+    _plain_text("session_id", nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("parent_id", Text),
+    _plain_text("cwd"),
+    Column("repository", Text),
+    Column("git_branch", Text),
+    Column("model", Text),
+    Column("created", DateTime(timezone=True)),
+    Column("modified", DateTime(timezone=True), nullable=False),
+    Column("message_count", Integer, nullable=False),
+    Column("exchange_count", Integer, nullable=False),
+    Column("tool_counts", JSONB, nullable=False),
+    Column("abandoned", ARRAY(Integer), nullable=False),
+    Column("first_origin", BigInteger),
+    Column("title", Text),
+    Column("summary", Text),
+    Column("prompts", ARRAY(Text), nullable=False),
+    Column("host", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    #: "shared", or "metadata" when the texts stay on the workstation.
+    Column("visibility", Text, nullable=False),
+    Column("chunk_count", Integer, nullable=False),
+    Column("chunk_tokens", BigInteger, nullable=False),
+    Column("head_tokens", Integer, nullable=False),
+    #: Chunks that the rows in `conversations` hold, and words in these rows.
+    Column("conversation_count", Integer, nullable=False),
+    Column("conversation_tokens", Integer, nullable=False),
+    PrimaryKeyConstraint("key", "file"),
+    UniqueConstraint("id"),
+    UniqueConstraint("file", "session_id"),
+)
+Index("sessions_session_id", sessions.c.session_id)
+Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
+Index("sessions_workstation", sessions.c.workstation)
+Index("sessions_headless", sessions.c.id, postgresql_where=sessions.c.kind == "headless")
+Index(
+    "sessions_behind",
+    sessions.c.workstation,
+    sessions.c.modified,
+    postgresql_where=sessions.c.chunk_count > sessions.c.conversation_count,
+)
+
+chunks = Table(
+    "chunks",
+    METADATA,
+    _of_session(),
+    Column("seq", Integer, nullable=False),
+    _of_workstation(),
+    Column("kind", Text, nullable=False),
+    Column("role", Text),
+    Column("tool_name", Text),
+    Column("call_id", Text),
+    Column("entry_id", Text),
+    Column("origin", BigInteger),
+    Column("segment", Integer, nullable=False),
+    Column("timestamp", DateTime(timezone=True)),
+    Column("is_error", Boolean, nullable=False),
+    Column("source_type", Text, nullable=False),
+    Column("cut", BigInteger, nullable=False),
+    Column("content", Text, nullable=False),
+    PrimaryKeyConstraint("session", "seq"),
+)
+Index("chunks_error", chunks.c.session, func.lower(chunks.c.tool_name), postgresql_where=chunks.c.is_error)
+
+#: The words of a chunk: those of its text without a weight, those inside of words with weight A.
+texts = Table(
+    "texts",
+    METADATA,
+    _of_session(),
+    Column("seq", Integer, nullable=False),
+    _of_workstation(),
+    #: Weight class: 0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result.
+    Column("class", SmallInteger, nullable=False),
+    Column("role", Text),
+    #: The tool's name in small letters.
+    Column("tool", Text),
+    Column("tokens", Integer, nullable=False),
+    #: Words that a person or an agent said: those of the text alone; 0 for all else.
+    Column("spoken", Integer, nullable=False),
+    Column("words", TSVECTOR, nullable=False),
+    PrimaryKeyConstraint("session", "seq"),
+    # Rows up to this size stay in one piece.
+    postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
+)
+_word_index(texts.c.words)
+
+#: Title (weight A), summary (B) and first prompts (C) of a session.
+heads = Table(
+    "heads",
+    METADATA,
+    _of_session(primary_key=True),
+    _of_workstation(),
+    Column("tokens", Integer, nullable=False),
+    Column("words", TSVECTOR, nullable=False),
+)
+_word_index(heads.c.words)
+
+#: Title (weight A) of a session, and what people (B) and agents (C) said in it, cut where positions would end.
+conversations = Table(
+    "conversations",
+    METADATA,
+    _of_session(),
+    Column("part", Integer, nullable=False),
+    _of_workstation(),
+    Column("words", TSVECTOR, nullable=False),
+    PrimaryKeyConstraint("session", "part"),
+)
+_word_index(conversations.c.words)
+
+paths = Table(
+    "paths",
+    METADATA,
+    _of_session(),
+    #: Backwards and in small letters, with `/` at the end, since it is asked for by its last parts.
+    _plain_text("reversed", nullable=False),
+    _of_workstation(),
+    PrimaryKeyConstraint("session", "reversed"),
+)
+Index("paths_reversed", paths.c.reversed)
+
+Table(
+    "tombstones",
+    METADATA,
+    _of_workstation(),
+    Column("agent", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("forgotten_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    PrimaryKeyConstraint("workstation", "agent", "session_id"),
+)
+#: In how many chunks and sessions each word occurs, counted now and then by `tidy`.
+Table(
+    "lexemes",
+    METADATA,
+    _plain_text("lexeme", primary_key=True),
+    Column("chunks", BigInteger, nullable=False),
+)
+
+#: Tables whose rows a workstation owns through their column `workstation`.
+OWNED = ("files", "sessions", "chunks", "texts", "heads", "conversations", "paths", "tombstones")
