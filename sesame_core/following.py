@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from . import identity
 from .config import Selection, Source
 from .dataclass import dataclass, replace
-from .discovery import is_below
+from .discovery import FoundFile, is_below
 from .errors import LockedError, SesameError
 from .exclusion import is_excluded
-from .reading import FileReading, Replayed
-from .types import Chunk, IndexedFile, Session
+from .sources import Sources
+from .types import Chunk, Session
 
 if TYPE_CHECKING:
     from .library import Sesame
@@ -52,9 +52,8 @@ class Follower:
         self._sesame = sesame
         self._patience = patience
         self._workstation = identity.workstation_id()
-        self._source = _source_for(sesame, parser, directory)
-        self.parser = sesame.plugins.parser(parser, self._source.parser.options)
-        self._formatter = sesame.plugins.formatter(self._source.formatter.name, self._source.formatter.options)
+        self._source = Sources(sesame.config, sesame.plugins).open(_source_for(sesame, parser, directory))
+        self.parser = self._source.parser
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
         """Index what a file has grown by; what hinders it is told, not raised, because the file is there anyway.
@@ -76,24 +75,11 @@ class Follower:
 
     def _take_in(self, writer: IndexWriter, path: Path, record: str | None) -> Followed:
         stat = path.stat()
-        file = IndexedFile(
-            path=str(path),
-            parser=self._source.parser.name,
-            parser_version=self._source.reading_version(self.parser.version),
-            mtime_ns=stat.st_mtime_ns,
-            size=stat.st_size,
-        )
-        if is_excluded(self._source.exclude, file.path, None):
+        if is_excluded(self._source.source.exclude, str(path), None):
             return Followed()
-        reading, firsts = self._reading(file, writer), list[Chunk]()
-        try:
-            tail = reading.tail(writer.file(file.path))
-            stored = -1 if tail is None else writer.append(file, _noting(tail, record, firsts))
-        except Replayed:
-            stored = -1
-        if stored < 0:
-            reading, firsts = self._reading(file, writer), []
-            stored = writer.replace(file, _noting(reading.whole(), record, firsts))
+        reading = self._source.reading(FoundFile(str(path), stat.st_mtime_ns, stat.st_size), writer, self._workstation)
+        firsts: list[Chunk] = []
+        stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
         writer.finish(synced_at=None)
         # Of a forgotten session nothing is stored, and its chunks have no position.
         position = firsts[0].seq if firsts and stored else None
@@ -101,19 +87,10 @@ class Follower:
         hindrance = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
         return Followed(chunks=stored, position=position, hindrance=hindrance)
 
-    def _reading(self, file: IndexedFile, writer: IndexWriter) -> FileReading:
-        return FileReading(
-            file,
-            self.parser,
-            self._formatter,
-            writer,
-            workstation=self._workstation,
-            is_excluded=lambda cwd: is_excluded(self._source.exclude, None, cwd),
-        )
-
 
 def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:
     """Pass content on; put the first chunk of a record into `firsts`."""
+    firsts.clear()
     for item in content:
         if record is not None and not firsts and isinstance(item, Chunk) and item.entry_id == record:
             firsts.append(item)

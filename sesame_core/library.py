@@ -22,27 +22,26 @@ from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .abilities import has_ability
+from .answer import LIMIT, Answer, Page
 from .dataclass import replace
 from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, IndexWriter, Parser, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, IndexWriter, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import LIMIT, Answer, Page, search, standing
+from .search import search, standing
+from .sources import Sources
 from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for [seed 003].
 AROUND = 4
 #: Sessions listed when nobody says how many.
 LISTED = 50
-#: Days ahead in which a session file counts as about to be deleted by its agent.
-EXPIRY_NOTICE_DAYS = 7
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from .asking import Asked
     from .config import Config, ModelChoice, Source
-    from .indexer import OpenSource
     from .protocols import WorkstationStatistics
     from .report import IndexReport, Progress
     from .types import Chunk
@@ -113,8 +112,7 @@ class Sesame:
         from .indexer import Indexer
 
         within = [os.path.realpath(path) for path in paths]
-        sources = self._open_sources()
-        sources += self._sources_of(within, sources)
+        sources = self._sources().holding(within)
         context = self._opened().rebuild() if full else self._opened().writer()
         deadline = None if seconds is None else time.monotonic() + seconds
         with context as writer:
@@ -344,27 +342,16 @@ class Sesame:
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
-        return [_root(source) for source in self.config.resolve_sources(self.plugins)]
+        return self._sources().roots()
 
     def expiring(self) -> dict[str, int]:
-        """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
-        from .discovery import is_below
-        from .exclusion import is_excluded
-        from .protocols import Expiring, Remembering
+        """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
+        from .expiry import expiring
+        from .protocols import Remembering
 
         reader = self._read()
         known = reader.known_files() if has_ability(reader, Remembering) else {}
-        counts: dict[str, int] = {}
-        for source in self.config.resolve_sources(self.plugins):
-            name, root, parser = source.parser.name, _root(source), self._parser(source)
-            days = parser.expires_after_days() if has_ability(parser, Expiring) else None
-            if days is None:
-                continue
-            oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
-            for path, (mtime_ns, of, _, _) in known.items():
-                if of == name and mtime_ns < oldest and is_below(path, root) and _is_older(path, oldest):
-                    counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
-        return {name: count for name, count in counts.items() if count}
+        return expiring(self._sources().with_parsers(), known)
 
     def _unchanged(self) -> IndexReport | None:
         """Return the report of a run that changes nothing; None when one may change something."""
@@ -378,8 +365,7 @@ class Sesame:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
-        sources = self.config.resolve_sources(self.plugins)
-        return unchanged.report([(source, _root(source), self._parser(source)) for source in sources], known)
+        return unchanged.report(self._sources().with_parsers(), known)
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -400,52 +386,5 @@ class Sesame:
                 return now
         return self.get_session(stored.session.id)
 
-    def _open_sources(self) -> list[OpenSource]:
-        return [self._open_source(source) for source in self.config.resolve_sources(self.plugins)]
-
-    def _open_source(self, source: Source) -> OpenSource:
-        from .indexer import OpenSource
-
-        return OpenSource(
-            source=source,
-            root=_root(source),
-            parser=self._parser(source),
-            formatter=self.plugins.formatter(source.formatter.name, source.formatter.options),
-        )
-
-    def _parser(self, source: Source) -> Parser:
-        return self.plugins.parser(source.parser.name, source.parser.options)
-
-    def _sources_of(self, paths: Sequence[str], sources: Sequence[OpenSource]) -> list[OpenSource]:
-        """Return sources for paths that lie in none: the parser is the first one that knows the file.
-
-        What the sources below such a path leave out stays out.
-        """
-        from .discovery import is_below
-        from .plugin_manager import BUNDLED
-
-        made: list[OpenSource] = []
-        for path in paths:
-            if not os.path.exists(path):
-                raise SesameError(f"{path}: no such file or directory")
-            if any(is_below(path, s.root) for s in sources):
-                continue
-            exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)
-            names = dict.fromkeys([s.source.parser.name for s in sources])
-            parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
-            for name in dict.fromkeys([*names, *parsers]):
-                parser = configuration.Selection(name=name)
-                made.append(self._open_source(configuration.Source(parser=parser, path=Path(path), exclude=exclude)))
-        return made
-
-
-def _root(source: Source) -> str:
-    return os.path.realpath(source.path or "")
-
-
-def _is_older(path: str, mtime_ns: float) -> bool:
-    """Tell whether a file is there and has not changed since a time; what cannot be looked at counts as gone."""
-    try:
-        return os.stat(path).st_mtime_ns < mtime_ns
-    except OSError:
-        return False
+    def _sources(self) -> Sources:
+        return Sources(self.config, self.plugins)

@@ -113,7 +113,7 @@ class Session:
     #: Human prompts, each with the answer that followed (seed 004's exchanges).
     exchange_count: int = 0
     tool_counts: dict[str, int] = field(default_factory=dict)
-    #: The first two human prompts, cut to `indexer.PROMPT_CHARS`.
+    #: The first two human prompts, cut to `session_facts.PROMPT_CHARS`.
     prompts: tuple[str, ...] = ()
     #: `origin` of the first message that has one: forks and resumed copies share it.
     first_origin: int | None = None
