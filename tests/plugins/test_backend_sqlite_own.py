@@ -135,9 +135,14 @@ def test_a_row_id_tells_session_position_and_weight_class(backend: SqliteBackend
 
 
 def test_positions_and_sessions_never_overlap() -> None:
-    chunk = Chunk(kind="tool_result", text="")
-    assert rows.row_id(1, MAX_CHUNKS - 1, chunk) < rows.row_id(2, 0, Chunk(kind="message", text="", role="user"))
-    assert rows.row_id(1 << 38, MAX_CHUNKS - 1, chunk) < 1 << 63
+    def row_id(session: int, seq: int, chunk: Chunk) -> int:
+        chunk.seq = seq
+        return int(rows.chunk_row(session, chunk)[0])
+
+    prompt = Chunk(kind="message", text="", role="user")
+    result = Chunk(kind="tool_result", text="")
+    assert row_id(1, MAX_CHUNKS - 1, result) < row_id(2, 0, prompt)
+    assert row_id(1 << 38, MAX_CHUNKS - 1, result) < 1 << 63
 
 
 def test_a_session_longer_than_any_is_cut_not_spilled_into_the_next(
