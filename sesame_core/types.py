@@ -2,7 +2,7 @@
 
 `Session`, `Message`, `Skipped` and `Checkpoint` come out of a parser; `Chunk` out of a chunk formatter;
 `IndexedFile` is what a backend remembers about a file.  What a search asks and answers stands in
-`sesame_core.query` and `sesame_core.search`.
+`sesame_core.query` and `sesame_core.answer`.
 
 All of them are keyword-only dataclasses; a new field has a default, so plugins keep working.  Treat
 them as values: only the indexer fills the fields marked "set by the indexer".

@@ -68,6 +68,8 @@ FOUNDATION: dict[str, set[str]] = {
 #: Imports that would bend the straight line from files to answers.
 FORBIDDEN = {
     "indexer": {"cli", "rendering", "search", "ranking"},
+    "sources": {"cli", "indexer", "rendering", "search"},
+    "answer": {"cli", "indexer", "rendering"},
     "search": {"cli", "indexer", "rendering"},
     "ranking": {"cli", "indexer", "rendering"},
     "rendering": {"cli", "config"},
