@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookimpls import hookimpl
+    from .integration import Integration, OwnFile, Setting
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         Expiring,
         IndexReader,
         IndexWriter,
+        Integrable,
         Options,
         Parser,
         Provider,
@@ -63,6 +65,7 @@ _HOMES = {
         "UnknownSessionError",
     ),
     "hookimpls": ("hookimpl",),
+    "integration": ("Integration", "OwnFile", "Setting"),
     "report": ("IndexReport",),
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
@@ -71,6 +74,7 @@ _HOMES = {
         "Candidates",
         "ChunkFormatter",
         "Expiring",
+        "Integrable",
         "IndexReader",
         "IndexWriter",
         "Options",
@@ -136,10 +140,13 @@ __all__ = [
     "IndexReport",
     "IndexWriter",
     "IndexedFile",
+    "Integrable",
+    "Integration",
     "JsonLines",
     "LockedError",
     "Message",
     "Options",
+    "OwnFile",
     "ParseError",
     "Parser",
     "PluginError",
@@ -155,6 +162,7 @@ __all__ = [
     "SesameError",
     "Session",
     "SessionMeta",
+    "Setting",
     "Skipped",
     "Source",
     "Statistics",

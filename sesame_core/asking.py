@@ -5,12 +5,12 @@ A model is only asked where one is configured; whatever hinders it, the passages
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import passages
 from .dataclass import dataclass, replace
+from .models import NOT_SET_UP, complete_json, tame
 from .passages import Found, Passage
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["answer", "found", "citations"],
     "additionalProperties": False,
 }
-
-_TAG = re.compile(r"</?passage\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +87,6 @@ def ask(
     with reader.snapshot():
         found = passages.find(reader, stored.number, question, budget=max(budget, MODEL_BUDGET) if models else budget)
     asked = Asked(stored=stored, question=question, found=found)
-    from .models import NOT_SET_UP, complete_json
-
     if not models:
         return replace(asked, hindrance=NOT_SET_UP)
     shown = {item.chunk.seq: Citation(position=item.chunk.seq, entry_id=item.chunk.entry_id) for item in _items(found)}
@@ -113,25 +109,20 @@ def prompt(stored: StoredSession, found: Found, question: str) -> str:
     """Return what a model is asked: about the session, the passages in their order, the question."""
     session = stored.session
     about = {
-        "title": session.title,
+        "title": session.name,
         "directory": session.cwd,
         "last active": f"{session.modified:%Y-%m-%d}" if session.modified else None,
     }
-    lines = [f"{name}: {_tame(text)}" for name, text in about.items() if text]
+    lines = [f"{name}: {tame(text)}" for name, text in about.items() if text]
     for item in sorted(_items(found), key=lambda item: item.chunk.seq):
         chunk = item.chunk
         speaker = " ".join(filter(None, (chunk.role or chunk.kind, chunk.tool_name)))
-        lines.append(f'<passage number="{chunk.seq}" from="{_tame(speaker)}">\n{_tame(item.text)}\n</passage>')
+        lines.append(f'<passage number="{chunk.seq}" from="{tame(speaker)}">\n{tame(item.text)}\n</passage>')
     return "\n".join([*lines, "", f"Question: {question}"])
 
 
 def _items(found: Found) -> list[passages.Item]:
     return [item for passage in found.passages for item in passage.items]
-
-
-def _tame(text: str) -> str:
-    """Return text that cannot end the passage it stands in."""
-    return _TAG.sub("<_passage", text)
 
 
 def _checked(value: Any) -> tuple[str, bool, list[int]]:

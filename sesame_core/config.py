@@ -7,7 +7,7 @@ agent whose sessions are found is a source.  `sesame_core.config_report` explain
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,18 @@ class ModelChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Describing:
+    """How sessions get metadata: names, descriptions, summaries and tags that a model writes."""
+
+    #: Whether `sesame describe --due` does anything.
+    is_automatic: bool = False
+    #: Prompts after which a session is described again.
+    min_new_user_messages: int = 5
+    #: Where the files are, one for each session.
+    directory: Path = field(default_factory=lambda: paths.data_dir() / "sessions-meta")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The whole configuration; `Config()` is what holds when nothing is configured."""
 
@@ -84,10 +96,16 @@ class Config:
     refresh_seconds: float = 0.3
     #: Models that may be asked, in the order they are tried; without any, no model is.
     models: tuple[ModelChoice, ...] = ()
+    describe: Describing = field(default_factory=Describing)
     #: The file this was read from; None when there was none.
     file: Path | None = None
     #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.
     origins: Mapping[str, str] = field(default_factory=dict)
+
+    def chosen_models(self, names: Sequence[str] | None) -> list[ModelChoice]:
+        """Return the models of these names, as they are configured if they are; without names, the configured ones."""
+        known = {choice.name: choice for choice in self.models}
+        return [known.get(name, ModelChoice(name=name)) for name in names] if names else list(self.models)
 
     def resolve_sources(self, plugins: PluginManager) -> tuple[Source, ...]:
         """Return the sources to index, each with a path, none twice.

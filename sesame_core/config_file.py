@@ -16,16 +16,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import paths
-from .config import Config, ModelChoice, Selection, Source
+from .config import Config, Describing, ModelChoice, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
 from .options import hint
 
-#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, and of a model.
-KEYS = ("sources", "backend", "refreshSeconds", "models")
+#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
+#: "describe".
+KEYS = ("sources", "backend", "refreshSeconds", "models", "describe")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 MODEL_KEYS = ("name", "seconds", "inputPrice", "outputPrice")
+DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
 _ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
@@ -51,8 +53,13 @@ _TEMPLATE = """\
   // How long a search may take to index what has changed, in seconds.  0: not at all.
   // "refreshSeconds": 0.3,
 
-  // Language models that `sesame ask` may send passages to, in the order they are tried: names of the llm library.
+  // Language models that `sesame ask` and `sesame describe` may send text to, in the order they are tried: names of
+  // the llm library.
   // "models": ["gpt-4o-mini", {"name": "local", "seconds": 30}],
+
+  // Names, summaries and tags that a model writes about sessions.  "automatic" lets `sesame describe --due` do so when
+  // a session has that many new prompts.
+  // "describe": {"automatic": false, "minNewUserMessages": 5},
 }
 """
 
@@ -75,6 +82,8 @@ def read(file: Path) -> Config:
         config["refresh_seconds"] = reader.seconds(settings["refreshSeconds"], "refreshSeconds")
     if "models" in settings:
         config["models"] = tuple(reader.models(settings["models"]))
+    if "describe" in settings:
+        config["describe"] = reader.describing(settings["describe"])
     return Config(file=file, origins=origins, **config)
 
 
@@ -209,6 +218,22 @@ class _Reader:
                 if name in settings:
                     chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
             yield ModelChoice(**chosen)
+
+    def describing(self, value: Any) -> Describing:
+        """Read how sessions get metadata."""
+        settings = self.settings(value, "describe", DESCRIBE_KEYS)
+        chosen: dict[str, Any] = {}
+        if "automatic" in settings:
+            chosen["is_automatic"] = self._typed(settings["automatic"], "describe.automatic", bool, "true or false")
+        if "minNewUserMessages" in settings:
+            key, least = "describe.minNewUserMessages", settings["minNewUserMessages"]
+            if isinstance(least, bool) or not isinstance(least, int) or least < 1:
+                self._fail(key, f"must be a whole number, 1 or more, not {least!r}")
+            chosen["min_new_user_messages"] = least
+        if "directory" in settings:
+            text = self._string(settings["directory"], "describe.directory")
+            chosen["directory"] = paths.expand(text, self._file.parent)
+        return Describing(**chosen)
 
     def seconds(self, value: Any, key: str) -> float:
         """Read a duration: a finite number of seconds, not negative."""

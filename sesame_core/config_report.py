@@ -53,6 +53,12 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
         "backend": {**_describe_selection(config.backend), "origin": _origin(config, "backend")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
         "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
+        "describe": {
+            "automatic": config.describe.is_automatic,
+            "minNewUserMessages": config.describe.min_new_user_messages,
+            "directory": str(config.describe.directory),
+            "origin": _origin(config, "describe"),
+        },
         "problems": check(config, plugins),
     }
 
@@ -89,6 +95,8 @@ def _problems(config: Config, plugins: PluginManager) -> Iterator[str]:
             yield f"{source.origin}: {source.path} does not exist"
     place = f"{_origin(config, 'backend')}: backend"
     yield from _failure(place, plugins.backend, config.backend.name, config.backend.options)
+    if config.describe.is_automatic and not config.models:
+        yield f'{_origin(config, "describe")}: describe.automatic: "models" names no model to do it'
     yield from _failure("environment", identity.workstation_id)
 
 

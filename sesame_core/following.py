@@ -14,6 +14,7 @@ from .dataclass import dataclass, replace
 from .discovery import FoundFile, is_below
 from .errors import LockedError, SesameError
 from .exclusion import is_excluded
+from .metadata import MetadataFiles
 from .sources import Sources
 from .types import Chunk, Session
 
@@ -54,6 +55,7 @@ class Follower:
         self._workstation = identity.workstation_id()
         self._source = Sources(sesame.config, sesame.plugins).open(_source_for(sesame, parser, directory))
         self.parser = self._source.parser
+        self._metadata = MetadataFiles(sesame.config.describe.directory)
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
         """Index what a file has grown by; what hinders it is told, not raised, because the file is there anyway.
@@ -77,7 +79,8 @@ class Follower:
         stat = path.stat()
         if is_excluded(self._source.source.exclude, str(path), None):
             return Followed()
-        reading = self._source.reading(FoundFile(str(path), stat.st_mtime_ns, stat.st_size), writer, self._workstation)
+        found = FoundFile(str(path), stat.st_mtime_ns, stat.st_size)
+        reading = self._source.reading(found, writer, self._workstation, self._metadata.notes)
         firsts: list[Chunk] = []
         stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
         writer.finish(synced_at=None)

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import discovery, identity
+from . import discovery, enriching, identity
 from .discovery import FoundFile, belongs, is_below
 from .errors import BackendError
 from .exclusion import is_excluded
+from .metadata import MetadataFiles
 from .protocols import IndexWriter
 from .report import FileProblem, IndexReport, Progress, SourceReport
 from .sources import OpenSource
@@ -29,6 +30,7 @@ class Indexer:
     """Brings an index up to date with its sources.
 
     :param writer: the index.
+    :param metadata: what was written about sessions.
     :param is_rebuild: nothing is known beforehand, and nothing is missing.
     :param deadline: `time.monotonic()` after which no further file is begun.
     """
@@ -36,6 +38,7 @@ class Indexer:
     def __init__(
         self,
         writer: IndexWriter,
+        metadata: MetadataFiles,
         *,
         is_rebuild: bool = False,
         deadline: float | None = None,
@@ -43,6 +46,7 @@ class Indexer:
     ) -> None:
         self.report = IndexReport()
         self._writer = writer
+        self._metadata = metadata
         self._known = {} if is_rebuild else writer.files()
         self._deadline = deadline
         self._on_progress = on_progress
@@ -65,6 +69,7 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
+        enriching.enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -173,7 +178,7 @@ class Indexer:
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
         known = self._known.get(found.path)
-        reading = source.reading(found, self._writer, self._workstation)
+        reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += reading.bring_in(known)
         except BackendError:

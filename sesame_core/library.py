@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -24,11 +24,11 @@ from . import config as configuration
 from .abilities import has_ability
 from .answer import LIMIT, Answer, Page
 from .dataclass import replace
-from .errors import BackendError, SesameError, UnknownPluginError, UnknownSessionError
+from .errors import BackendError, LockedError, ModelError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
 from .protocols import IndexReader, IndexWriter, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import search, standing
+from .search import search
 from .sources import Sources
 from .tokens import clean
 
@@ -42,7 +42,9 @@ ID_LENGTHS = (8, 13, 18, 23)
 if TYPE_CHECKING:
     from .asking import Asked
     from .config import Config, ModelChoice, Source
+    from .describing import Described
     from .protocols import WorkstationStatistics
+    from .references import Reference
     from .report import IndexReport, Progress
     from .types import Chunk
     from .windows import Window
@@ -110,13 +112,15 @@ class Sesame:
         :raises SesameError: a path is no session, or the index cannot be written.
         """
         from .indexer import Indexer
+        from .metadata import MetadataFiles
 
         within = [os.path.realpath(path) for path in paths]
         sources = self._sources().holding(within)
         context = self._opened().rebuild() if full else self._opened().writer()
         deadline = None if seconds is None else time.monotonic() + seconds
         with context as writer:
-            indexer = Indexer(writer, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            metadata = MetadataFiles(self.config.describe.directory)
+            indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
             return indexer.run(sources, within)
 
     def refresh(self, seconds: float | None = None) -> IndexReport:
@@ -195,22 +199,29 @@ class Sesame:
         :param session: an id, abbreviated while unique.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        found = self._read().find_sessions(clean(session))
+        from .references import by_id
+
+        found = by_id(self._read(), clean(session))
         if not found:
             raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
-        ids = sorted({stored.session.id for stored in found})
-        # A subagent's id begins with its parent's.
-        whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-        if not whole:
+        if len(found) > 1:
+            ids = [stored.session.id for stored in found]
             shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
             raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
-        candidates = [stored for stored in found if stored.session.id == whole[0]]
-        if len({stored.session.workstation for stored in candidates}) > 1:
-            from . import identity
+        return found[0]
 
-            mine = [stored for stored in candidates if stored.session.workstation == identity.workstation_id()]
-            candidates = mine or candidates
-        return max(candidates, key=standing)
+    def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
+        """Return which session each reference means: by its id, its name, or a name that is like it.
+
+        An empty reference is like every name: its candidates are the latest sessions.
+
+        :param exclude: ids of sessions that are not meant.
+        :param limit: candidates at most, where one session is not certain.
+        """
+        from .references import resolve
+
+        texts = [clean(text) for text in references]
+        return resolve(self._read(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
@@ -258,9 +269,60 @@ class Sesame:
         from .asking import ask
         from .passages import BUDGET
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
         models = self.config.models if models is None else models
         return ask(self._read(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
+
+    def describe(
+        self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
+    ) -> Described:
+        """Let a model write a session's metadata, and rank it from now on.
+
+        :param models: asked in this order until one gives a valid answer; the configuration's when None.
+        :param only_due: do nothing unless that is automatic, and as much was said since the last time as is configured.
+        :raises UnknownSessionError: there is no such session.
+        :raises ModelError: no model is set up.
+        :raises SesameError: it is another workstation's session, or the metadata cannot be written.
+        """
+        from . import describing, identity
+        from .metadata import MetadataFiles
+        from .models import NOT_SET_UP
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        how, name = self.config.describe, stored.session.id
+        if stored.session.workstation != identity.workstation_id():
+            raise SesameError(f"session {name} is another workstation's: only there it can be described")
+        if only_due and not how.is_automatic:
+            return describing.Described(stored=stored, state="not due", hindrance=describing.NOT_AUTOMATIC)
+        models = self.config.models if models is None else models
+        if not models:
+            raise ModelError(NOT_SET_UP)
+        reader = self._read()
+        parents = reader.find_sessions(stored.session.parent_id) if stored.session.parent_id else []
+        described = describing.describe(
+            reader,
+            stored,
+            MetadataFiles(how.directory),
+            models,
+            least=how.min_new_user_messages if only_due else 0,
+            parent=next((parent.path for parent in parents if parent.session.id == stored.session.parent_id), None),
+        )
+        if described.path is not None:
+            self._take_in(described.path)
+        return described
+
+    def undescribed(self) -> Iterator[StoredSession]:
+        """Yield this workstation's sessions of people that have prompts and no metadata, the last active first."""
+        from . import identity
+
+        mine = Filters(workstation=identity.workstation_id())
+        offset = 0
+        while found := self._read().list_sessions(mine, limit=LISTED, offset=offset)[0]:
+            for stored in found:
+                session = stored.session
+                if session.notes is None and session.kind != "subagent" and session.exchange_count:
+                    yield stored
+            offset += len(found)
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
@@ -365,7 +427,15 @@ class Sesame:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
-        return unchanged.report(self._sources().with_parsers(), known)
+        return unchanged.report(self._sources().with_parsers(), known, self.config.describe.directory)
+
+    def _take_in(self, metadata: Path) -> None:
+        """Index what was written about a session; while another process writes, that is left to the next run."""
+        from .enriching import take_in
+        from .report import IndexReport
+
+        with suppress(LockedError), self.writer() as writer:
+            take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -378,6 +448,19 @@ class Sesame:
         if self._reader is None:
             self._reader = self._opened().reader()
         return self._reader
+
+    def _meant(self, reference: str) -> StoredSession:
+        """Return the session with this id, or else with this name."""
+        try:
+            return self.get_session(reference)
+        except UnknownSessionError:
+            (found,) = self.resolve([reference])
+            if found.stored:
+                return found.stored
+            if not found.candidates:
+                raise
+            shown = "\n  ".join(candidate.reference for candidate in found.candidates)
+            raise UnknownSessionError(f"{reference!r} may mean several sessions:\n  {shown}") from None
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return a session as the index holds it now: a rebuild numbers all of them anew."""

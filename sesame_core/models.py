@@ -26,6 +26,8 @@ SHOWN = 300
 NOT_SET_UP = 'no model is set up: name one in config.jsonc, "models": ["…"]'
 NOT_INSTALLED = "models are asked through llm, which is not installed: pip install 'sesame-search[llm]'"
 
+#: What stands around a piece of a session in a prompt.
+_TAG = re.compile(r"</?(?=(?:passage|message)\b)", re.IGNORECASE)
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 
 T = TypeVar("T")
@@ -166,6 +168,11 @@ def complete_json(
                 continue
             return Reply(value=value, attempts=(*attempts, attempt))
     return Reply(value=None, attempts=tuple(attempts))
+
+
+def tame(text: str) -> str:
+    """Return text of a session that cannot end the `<passage>` or `<message>` it stands in."""
+    return _TAG.sub("<_", text)
 
 
 def _decoded(text: str) -> Any:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, ru
 from .dataclass import dataclass, field
 
 if TYPE_CHECKING:
+    from .integration import Integration
     from .query import Condition, Filters, Query
-    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session
+    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -86,6 +87,18 @@ class Expiring(Protocol):
 
     def expires_after_days(self) -> int | None:
         """Days after a file's last change when the agent deletes it; None when it keeps files."""
+
+
+@runtime_checkable
+class Integrable(Protocol):
+    """A parser that knows how its agent learns of Sesame."""
+
+    def integration(self, command: Sequence[str], skill: str) -> Integration:
+        """Return the files and settings that tell the agent of Sesame; nothing is read or written.
+
+        :param command: what starts Sesame, whatever the agent's `PATH` is.
+        :param skill: the text of the skill that teaches the command line.
+        """
 
 
 # -- chunk formatters -------------------------------------------------------------------------------------
@@ -307,6 +320,17 @@ class IndexWriter(Protocol):
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run: tidy up within bounds and, when given, record the time of the sync."""
+
+
+@runtime_checkable
+class Annotating(Protocol):
+    """A writer that keeps the notes of sessions, and ranks them with titles and summaries."""
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Let the sessions of this id, which this workstation wrote, have these notes; return how many changed.
+
+        A session whose texts are not stored (`visibility` "metadata") gets none.
+        """
 
 
 class StorageBackend(Protocol):

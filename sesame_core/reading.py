@@ -17,7 +17,7 @@ from .errors import ParseError, PluginError, SesameError
 from .protocols import ChunkFormatter, IndexWriter, Parser, TailParser
 from .session_facts import count, learn
 from .tokens import clean, subwords
-from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped
+from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session, Skipped
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
 HASHED = 4096
@@ -40,6 +40,7 @@ class FileReading:
 
     :param file: what will be remembered about it; filled while `content` is consumed.
     :param is_excluded: tells by a session's cwd whether to leave it out.
+    :param notes: returns what was written about a session, by its id.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class FileReading:
         *,
         workstation: str,
         is_excluded: Callable[[str | None], bool],
+        notes: Callable[[str], Notes | None],
     ) -> None:
         self.file = file
         #: Records that were left out and held something: (line, reason).
@@ -66,6 +68,7 @@ class FileReading:
         self._writer = writer
         self._workstation = workstation
         self._is_excluded = is_excluded
+        self._notes = notes
         self._sessions: dict[str, Session] = {}
         self._excluded: set[str] = set()
         self._seen: set[int] = set()
@@ -230,7 +233,8 @@ class FileReading:
                 return None
             if clean(facts.id) != facts.id:
                 raise ParseError(self.file.path, f"its session id is no text: {facts.id!r}")
-            session = self._sessions[facts.id] = Session(id=facts.id, agent=facts.agent)
+            session = Session(id=facts.id, agent=facts.agent, notes=self._notes(facts.id))
+            self._sessions[facts.id] = session
         elif facts.cwd and facts.cwd != session.cwd and self._is_excluded(facts.cwd):
             self._excluded.add(facts.id)
             raise Replayed

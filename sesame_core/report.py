@@ -56,6 +56,8 @@ class IndexReport:
     missing: int = 0
     #: Changed, but the time was up.
     pending: int = 0
+    #: Sessions whose metadata changed.
+    described: int = 0
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)

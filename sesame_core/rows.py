@@ -12,14 +12,15 @@ from datetime import datetime
 from typing import Any
 
 from .protocols import StoredSession
-from .types import Checkpoint, Chunk, IndexedFile, Session
+from .types import Checkpoint, Chunk, IndexedFile, Notes, Session
 
 FILE_COLUMNS = (
     "path, parser, parser_version, mtime_ns, size, missing_since, error, skipped, head_hash, tail_hash, recent_origins"
 )
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
-    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility"
+    "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility, "
+    "notes"
 )
 CHUNK_COLUMNS = (
     "seq, kind, role, tool_name, call_id, entry_id, origin, segment, timestamp, is_error, source_type, cut, content"
@@ -90,6 +91,21 @@ class Rows:
         """Return the texts of the column `prompts`."""
         prompts: Sequence[str] = self.from_json(value)
         return prompts
+
+    def notes(self, notes: Notes | None) -> Any:
+        """Return `Session.notes` as its column has it."""
+        if notes is None:
+            return None
+        return self.json(
+            [*map(self.text, (notes.name, notes.description, notes.summary)), [*map(self.text, notes.tags)]]
+        )
+
+    def from_notes(self, value: Any) -> Notes | None:
+        """Return the notes of the column `notes`."""
+        if value is None:
+            return None
+        name, description, summary, tags, *_ = self.from_json(value)
+        return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
 
     def _text(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
@@ -164,12 +180,13 @@ class Rows:
             self.text(session.host),
             self.text(session.owner),
             session.visibility,
+            self.notes(session.notes),
         )
 
     def to_session(self, row: Sequence[Any]) -> Session:
         """Return the session of a row of `SESSION_COLUMNS`."""
         (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges,
-         tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility) = row  # fmt: skip
+         tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes) = row  # fmt: skip
         return Session(
             id=session_id,
             agent=agent,
@@ -193,6 +210,7 @@ class Rows:
             host=host,
             owner=owner,
             visibility=visibility,
+            notes=self.from_notes(notes),
         )
 
     def to_stored(self, row: Sequence[Any]) -> StoredSession:

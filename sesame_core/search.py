@@ -17,7 +17,7 @@ from .language import parse
 from .protocols import Candidates, Dated, IndexReader, ScoredChunk, StoredSession, Vocabulary
 from .query import AllOf, Filters, Query, asked, both, positive_words
 from .ranking import Ranked
-from .snippets import Snippet, snippet
+from .snippets import Snippet, occurrences, snippet
 from .types import Chunk, Session
 
 #: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
@@ -90,7 +90,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     if named is not None:
         answer.confidence, answer.words_not_found = 1.0, []
     elif found:
-        _judge(reader, candidates, found[0][1], answer)
+        _judge(reader, candidates, *found[0], answer)
     if page.explain:
         from .explanation import explain
 
@@ -225,7 +225,7 @@ def _hits(
             )
             for number, chunk in evidence[: page.passages]
         ]
-        text = "\n".join([stored.session.title or "", *stored.session.prompts])
+        text = _about(stored.session)
         hit = Hit(
             stored=stored,
             score=result.score,
@@ -242,8 +242,8 @@ def _hits(
     return hits
 
 
-def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: Answer) -> None:
-    """Tell whether the best session's best chunk has enough of the query.
+def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, answer: Answer) -> None:
+    """Tell whether the best session's best chunk, with its notes, has enough of the query.
 
     What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
     """
@@ -253,7 +253,12 @@ def _judge(reader: IndexReader, candidates: Candidates, best: Ranked, answer: An
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
     places_of = {word.text: position for position, word in enumerate(answer.query.words)}
     choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
-    answer.confidence = ranking.confidence(candidates, present[0] | settled, choices) if present else 0.0
+    noted = _noted(answer.query, hit.session)
+    told = frozenset[int]().union(*present, noted)
+    answer.confidence = ranking.confidence(candidates, told | settled, choices) if told else 0.0
+    if noted:
+        texts = {answer.query.words[position].text for position in noted}
+        answer.words_not_found = [word for word in answer.words_not_found if word not in texts]
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
 
 
@@ -262,8 +267,22 @@ def _chunk(reader: IndexReader, scored: ScoredChunk) -> Chunk | None:
     return found[0] if found else None
 
 
+def _noted(query: Query, session: Session) -> frozenset[int]:
+    """Return the positions of the query's words that stand in a session's notes."""
+    if session.notes is None:
+        return frozenset()
+    text = session.notes.text
+    words = enumerate(query.words)
+    return frozenset(place for place, word in words if occurrences(text, Query(text=word.text, words=(word,))))
+
+
+def _about(session: Session) -> str:
+    """Return what is known about a session besides its chunks."""
+    return "\n".join([session.title or "", *session.prompts, session.notes.text if session.notes else ""])
+
+
 def _first_line(session: Session) -> str:
-    texts: Sequence[str] = (session.title or "", *session.prompts, session.summary or "")
+    texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
     return snippet(next((t for t in texts if t.strip()), ""), Query(text="")).text
 
 
@@ -273,5 +292,5 @@ def standing(stored: StoredSession) -> tuple[bool, int, int]:
 
 
 def display_name(session: Session) -> str | None:
-    """Return the session's title, or its first prompt on one line when it has none."""
-    return session.title or (snippet(session.prompts[0], Query(text=""), length=80).text if session.prompts else None)
+    """Return the session's title or name, or its first prompt on one line when it has none."""
+    return session.name or (snippet(session.prompts[0], Query(text=""), length=80).text if session.prompts else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .plugin_manager import PluginManager
     from .protocols import ChunkFormatter, IndexWriter, Parser
     from .reading import FileReading
+    from .types import Notes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,10 +35,13 @@ class OpenSource:
         """A number that changes with the parser's output and with the source's settings."""
         return self.source.reading_version(self.parser.version)
 
-    def reading(self, found: FoundFile, writer: IndexWriter, workstation: str) -> FileReading:
+    def reading(
+        self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
+    ) -> FileReading:
         """Return a file on its way into the index.
 
         :param workstation: the id of this machine.
+        :param notes: returns what was written about a session, by its id.
         """
         from .exclusion import is_excluded
         from .reading import FileReading
@@ -57,6 +61,7 @@ class OpenSource:
             writer,
             workstation=workstation,
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
+            notes=notes,
         )
 
 

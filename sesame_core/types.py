@@ -78,6 +78,23 @@ class Message:
 
 
 @dataclass(slots=True, kw_only=True)
+class Notes:
+    """What was written about a session afterwards, by a model or a person (`sesame_core.metadata`)."""
+
+    #: A title, for a session that has none of its own.
+    name: str
+    #: One or two sentences.
+    description: str
+    summary: str
+    tags: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join((self.name, self.description, self.summary, *self.tags))
+
+
+@dataclass(slots=True, kw_only=True)
 class Session:
     """What is known about one session.
 
@@ -124,6 +141,13 @@ class Session:
     owner: str = ""
     #: "shared", or "metadata" when only counts, names and dates of it are stored.
     visibility: str = "shared"
+    #: What its metadata file says about it.
+    notes: Notes | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The title, or the name in the notes; None when it has neither."""
+        return self.title or (self.notes.name if self.notes else None)
 
     @property
     def workstation(self) -> str:
@@ -200,6 +224,8 @@ class Chunk:
 _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
 
 
+#: Stands for a parser's name where an index remembers a file of notes; it has no sessions and counts as none of theirs.
+NOTES = "sessions-meta"
 #: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
 UNREAD = -1
 

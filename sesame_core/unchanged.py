@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from . import metadata
 from .discovery import belongs, is_below, scan
 from .report import IndexReport, SourceReport
 from .types import UNREAD
@@ -16,18 +17,24 @@ from .types import UNREAD
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .config import Source
     from .protocols import KnownFile, Parser
 
 
-def report(sources: Sequence[tuple[Source, str, Parser]], known: Mapping[str, KnownFile]) -> IndexReport | None:
+def report(
+    sources: Sequence[tuple[Source, str, Parser]], known: Mapping[str, KnownFile], descriptions: Path
+) -> IndexReport | None:
     """Return what a run of the indexer would report; None when it might change something.
 
     :param sources: with their real paths and parsers.
     :param known: what the index knows of files, by path.
+    :param descriptions: directory of the files of metadata.
     """
     started = time.monotonic()
+    if not metadata.is_unchanged(descriptions, known):
+        return None
     report = IndexReport()
     seen: set[str] = set()
     for source, root, parser in sources:

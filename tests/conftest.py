@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from .model_server import ModelServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -128,6 +131,16 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def models(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """Two language models, "cheap" and "dear", on a server of this machine that answers what it is told to."""
+    from .model_server import serving
+
+    monkeypatch.setenv("LLM_USER_PATH", str(home / "llm"))
+    with serving(home / "llm", "cheap", "dear") as server:
+        yield server
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ class Answers:
     """One thing the server does when it is asked."""
 
     text: str = ""
+    #: Tools that are called, with their arguments.
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     #: What the provider says it took, besides the tokens.
     usage: dict[str, Any] = field(default_factory=dict)
     status: int = 200
@@ -42,6 +44,20 @@ class ModelServer:
     def next(self, request: dict[str, Any]) -> Answers:
         self.asked.append(request)
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+def configured(home: Path, *models: Any, **settings: Any) -> None:
+    """Name models in the user's config.jsonc, and whatever else."""
+    file = home / ".config" / "sesame" / "config.jsonc"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"models": models, **settings}))
+
+
+def known_to_llm(llm_home: Path, url: str, *names: str) -> None:
+    """Tell llm of models on a server."""
+    llm_home.mkdir(parents=True, exist_ok=True)
+    models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {url}\n" for name in names]
+    (llm_home / "extra-openai-models.yaml").write_text("".join(models))
 
 
 @contextmanager
@@ -74,10 +90,25 @@ def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
             self.end_headers()
             usage = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050, **answer.usage}
             base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": request["model"]}
-            delta = {"role": "assistant", "content": answer.text or None}
+            delta: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+            if answer.calls:
+                delta["tool_calls"] = [
+                    {
+                        "index": number,
+                        "id": f"call_{len(server.asked)}_{number}",
+                        "type": "function",
+                        "function": {"name": name, "arguments": json.dumps(given)},
+                    }
+                    for number, (name, given) in enumerate(answer.calls)
+                ]
             for event in (
                 {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
-                {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish}]},
+                {
+                    **base,
+                    "choices": [
+                        {"index": 0, "delta": {}, "finish_reason": "tool_calls" if answer.calls else answer.finish}
+                    ],
+                },
                 {**base, "choices": [], "usage": usage},
             ):
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
@@ -86,9 +117,7 @@ def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
     server.url = f"http://127.0.0.1:{http.server_port}/v1"
-    llm_home.mkdir(parents=True, exist_ok=True)
-    models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {server.url}\n" for name in names]
-    (llm_home / "extra-openai-models.yaml").write_text("".join(models))
+    known_to_llm(llm_home, server.url, *names)
     thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

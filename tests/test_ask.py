@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from sesame_core.config import Config, ModelChoice
 from sesame_core.errors import UnknownSessionError
 from sesame_core.models import NOT_SET_UP, Attempt, Reply, complete, complete_json
 
-from .model_server import Answers, ModelServer, serving
+from .model_server import Answers, ModelServer, configured
 
 QUESTION = "what is the smallest delay the client takes?"
 FOUND = {"answer": "At least 250 ms.", "found": True, "citations": [19]}
@@ -27,19 +27,6 @@ FOUND = {"answer": "At least 250 ms.", "found": True, "citations": [19]}
 def indexed(demo_sessions: Path, cli: Callable[..., Any]) -> Path:
     assert cli("index").code == 0
     return demo_sessions
-
-
-@pytest.fixture
-def models(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    monkeypatch.setenv("LLM_USER_PATH", str(home / "llm"))
-    with serving(home / "llm", "cheap", "dear") as server:
-        yield server
-
-
-def configured(home: Path, *models: Any) -> None:
-    file = home / ".config" / "sesame" / "config.jsonc"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"models": models}))
 
 
 # -- without a model ------------------------------------------------------------------------------------------

@@ -55,8 +55,9 @@ FOUNDATION: dict[str, set[str]] = {
     "folding": set(),
     "tokens": {"folding"},
     "jsonl": {"types"},
+    "integration": {"dataclass", "errors"},
     "options": {"errors", "protocols"},
-    "protocols": {"dataclass", "query", "types"},
+    "protocols": {"dataclass", "integration", "query", "types"},
     "renewal": {"types"},
     "rows": {"protocols", "types"},
     "sql": {"dataclass", "errors", "query"},
@@ -81,7 +82,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "jsonl", "options", "paths", "protocols", "query", "renewal"),
+    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "options", "paths", "protocols"),
+    *("query", "renewal"),
     *("rows", "segments", "sql", "tokens", "types"),
 }
 

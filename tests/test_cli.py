@@ -302,6 +302,21 @@ def test_filters_narrow_the_answer(indexed: Path, cli: Callable[..., Any]) -> No
     assert found("--tools", "carousel", "website") == {"71985eb1"}
 
 
+@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
+def test_the_session_a_search_was_started_from_is_left_out_told_and_found_on_demand(
+    variable: str, indexed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, SETTINGS)
+    answer = cli("search", "reconnect", "backoff", "--json").json
+    assert answer["currentSessions"] == [SETTINGS]
+    assert SETTINGS not in [result["sessionId"] for result in answer["results"]]
+    note = f"Not searched: the session this was started from, {SETTINGS} (search it with --include-current)"
+    assert cli("search", "reconnect", "backoff").out.endswith(note + "\n")
+    answer = cli("search", "reconnect", "backoff", "--include-current", "--json").json
+    assert (answer["currentSessions"], answer["results"][0]["sessionId"]) == ([], SETTINGS)
+    assert "Not searched" not in cli("search", "reconnect", "backoff", "--include-current").out
+
+
 def test_limit_counts_results_and_the_total_is_told(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("search", "-n", 1, "orders", "index").out
     assert re.match(r'Found 1 of \d sessions matching "orders index"\n', out)

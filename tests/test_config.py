@@ -96,6 +96,16 @@ def test_without_a_file_the_defaults_hold_and_nothing_is_written(home: Path) -> 
     assert list(home.iterdir()) == []
 
 
+def test_how_sessions_are_described_is_read(file: Path, home: Path) -> None:
+    assert Config().describe.directory == home / ".local/share/sesame/sessions-meta"
+    file.write_text('{"describe": {"automatic": true, "minNewUserMessages": 2, "directory": "meta"}}')
+    described = config.load().describe
+    assert (described.is_automatic, described.min_new_user_messages) == (True, 2)
+    assert described.directory == file.parent / "meta"
+    named = config.load().chosen_models(["a"])
+    assert ([model.name for model in named], config.load().chosen_models(None)) == (["a"], [])
+
+
 def test_the_seeds_configuration_is_read(file: Path, home: Path) -> None:
     file.write_text('{"sources": [{"parser": "pi", "path": "~/.pi/agent/sessions"}], "backend": "sqlite"}')
     loaded = config.load()
@@ -214,8 +224,20 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"sourcs": []}', "sourcs: unknown key; did you mean 'sources'?"),
         (
             '{"piSessionPaths": []}',
-            "piSessionPaths: unknown key; there are sources, backend, refreshSeconds, models",
+            "piSessionPaths: unknown key; there are sources, backend, refreshSeconds, models, describe",
         ),
+        ('{"describe": true}', "describe: must be an object, not true or false"),
+        ('{"describe": {"auto": true}}', "describe.auto: unknown key; did you mean 'automatic'?"),
+        ('{"describe": {"automatic": 1}}', "describe.automatic: must be true or false, not a number"),
+        (
+            '{"describe": {"minNewUserMessages": 0}}',
+            "describe.minNewUserMessages: must be a whole number, 1 or more, not 0",
+        ),
+        (
+            '{"describe": {"minNewUserMessages": true}}',
+            "describe.minNewUserMessages: must be a whole number, 1 or more, not True",
+        ),
+        ('{"describe": {"directory": 1}}', "describe.directory: must be a string, not a number"),
         ('{"sources": "~/.pi"}', "sources: must be a list of sources, not a string"),
         ('{"sources": {"parser": "pi"}}', "sources: must be a list of sources, not an object"),
         ('{"sources": []}', "sources: names no source; leave it out to index every agent that is found"),

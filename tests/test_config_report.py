@@ -46,6 +46,18 @@ def test_defaults_say_that_they_are_defaults(home: Path) -> None:
     assert report["problems"] == []
 
 
+def test_describing_without_a_model_is_a_problem(file: Path, home: Path) -> None:
+    report = described('{"describe": {"automatic": true}}', file)
+    assert report["describe"] == {
+        "automatic": True,
+        "minNewUserMessages": 5,
+        "directory": str(home / ".local/share/sesame/sessions-meta"),
+        "origin": "config.jsonc",
+    }
+    assert report["problems"] == ['config.jsonc: describe.automatic: "models" names no model to do it']
+    assert described('{"describe": {"automatic": true}, "models": ["x"]}', file)["problems"] == []
+
+
 def test_each_value_says_where_it_came_from(
     file: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,15 +22,12 @@ from mcp.client.stdio import stdio_client
 from sesame_core import windows
 from sesame_core.mcp import http, inputs
 from sesame_core.mcp.tools import TOOLS
+from sesame_parser_pi.integration import PACKAGE
 
+from .agents_page import PAGE, blocks, commands
 from .mcp_client import environment, over_http
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-PAGE = (REPOSITORY / "docs" / "agents.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
 def servers() -> list[dict[str, Any]]:
@@ -39,17 +36,25 @@ def servers() -> list[dict[str, Any]]:
     return found + [tomllib.loads(block)["mcp_servers"]["sesame"] for block in blocks("toml")]
 
 
-def commands() -> list[list[str]]:
+def registered() -> list[list[str]]:
     """What the agents' own commands on the page register: the words behind the dashes."""
-    lines = [shlex.split(line) for block in blocks("sh") for line in block.splitlines()]
+    lines = [shlex.split(line) for line in commands("")]
     return [line[line.index("--") + 1 :] for line in lines if "--" in line]
 
 
 def test_every_command_registers_what_the_files_say() -> None:
     started = [[server["command"], *server["args"]] for server in servers() if "command" in server]
     assert len(started) == 4
-    assert len(commands()) == 3
-    assert {tuple(command) for command in [*started, *commands()]} == {("sesame", "mcp")}
+    assert len(registered()) == 3
+    assert {tuple(command) for command in [*started, *registered()]} == {("sesame", "mcp")}
+
+
+def test_every_agent_that_can_be_set_up_is_by_the_command_on_the_page(home: Path, cli: Callable[..., Any]) -> None:
+    lines = commands("sesame integrate")
+    assert lines == ["sesame integrate claude", "sesame integrate pi"]
+    written = [line for command in lines for line in cli(*shlex.split(command)[1:], "--yes").out.splitlines()]
+    for place in re.findall(r"\(`~/([^`]+)`\)", PAGE) + re.findall(r"`mcpServers` in `~/([^`]+)`", PAGE):
+        assert any(line.startswith(f"write {home / place}") for line in written), place
 
 
 def test_what_is_copied_starts_a_server_that_answers(
@@ -71,7 +76,7 @@ def test_what_is_copied_starts_a_server_that_answers(
 
 def test_what_is_copied_for_http_is_served(demo_sessions: Path) -> None:
     (server,) = (server for server in servers() if "url" in server)
-    (command,) = (line for block in blocks("sh") for line in block.splitlines() if "--http" in line)
+    (command,) = commands("sesame mcp --http")
     assert http.Place.read(shlex.split(command)[-1]).url == server["url"]
     token = "a-secret-of-thirty-two-characters"
     with over_http(SESAME_MCP_TOKEN=token) as running:
@@ -79,7 +84,18 @@ def test_what_is_copied_for_http_is_served(demo_sessions: Path) -> None:
 
 
 def test_every_tool_is_in_the_table() -> None:
-    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(TOOLS)
+    table = PAGE.partition("## The tools\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(TOOLS)
+
+
+def test_every_name_of_the_extension_for_pi_is_in_the_table_and_its_bound_on_the_page() -> None:
+    extension = (PACKAGE / "index.js").read_text(encoding="utf-8")
+    tools = re.findall(r'registerTool\({\s*name: "([\w-]+)"', extension)
+    commands = ["/" + name for name in re.findall(r'registerCommand\("([\w-]+)"', extension)]
+    table = PAGE.partition("| in pi |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `([\w/-]+)", table, re.MULTILINE) == [*tools, *commands]
+    (bound,) = re.findall(r"REFERENCE_BYTES = ([\d_]+);", extension)
+    assert f"{int(bound):,} bytes at most for one prompt" in PAGE
 
 
 def test_the_bounds_on_the_page_are_the_real_ones() -> None:

@@ -8,16 +8,23 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from sesame_core import metadata
 from sesame_core.demo import sessions_dir
+from sesame_core.describing import CONVERSATION_BYTES, State
 from sesame_core.watching import watch
+
+from .model_server import Answers, ModelServer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
-DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "AGENTS.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+DOCUMENTS = [
+    *(REPOSITORY / name for name in ("README.md", "AGENTS.md", "sesame_core/SKILL.md")),
+    *sorted((REPOSITORY / "docs").glob("*.md")),
+]
 #: Each command's part of the page.
 SECTIONS = {
     part.splitlines()[0].removeprefix("sesame "): part
@@ -158,7 +165,7 @@ def test_the_fields_of_search_are_documented(value: Callable[..., Any]) -> None:
 def test_the_fields_of_show_are_documented(value: Callable[..., Any]) -> None:
     shown = value("show", "d6bc")
     assert fields(SECTIONS["show"]) == shown["chunks"][0].keys()
-    assert fields(part("Fields of a session")) == shown.keys() - {"schemaVersion", "chunks"}
+    assert fields(part("Fields of a session")) == shown.keys() - {"schemaVersion", "summary", "chunks"}
 
 
 def test_the_fields_of_sessions_are_documented(value: Callable[..., Any]) -> None:
@@ -173,6 +180,24 @@ def test_the_fields_of_ask_are_documented(value: Callable[..., Any]) -> None:
     assert fields(part("Fields of a session")) == asked["session"].keys()
     row = re.findall(r"^\| `passages` \| (.*) \|$", SECTIONS["ask"], re.MULTILINE)[0]
     assert set(re.findall(r"`(\w+)`", row)) == asked["passages"][0].keys()
+
+
+def test_the_fields_of_describe_are_documented(value: Callable[..., Any], models: ModelServer) -> None:
+    models.script = [Answers("{}")]
+    described = value("describe", "d6bc", "--model", "cheap")
+    assert fields(SECTIONS["describe"]) == described.keys() - {"schemaVersion"}
+    row = re.findall(r"^\| `sessions` \| (.*) \|$", SECTIONS["describe"], re.MULTILINE)[0]
+    assert set(re.findall(r"`(\w+)`", row)) == described["sessions"][0].keys()
+    states = re.findall(r"^A `state` is (.*?)\.", SECTIONS["describe"], re.DOTALL | re.MULTILINE)[0]
+    assert set(re.findall(r"`([\w ]+)`", states)) == {*get_args(State), "hindrance"}
+
+
+def test_the_fields_of_a_file_of_metadata_are_documented() -> None:
+    page = (REPOSITORY / "docs" / "memory.md").read_text(encoding="utf-8")
+    example = json.loads(re.findall(r"^```json\n(\{\n  \"sessionId.*?)^```", page, re.DOTALL | re.MULTILINE)[0])
+    assert fields(page) == {*example, "parentSessionFile"} == set(metadata._FIELDS.values())
+    for number in (metadata.NAME_CHARS, metadata.DESCRIPTION_CHARS, metadata.SUMMARY_CHARS, CONVERSATION_BYTES):
+        assert f"{number:,} " in page
 
 
 @pytest.mark.parametrize("command", ["status", "config"])

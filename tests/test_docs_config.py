@@ -61,6 +61,13 @@ def test_every_key_of_a_model_is_in_its_table_and_no_other() -> None:
     assert tuple(table("### `models`")) == config_file.MODEL_KEYS
 
 
+def test_every_key_of_describe_is_in_its_table_with_its_default() -> None:
+    assert tuple(table("### `describe`")) == config_file.DESCRIBE_KEYS
+    assert f"| `{Config().describe.min_new_user_messages}` |" in section("### `describe`")
+    assert Config().describe.directory.name == "sessions-meta"
+    assert not Config().describe.is_automatic
+
+
 def test_the_documented_defaults_are_the_real_ones() -> None:
     assert f'Default: `"{Config().backend.name}"`' in section("### `backend`")
     assert f"Default: `{Config().refresh_seconds}`" in section("### `refreshSeconds`")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,40 +13,22 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+from . import npm
 from .mcp_client import COMMAND, over_http
 from .test_mcp import CALLS
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
-#: The inspector asks for 22.19 or later; machines have older ones.
-NODE = "node@24"
-#: npm's own cache, outside of a test's home.
-CACHE = Path.home() / ".npm"
 
 pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
 def inspector(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command line of the inspector, from npm; without npm's registry there is none: in CI that is a failure.
-
-    It is kept where pytest keeps things from run to run, if it does.
-    """
-    cache = getattr(pytestconfig, "cache", None)
-    place = cache.mkdir(INSPECTOR.replace("/", "-")) if cache else tmp_path_factory.mktemp("inspector")
-    options = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", f"--cache={CACHE}"]
-    npm = shutil.which("npm")
-    problem = "there is no npm"
-    if npm:
-        command = [npm, "install", *options, INSPECTOR, NODE]
-        done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode == 0:
-            modules = place / "node_modules"
-            script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
-            return [str(modules / ".bin" / "node"), str(script), "--cli"]
-        problem = done.stderr.strip()
-    if os.environ.get("CI"):
-        pytest.fail(f"npm cannot install the inspector: {problem}")
-    pytest.skip(f"npm cannot install the inspector: {problem}")
+    """The command line of the inspector."""
+    modules = npm.installed(pytestconfig, tmp_path_factory, INSPECTOR)
+    script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
+    node = npm.installed(pytestconfig, tmp_path_factory, npm.NODE) / ".bin" / "node"
+    return [str(node), str(script), "--cli"]
 
 
 @pytest.fixture

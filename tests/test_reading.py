@@ -13,7 +13,18 @@ from sesame_core import identity
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.reading import HASHED, FileReading
 from sesame_core.session_facts import PROMPT_CHARS, SUMMARY_CHARS
-from sesame_core.types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
+from sesame_core.types import (
+    Checkpoint,
+    Chunk,
+    Event,
+    IndexedFile,
+    Message,
+    Notes,
+    Session,
+    Skipped,
+    ToolCall,
+    ToolResult,
+)
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -49,6 +60,8 @@ class Desk:
         self.backend = plugins.backend("sqlite", {"directory": str(place / "index")})
         self.formatter = plugins.formatter("default")
         self.is_excluded = is_excluded
+        #: What was written about sessions, by id.
+        self.notes: dict[str, Notes] = {}
         self.reading: FileReading | None = None
 
     def read(self, *events: Event) -> list[Chunk]:
@@ -66,7 +79,13 @@ class Desk:
         with self.backend.writer() as writer:
             known = writer.files().get(file.path)
             self.reading = FileReading(
-                file, Script(*events), self.formatter, writer, workstation="ws", is_excluded=self.is_excluded
+                file,
+                Script(*events),
+                self.formatter,
+                writer,
+                workstation="ws",
+                is_excluded=self.is_excluded,
+                notes=self.notes.get,
             )
             if grown:
                 tail = self.reading.tail(known)
@@ -335,6 +354,23 @@ def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) ->
             file = IndexedFile(path=str(desk.path), parser="script", parser_version=1, mtime_ns=2, size=len(data))
             known = writer.files()[file.path]
             reading = FileReading(
-                file, Script(*events), desk.formatter, writer, workstation="ws", is_excluded=desk.is_excluded
+                file,
+                Script(*events),
+                desk.formatter,
+                writer,
+                workstation="ws",
+                is_excluded=desk.is_excluded,
+                notes=desk.notes.get,
             )
             assert reading.tail(known) is None, f"byte {changed} was changed"
+
+
+def test_a_session_is_stored_with_what_was_written_about_it(desk: Desk) -> None:
+    desk.notes["s"] = notes = Notes(name="a name", description="what it is about", summary="all of it", tags=("x",))
+    desk.read(session(), said("fox"))
+    assert desk.session().notes == notes
+    desk.notes.clear()
+    desk.grow(session(), said("fox"), said("dog"))
+    assert desk.session().notes == notes, "a file that has only grown leaves them to whoever looks for changes"
+    desk.read(session(), said("cow"))
+    assert desk.session().notes is None

@@ -21,7 +21,7 @@ from sesame_core.protocols import (
 from sesame_core.query import Condition, Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import older
-from sesame_core.types import Chunk
+from sesame_core.types import NOTES, Chunk
 
 from . import matching, opening, rows, schema, words
 from .connecting import Server
@@ -174,13 +174,14 @@ class PostgresReader:
                 "SELECT (SELECT count(DISTINCT key) FROM sessions), "
                 "(SELECT coalesce(sum(message_count), 0)::bigint FROM sessions), "
                 "(SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), (SELECT max(modified) FROM sessions), "
-                "(SELECT count(*) FROM files), (SELECT count(*) FROM tombstones), "
+                "(SELECT count(*) FROM files WHERE parser <> %s), (SELECT count(*) FROM tombstones), "
                 "(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
-                "WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r')"
+                "WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r')",
+                (NOTES,),
             )
             mine = "workstation = (SELECT id FROM workstations WHERE name = %s)"
             me = (identity.workstation_id(),)
-            missing = self._rows(f"SELECT count(missing_since) FROM files WHERE {mine}", me)
+            missing = self._rows(f"SELECT count(missing_since) FROM files WHERE {mine} AND parser <> %s", (*me, NOTES))
             failed = self._rows(f"SELECT path, error FROM files WHERE error IS NOT NULL AND {mine} ORDER BY path", me)
             skipped = self._rows(
                 "SELECT r.key, sum(r.value::text::bigint)::bigint FROM files, jsonb_each(skipped) AS r "

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from sesame_core import rows
-from sesame_core.tokens import clean
+from sesame_core.tokens import clean, subwords
 from sesame_core.types import Session
 
 FILE_COLUMNS, SESSION_COLUMNS, CHUNK_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS, rows.CHUNK_COLUMNS
@@ -54,6 +54,7 @@ _rows = _Rows()
 file_row, to_file = _rows.of_file, _rows.to_file
 to_session, to_stored = _rows.to_session, _rows.to_stored
 chunk_row, to_chunk = _rows.of_chunk, _rows.to_chunk
+from_notes = _rows.notes
 
 
 def session_row(session: Session, mtime_ns: int) -> tuple[Any, ...]:
@@ -65,8 +66,10 @@ def session_row(session: Session, mtime_ns: int) -> tuple[Any, ...]:
 
 
 def head(session: Session) -> tuple[str, str, str]:
-    """Return the texts of a session's head: title, summary, prompts."""
-    return session.title or "", session.summary or "", "\n".join(session.prompts)
+    """Return the texts of a session's head: title, summary, prompts, with what its notes add to them."""
+    notes = session.notes
+    told = [session.summary, *((notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ())]
+    return session.name or "", "\n".join(filter(None, told)), "\n".join(session.prompts)
 
 
 def reversed_path(path: str) -> str:

@@ -71,9 +71,11 @@ CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT m
 """
 
 
-#: Step n leads to schema version n; never edit one that was released, add another.  The first is what was released
-#: first, and stands in `METADATA`, `BEFORE` and `AFTER` as long as there is no second.
-MIGRATIONS: tuple[Migration, ...] = (Migration("first schema", ""),)
+#: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("first schema", ""),
+    Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes text"),
+)
 
 
 def definition(schema: str) -> str:

@@ -9,7 +9,7 @@ import psycopg
 
 from sesame_core import renewal
 from sesame_core.sql import Condition
-from sesame_core.types import Session
+from sesame_core.types import Notes, Session
 
 from . import conversations, rows, words
 from .filters import DIALECT
@@ -26,7 +26,8 @@ _INSERT = DIALECT.insert(
 )
 _UPDATE = (
     f"UPDATE sessions AS s SET {DIALECT.assignments((*_COLUMNS, *_COUNTED))} FROM (SELECT title, summary, prompts, "
-    f"{', '.join(_COUNTED)} FROM sessions WHERE id = %s) AS b WHERE s.id = %s RETURNING s.conversation_count, b.*"
+    f"notes, {', '.join(_COUNTED)} FROM sessions WHERE id = %s) AS b WHERE s.id = %s "
+    "RETURNING s.conversation_count, b.*"
 )
 _HEAD = (
     "INSERT INTO heads (session, workstation, tokens, words) VALUES (%s, %s, %s, "
@@ -96,16 +97,15 @@ class Sessions:
 
         :param file: the number of its file, and `mtime_ns` the time.
         """
-        head = [cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
-        tokens = sum(map(words.count, head))
+        head, tokens = _head(session)
         values = (*rows.session_row(session, mtime_ns), target.seq, target.tokens, tokens)
         known = dict(zip((*_COLUMNS, *_COUNTED), values, strict=True))
         if target.is_stored:
             found = self._db.execute(_UPDATE, (*values, number, number)).fetchone()
             assert found is not None
-            documented, *named = found[:4]
-            before = dict(zip(_COUNTED, found[4:], strict=True))
-            is_same_head = named == [known["title"], known["summary"], known["prompts"]]
+            documented, *named = found[:5]
+            before = dict(zip(_COUNTED, found[5:], strict=True))
+            is_same_head = named == [known["title"], known["summary"], known["prompts"], known["notes"]]
             if is_end:
                 self._grown.add(number)
                 if renewal.is_outgrown(target.seq, documented):
@@ -124,6 +124,24 @@ class Sessions:
         if target.paths:
             self._db.execute(_PATHS, (number, self._workstation, sorted(target.paths)))
             target.paths.clear()
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give the sessions of this id their notes; return how many changed."""
+        text = rows.from_notes(notes)
+        sql = (
+            f"SELECT id, head_tokens, {rows.SESSION_COLUMNS} FROM sessions WHERE workstation = %s "
+            "AND session_id = %s AND notes IS DISTINCT FROM %s AND visibility <> 'metadata'"
+        )
+        changed = self._db.execute(sql, (self._workstation, session_id, text)).fetchall()
+        for number, before, *row in changed:
+            session = rows.to_session(row)
+            session.notes = notes
+            head, tokens = _head(session)
+            sql = "UPDATE sessions SET notes = %s, head_tokens = %s WHERE id = %s"
+            self._db.execute(sql, (text, tokens, number))
+            self._db.execute(_HEAD, (number, self._workstation, tokens, *head))
+            self.change["head_tokens"] += tokens - before
+        return len(changed)
 
     def delete_of_file(self, file: int) -> int:
         """Delete the sessions of a file, with all that is theirs; return their chunks."""
@@ -178,3 +196,9 @@ class Sessions:
         self._undocumented.clear()
         self._tombstones = None
         self.change.clear()
+
+
+def _head(session: Session) -> tuple[list[str], int]:
+    """Return the plain texts of a session's head, and how many words they have."""
+    head = [cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
+    return head, sum(map(words.count, head))

@@ -133,6 +133,8 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
+    #: JSON: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    Column("notes", Text),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -198,7 +200,7 @@ texts = Table(
 )
 _word_index(texts.c.words)
 
-#: Title (weight A), summary (B) and first prompts (C) of a session.
+#: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
 heads = Table(
     "heads",
     METADATA,

@@ -11,7 +11,7 @@ import psycopg
 
 from sesame_core import renewal
 from sesame_core.errors import BackendError, ParseError
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types import Chunk, IndexedFile, Notes, Session
 
 from . import rows
 from .carry import carry_over
@@ -84,6 +84,12 @@ class PostgresWriter:
         for file in files:
             self._begin()
             self._files.store(file, keeps_checkpoint=True)
+
+    @translating
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give this workstation's sessions of this id their notes."""
+        self._begin()
+        return self._sessions.annotate(session_id, notes)
 
     @translating
     def forget(self, number: int) -> int:

@@ -13,7 +13,7 @@ from sesame_core import query as queries
 from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession
 from sesame_core.query import Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.types import UNREAD, Chunk
+from sesame_core.types import NOTES, UNREAD, Chunk
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
@@ -159,7 +159,8 @@ class SqliteReader:
                 "SELECT count(DISTINCT key), coalesce(sum(message_count), 0), max(modified) FROM sessions"
             ).fetchone()
             meta = dict(db.execute("SELECT key, value FROM meta"))
-            files, missing = db.execute("SELECT count(*), count(missing_since) FROM files").fetchone()
+            sql = "SELECT count(*), count(missing_since) FROM files WHERE parser <> ?"
+            files, missing = db.execute(sql, (NOTES,)).fetchone()
             failed = db.execute("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path").fetchall()
             (forgotten,) = db.execute("SELECT count(*) FROM tombstones").fetchone()
             path = str(self.path)

@@ -11,7 +11,8 @@ from typing import Any
 
 from sesame_core import rows
 from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.types import Chunk, Session
+from sesame_core.tokens import subwords
+from sesame_core.types import Chunk, Notes
 
 from .schema import SESSION_SHIFT
 
@@ -69,17 +70,19 @@ class _Rows(rows.Rows):
     def from_prompts(self, value: str | None) -> Sequence[str]:
         return value.split(PROMPT_SEPARATOR) if value else ()
 
+    def notes(self, notes: Notes | None) -> str | None:
+        """Return notes as their column has them: with the parts of their words, which the table of heads indexes."""
+        if notes is None:
+            return None
+        return self.json([notes.name, notes.description, notes.summary, notes.tags, subwords(notes.text)])
+
 
 _rows = _Rows()
 to_ms, from_ms = _rows.time, _rows.from_time
 file_row, to_file = _rows.of_file, _rows.to_file
 session_row, to_session, to_stored = _rows.of_session, _rows.to_session, _rows.to_stored
 to_chunk = _rows.to_chunk
-
-
-def head(session: Session) -> tuple[str, str, str]:
-    """Return the values of a head row: title, summary, prompts."""
-    return session.title or "", session.summary or "", _rows.prompts(session.prompts)
+from_notes = _rows.notes
 
 
 def chunk_row(session: int, chunk: Chunk) -> tuple[Any, ...]:

@@ -117,11 +117,33 @@ ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN visibility TEXT NOT NULL DEFAULT 'shared';
 """
 
+# What is ranked of a session itself is its title or the name in its notes, its summary with the rest of them, and its
+# prompts.
+_THIRD = """
+ALTER TABLE sessions ADD COLUMN notes TEXT;     -- JSON: [name, description, summary, [tag, …], parts of their words]
+DROP TABLE heads_fts;
+CREATE VIEW heads AS SELECT
+  id,
+  coalesce(nullif(title, ''), json_extract(notes, '$[0]'), '') AS title,
+  coalesce(summary, '') || iif(notes IS NULL, '', char(10) || json_extract(notes, '$[1]') || char(10)
+    || json_extract(notes, '$[2]') || char(10) || json_extract(notes, '$[3]') || char(10)
+    || json_extract(notes, '$[4]')) AS summary,
+  coalesce(prompts, '') AS prompts
+  FROM sessions;
+CREATE VIRTUAL TABLE heads_fts USING fts5 (
+  title, summary, prompts, content = 'heads', content_rowid = 'id', tokenize = 'porter unicode61'
+);
+INSERT INTO heads_fts (heads_fts, rank) VALUES ('hashsize', 4194304);
+INSERT INTO heads_fts (heads_fts, rank) VALUES ('automerge', 8);
+INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
+"""
+
 
 #: Step n leads to schema version n; never edit one that was released, add another.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", _FIRST),
     Migration("who indexed a session, and where", _SECOND),
+    Migration("what was written about a session", _THIRD),
 )
 
 
@@ -141,10 +163,12 @@ def version(db: sqlite3.Connection) -> int:
 
 
 def migrate(db: sqlite3.Connection) -> int:
-    """Bring an open index to the present schema, each step in a transaction of its own; return the steps taken."""
+    """Bring an open index to the present schema, all steps in one transaction; return the steps taken."""
     first = version(db)
-    for number, migration in enumerate(MIGRATIONS[first:], first + 1):
-        with transaction(db):
+    if first == len(MIGRATIONS):
+        return 0
+    with transaction(db):
+        for number, migration in enumerate(MIGRATIONS[first:], first + 1):
             for statement in statements(migration.sql):
                 db.execute(statement)
             db.execute(

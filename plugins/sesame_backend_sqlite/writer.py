@@ -12,7 +12,7 @@ from typing import Any
 from sesame_core import renewal
 from sesame_core.renewal import MAX_CHUNKS, OVERHEAD, Target
 from sesame_core.sql import Condition
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types import Chunk, IndexedFile, Notes, Session
 
 from . import conversations, rows
 from .conversations import Conversation
@@ -26,7 +26,8 @@ BATCH = 2 << 20
 #: Chunks after which a shared transaction is committed.
 COMMIT_AFTER = 131_072
 
-_SELECT_HEAD = "SELECT coalesce(title, ''), coalesce(summary, ''), coalesce(prompts, '') FROM sessions WHERE id = ?"
+_SELECT_HEAD = "SELECT title, summary, prompts FROM heads WHERE id = ?"
+_INSERT_HEAD = f"INSERT INTO heads_fts (rowid, title, summary, prompts) {_SELECT_HEAD.replace('title', 'id, title', 1)}"
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
 _INSERT_SESSION = DIALECT.insert(
     "sessions", ["id", "file", "chunk_count", "conversation_count", "conversation_title", *_SESSION_COLUMNS]
@@ -97,6 +98,17 @@ class SqliteWriter:
         self._begin()
         for file in files:
             self._files.store(file, keeps_checkpoint=True)
+
+    @translating
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give the sessions of this id their notes."""
+        text = rows.from_notes(notes)
+        sql = "SELECT id FROM sessions WHERE session_id = ? AND notes IS NOT ? AND visibility <> 'metadata'"
+        changed = self._db.execute(sql, (session_id, text)).fetchall()
+        for (number,) in changed:
+            self._begin()
+            self._update_session(number, "UPDATE sessions SET notes = ? WHERE id = ?", (text,))
+        return len(changed)
 
     @translating
     def forget(self, number: int) -> int:
@@ -220,19 +232,22 @@ class SqliteWriter:
 
     def _store_session(self, number: int, target: _Target, session: Session, file: int, indexed: IndexedFile) -> None:
         values = rows.session_row(session, indexed.mtime_ns // 1_000_000)
-        head = rows.head(session)
         if target.is_stored:
-            before = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
-            self._db.execute(_UPDATE_SESSION, (*values, target.seq, number))
+            self._update_session(number, _UPDATE_SESSION, (*values, target.seq))
             self._renew_conversation(number, target.seq)
-            if before == head:
-                return
+            return
+        title = session.title or ""
+        self._db.execute(_INSERT_SESSION, (number, file, target.seq, target.seq, title, *values))
+        conversations.insert(self._db, number, title, target.conversation)
+        self._db.execute(_INSERT_HEAD, (number,))
+
+    def _update_session(self, number: int, sql: str, values: tuple[Any, ...]) -> None:
+        """Change a session's row, and its head with it."""
+        before = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
+        self._db.execute(sql, (*values, number))
+        if self._db.execute(_SELECT_HEAD, (number,)).fetchone() != before:
             self._delete_head(number, before)
-        else:
-            self._db.execute(_INSERT_SESSION, (number, file, target.seq, target.seq, head[0], *values))
-            conversations.insert(self._db, number, head[0], target.conversation)
-        sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
-        self._db.execute(sql, (number, *head))
+            self._db.execute(_INSERT_HEAD, (number,))
 
     def _renew_conversation(self, number: int, count: int) -> None:
         self._grown.add(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sesame_core import Chunk, Message, Options, ToolCall, ToolResult
 from sesame_core.options import COUNT, check
 
-from .session_search import is_session_search, runs_session_search
+from .session_search import REFERENCE, is_session_search, runs_session_search
 from .shortening import shortened, without_payloads
 from .tool_calls import describe
 
@@ -21,8 +21,9 @@ class DefaultFormatter:
     :param result_limit: characters kept of a tool result.
     :param call_limit: characters kept of a tool call.
 
-    What people and agents say is never cut.  Results of tools that search sessions make no chunk: they
-    repeat other sessions, and would be found instead of them.
+    What people and agents say is never cut.  Results of tools that search sessions make no chunk, nor does
+    what an agent is told about a session that a prompt refers to: they repeat other sessions, and would be found
+    instead of them.
     """
 
     def __init__(self, *, result_limit: int = RESULT_LIMIT, call_limit: int = CALL_LIMIT) -> None:
@@ -42,7 +43,7 @@ class DefaultFormatter:
         """Return the message's chunks: its text, then its calls, then its results."""
         chunks: list[Chunk] = []
         text = message.text
-        if text and not text.isspace():
+        if text and not text.isspace() and message.source_type != REFERENCE:
             is_about_session = message.role in ("summary", "metadata")
             chunks.append(
                 Chunk(

@@ -18,6 +18,9 @@ SEARCH_TOOLS = frozenset(
     }
 )
 
+#: What an entry is called that tells what other sessions hold, which a prompt refers to.
+REFERENCE = "sesame-reference"
+
 #: `sesame` as the first word of a command line or of a part of one, after variables, with any path.
 _RUNS_SESAME = re.compile(
     r"(?:^|[;&|(\n])[ \t]*"

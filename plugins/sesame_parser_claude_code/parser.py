@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from sesame_core import Checkpoint, Event, Options, Session
+    from sesame_core import Checkpoint, Event, Integration, Options, Session
 
 
 class ClaudeCodeParser:
@@ -85,6 +85,12 @@ class ClaudeCodeParser:
         from .roots import cleanup_days
 
         return cleanup_days()
+
+    def integration(self, command: Sequence[str], skill: str) -> Integration:
+        """Return the MCP server for all of the user's projects, and the skill."""
+        from .integration import integration
+
+        return integration(command, skill)
 
     def _read(self, path: Path, *, offset: int, line: int, state: dict[str, Any] | None) -> Iterator[Event]:
         from sesame_core import JsonLines

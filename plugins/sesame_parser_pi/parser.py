@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from sesame_core import Checkpoint, Event, Options, Session
+    from sesame_core import Checkpoint, Event, Integration, Options, Session
 
 
 class PiParser:
@@ -79,3 +79,9 @@ class PiParser:
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
         """Return the command line that resumes the session: by its file, which works for every layout."""
         return ["pi", "--session", str(path) if path.exists() else session.id]
+
+    def integration(self, command: Sequence[str], skill: str) -> Integration:
+        """Return the extension, and the skill."""
+        from .integration import integration
+
+        return integration(command, skill)

@@ -9,12 +9,17 @@ from pathlib import Path
 from sesame_core.paths import expand
 
 
+def agent_dir() -> Path:
+    """Return pi's own directory: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`."""
+    return expand(os.environ.get("PI_CODING_AGENT_DIR") or "~/.pi/agent")
+
+
 def default_roots() -> list[Path]:
     """Return pi's session directories, by its environment variables and settings, most specific first.
 
     A custom directory holds new sessions, but those from before it was set stay in the agent's own.
     """
-    agent = expand(os.environ.get("PI_CODING_AGENT_DIR") or "~/.pi/agent")
+    agent = agent_dir()
     chosen = os.environ.get("PI_CODING_AGENT_SESSION_DIR") or _configured(agent / "settings.json")
     roots = [expand(chosen)] if chosen else []
     return list(dict.fromkeys([*roots, agent / "sessions"]))

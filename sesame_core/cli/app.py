@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import asking, importing, indexing, serving, sessions
+from . import asking, describing, importing, indexing, integrating, referring, serving, sessions
 from .options import COMMANDS, Command
 
 app = typer.Typer(
@@ -80,6 +80,9 @@ for _command in COMMANDS.values():
     app.command(_command.name)(_function_of(_command))
 sessions.add_to(app)
 asking.add_to(app)
+describing.add_to(app)
+referring.add_to(app)
+integrating.add_to(app)
 serving.add_to(app)
 
 

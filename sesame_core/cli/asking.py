@@ -28,14 +28,12 @@ def ask(
 ) -> None:
     """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""
     from .. import rendering
-    from ..config import ModelChoice
     from ..errors import QueryError
     from ..library import Sesame
 
     if model and no_model:
         raise QueryError("--model and --no-model exclude each other")
     with Sesame() as sesame:
-        known = {choice.name: choice for choice in sesame.config.models}
-        models = [known.get(name, ModelChoice(name=name)) for name in model] if model else [] if no_model else None
+        models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
     typer.echo(rendering.as_json(rendering.asked_json(asked)) if json else rendering.asked_text(asked))

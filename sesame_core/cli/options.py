@@ -74,6 +74,7 @@ SEARCH = Command(
         Option("host", str, "Only sessions of the machine with this name."),
         Option("owner", str, "Only sessions that this person indexed."),
         Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True),
+        Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
         Option("agent", str, "Only sessions of this agent; repeatable.", is_repeatable=True),
         Option("all_kinds", bool, "Headless runs too.", default=False),
         Option("hits", int, "Passages of each session at most.", default=1, least=1, most=100),

@@ -49,6 +49,7 @@ def search(
     host: str | None,
     owner: str | None,
     exclude: Sequence[str],
+    include_current: bool,
     agent: Sequence[str],
     all_kinds: bool,
     hits: int,
@@ -62,6 +63,7 @@ def search(
 ) -> None:
     """Find the sessions a text is about.  Words need no quotes."""
     from .. import fields
+    from ..caller import current_sessions
     from ..errors import QueryError
     from ..library import Sesame
     from ..query import Filters
@@ -75,9 +77,10 @@ def search(
         "workstation": workstation, "host": host, "owner": owner,
     }  # fmt: skip
     filters = fields.gathered(given, Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds))
+    current = () if include_current else current_sessions()
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
-        filters = sesame.excluding(filters, exclude)
+        filters = sesame.excluding(filters, [*exclude, *current])
         answer = sesame.search(
             " ".join(query),
             filters,
@@ -88,10 +91,14 @@ def search(
             explain=explain,
         )
         if json:
-            output = text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes))
+            output = text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes, current=current))
         else:
             output = answers.answer_text(
-                answer, abbreviate=sesame.abbreviate, refreshed=refreshed, is_terminal=sys.stdout.isatty()
+                answer,
+                abbreviate=sesame.abbreviate,
+                refreshed=refreshed,
+                current=current,
+                is_terminal=sys.stdout.isatty(),
             )
     sys.stdout.write(output + "\n")
 

@@ -73,8 +73,13 @@ def show(
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
     if json:
-        value = {**rendering.session_json(stored), "chunks": [rendering.chunk_json(chunk) for chunk in chunks]}
-        typer.echo(rendering.as_json({"schemaVersion": rendering.SCHEMA_VERSION, **value}))
+        value = {
+            "schemaVersion": rendering.SCHEMA_VERSION,
+            **rendering.session_json(stored),
+            "summary": rendering.session_summary(stored),
+            "chunks": [rendering.chunk_json(chunk) for chunk in chunks],
+        }
+        typer.echo(rendering.as_json(value))
     else:
         typer.echo(rendering.transcript_text(stored, chunks, around))
 

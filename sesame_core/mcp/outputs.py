@@ -36,6 +36,8 @@ _SESSION_FIELDS = {
     "path": _TEXT,
     "cwd": _MAYBE_TEXT,
     "name": _value("string", "Its title, if it was given one.", is_known=False),
+    "description": _value("string", "What it is about, if that was written down.", is_known=False),
+    "tags": _list(_TEXT),
     "firstPrompt": _MAYBE_TEXT,
     "kind": _value("string", "interactive, subagent or headless.", is_known=False),
     "created": _MAYBE_TEXT,

@@ -79,8 +79,7 @@ class Tools:
             passages=given.hits,
             context=(given.context_before, given.context_after),
         )
-        value = rendering.answer_json(answer, refreshed, max_bytes=given.max_bytes)
-        return {**value, "currentSessions": current}
+        return rendering.answer_json(answer, refreshed, max_bytes=given.max_bytes, current=current)
 
     def list_sessions(self, given: inputs.ListSessions) -> dict[str, Any]:
         """List sessions, the last active first."""
@@ -122,7 +121,7 @@ class Tools:
         return {
             "schemaVersion": rendering.SCHEMA_VERSION,
             **rendering.session_json(stored),
-            "summary": stored.session.summary,
+            "summary": rendering.session_summary(stored),
             "prompts": list(stored.session.prompts),
             "resumeCommand": resume,
             "index": rendering.index_json(refreshed),

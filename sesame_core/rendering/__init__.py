@@ -6,6 +6,7 @@ seed 000 stay as they are; additions are new fields, and `schemaVersion` counts 
 
 from .answers import answer_json, answer_text, index_json
 from .asked import asked_json, asked_text
+from .described import described_text, descriptions_json, descriptions_text
 from .reports import (
     config_text,
     plugin_json,
@@ -17,7 +18,7 @@ from .reports import (
     workstations_json,
     workstations_text,
 )
-from .sessions import chunk_json, session_json, sessions_json, sessions_text, transcript_text
+from .sessions import chunk_json, session_json, session_summary, sessions_json, sessions_text, transcript_text
 from .text import SCHEMA_VERSION, as_json, printable, session_name
 
 __all__ = [
@@ -29,6 +30,9 @@ __all__ = [
     "asked_text",
     "chunk_json",
     "config_text",
+    "described_text",
+    "descriptions_json",
+    "descriptions_text",
     "index_json",
     "plugin_json",
     "plugins_text",
@@ -37,6 +41,7 @@ __all__ = [
     "report_text",
     "session_json",
     "session_name",
+    "session_summary",
     "sessions_json",
     "sessions_text",
     "status_json",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .sessions import session_json
@@ -19,11 +19,16 @@ _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 
 
 def answer_json(
-    answer: Answer, refreshed: IndexReport | None = None, *, max_bytes: int | None = None
+    answer: Answer,
+    refreshed: IndexReport | None = None,
+    *,
+    max_bytes: int | None = None,
+    current: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return an answer's JSON value.
 
     :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
+    :param current: ids of the sessions the caller is in, which were left out.
     """
     results = [_hit_json(hit) for hit in answer.hits]
     more: dict[str, Any] = {}
@@ -54,6 +59,7 @@ def answer_json(
         "scanned": answer.scanned,
         "chunkTotal": answer.chunk_total,
         "index": index_json(refreshed, answer.freshness),
+        "currentSessions": list(current),
         **more,
         "results": results,
     }
@@ -110,11 +116,13 @@ def answer_text(
     *,
     abbreviate: Callable[[str], str],
     refreshed: IndexReport | None = None,
+    current: Sequence[str] = (),
     is_terminal: bool = False,
 ) -> str:
     """Return an answer for people: score, short id, name, date; directory; the passage that matched.
 
     :param abbreviate: shortens a session id as far as it stays unique.
+    :param current: ids of the sessions the caller is in, which were left out.
     :param is_terminal: mark the words that matched.
     """
     from . import evidence
@@ -136,7 +144,7 @@ def answer_text(
         lines += [indent + line for line in evidence.hit_explanation_lines(hit.explanation)] if hit.explanation else []
     if answer.explanation:
         lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
-    notes = [*_notes(answer), *_refresh_notes(refreshed)]
+    notes = [*_notes(answer), *_current_notes(current), *_refresh_notes(refreshed)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -187,6 +195,13 @@ def _notes(answer: Answer) -> list[str]:
         left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
         notes.append(f"Left out: {left_out} (show them with --all-kinds)")
     return notes
+
+
+def _current_notes(current: Sequence[str]) -> list[str]:
+    if not current:
+        return []
+    ids = ", ".join(printable(session) for session in current)
+    return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
 
 
 def _refresh_notes(refreshed: IndexReport | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .sessions import session_json
@@ -24,7 +25,7 @@ def asked_json(asked: Asked) -> dict[str, Any]:
         "answered": asked.is_found,
         "citations": [{"position": c.position, "entryId": c.entry_id} for c in asked.citations],
         "model": asked.model,
-        "attempts": [_attempt_json(attempt) for attempt in asked.attempts],
+        "attempts": [attempt_json(attempt) for attempt in asked.attempts],
         "cost": asked.cost,
         "hindrance": asked.hindrance,
         "basis": found.basis,
@@ -35,7 +36,8 @@ def asked_json(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _attempt_json(attempt: Attempt) -> dict[str, Any]:
+def attempt_json(attempt: Attempt) -> dict[str, Any]:
+    """Return the JSON value of one call of a model."""
     return {
         "model": attempt.model,
         "error": attempt.error,
@@ -76,7 +78,7 @@ def asked_text(asked: Asked) -> str:
     if asked.answer is not None:
         lines += ["", printable(asked.answer), ""]
         lines += [f"  #{c.position} ({printable(c.entry_id or 'no id')})" for c in asked.citations]
-        lines.append(_effort(asked))
+        lines.append(f"  {effort_text(asked.model, asked.attempts, asked.cost)}")
         return "\n".join(lines)
     lines.append(f"  No model's answer, but the session's own words: {printable(asked.hindrance or '')}")
     if found.basis == "outline":
@@ -94,11 +96,11 @@ def asked_text(asked: Asked) -> str:
     return "\n".join(lines)
 
 
-def _effort(asked: Asked) -> str:
-    """Return what an answer took: model, attempts, tokens, dollars."""
-    tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in asked.attempts]
-    parts = [f"  by {printable(asked.model or '')}"]
+def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | None) -> str:
+    """Return what a model's answer took: model, attempts, tokens, dollars."""
+    tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts]
+    parts = [f"by {printable(model)}"] if model else []
     parts += [f"{len(tokens)} attempts"] if len(tokens) > 1 else []
     parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
-    parts.append("cost not known" if asked.cost is None else f"${asked.cost:.6f}")
+    parts.append("cost not known" if cost is None else f"${cost:.6f}")
     return ", ".join(parts)

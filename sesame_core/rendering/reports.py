@@ -24,6 +24,7 @@ def report_json(report: IndexReport) -> dict[str, Any]:
         "unchanged": report.unchanged,
         "missing": report.missing,
         "pending": report.pending,
+        "described": report.described,
         "absentRoots": report.absent_roots,
         "skipped": report.skipped,
         "losses": [_problem_json(problem) for problem in report.losses],
@@ -47,6 +48,7 @@ def report_text(report: IndexReport) -> str:
         (report.unchanged, "unchanged"),
         (report.missing, "missing (kept)"),
         (report.pending, "pending"),
+        (report.described, "described"),
     ]
     told = ", ".join(f"{count} {what}" for count, what in counts if count) or "no session files found"
     lines = [f"{told}; {report.chunks} chunks from {size(report.bytes)} in {report.seconds:.1f} s"]
@@ -196,6 +198,8 @@ def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
 def config_text(described: dict[str, Any]) -> str:
     """Return the effective configuration (`config_report.describe`) for people."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
+    describe = described["describe"]
+    how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
     lines = [
         f"config file   {file['value']}" + ("" if file["exists"] else " (not there: nothing is configured)"),
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
@@ -203,6 +207,7 @@ def config_text(described: dict[str, Any]) -> str:
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
+        f"describe      {how}, to {describe['directory']} ({describe['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
     ]
     for source in described["sources"]:

@@ -20,7 +20,9 @@ def session_json(stored: StoredSession) -> dict[str, Any]:
         "source": session.agent,
         "path": stored.path,
         "cwd": session.cwd,
-        "name": session.title,
+        "name": session.name,
+        "description": session.notes.description if session.notes else None,
+        "tags": list(session.notes.tags) if session.notes else [],
         "firstPrompt": session.prompts[0][:200] if session.prompts else None,
         "kind": session.kind,
         "created": iso(session.created),
@@ -39,6 +41,12 @@ def session_json(stored: StoredSession) -> dict[str, Any]:
         "host": session.host or None,
         "owner": session.owner or None,
     }
+
+
+def session_summary(stored: StoredSession) -> str | None:
+    """Return the summary in a session's notes, else the latest that its agent made."""
+    session = stored.session
+    return session.notes.summary if session.notes else session.summary
 
 
 def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> dict[str, Any]:
@@ -71,7 +79,17 @@ def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Cal
         about += [f"{session.message_count} messages"]
         about += ["file is gone"] if stored.missing_since else []
         lines.append("  " + " · ".join(about))
+        lines += _notes_lines(stored)
     return "\n".join(lines)
+
+
+def _notes_lines(stored: StoredSession) -> list[str]:
+    """Return a session's description and tags for people."""
+    notes = stored.session.notes
+    if notes is None:
+        return []
+    description, tags = (" ".join(printable(text).split()) for text in (notes.description, ", ".join(notes.tags)))
+    return [f"  {text}" for text in (description, f"tags: {tags}" if tags else "") if text]
 
 
 def chunk_json(chunk: Chunk) -> dict[str, Any]:
@@ -102,6 +120,7 @@ def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int 
     lines.append(
         f"  {printable(stored.path)}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else "")
     )
+    lines += _notes_lines(stored)
     abandoned = set(session.abandoned or ())
     for chunk in chunks:
         speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role

@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.protocols import Remembering, StorageBackend
-from sesame_core.types import UNREAD, Checkpoint, Chunk, IndexedFile, Session
+from sesame_core.protocols import Annotating, Remembering, StorageBackend
+from sesame_core.types import NOTES, UNREAD, Checkpoint, Chunk, IndexedFile, Notes, Session
 
 from .backend_base import BackendBase, found, store, texts, the
 from .builders import NOON, a_chunk, a_file, a_session
+
+WRITTEN = Notes(
+    name="Zucchini", description="The aubergine.", summary="## Goal\nA radish, 日本語.", tags=("garden", "ticket:123")
+)
 
 
 def on_disk(path: Path) -> IndexedFile:
@@ -228,6 +232,72 @@ class WritingConformance(BackendBase):
         with backend.writer() as writer:
             assert writer.forget(the(backend, "s1").number + 1000) == 0
         assert found(backend, "fox") == {"s1"}
+
+    # -- notes -----------------------------------------------------------------------------------------
+
+    def test_notes_come_back_and_are_ranked_with_the_title(self, backend: StorageBackend) -> None:
+        """Name, description, summary and tags; the name only where there is no title.  For writers that can."""
+        store(backend, a_file("/a"), a_session("fox", id="a"), a_session("fox", id="b", title="kettle"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            assert (writer.annotate("a", WRITTEN), writer.annotate("b", WRITTEN)) == (1, 1)
+            assert (writer.annotate("a", WRITTEN), writer.annotate("nobody", WRITTEN)) == (0, 0)
+        assert the(backend, "a").session.notes == the(backend, "b").session.notes == WRITTEN
+        assert (the(backend, "a").session.name, the(backend, "b").session.name) == ("Zucchini", "kettle")
+        assert found(backend, "zucchini") == {"a"}
+        for word in ("aubergine", "radish", "tickets 123", "日本"):
+            assert found(backend, word) == {"a", "b"}
+
+    def test_other_notes_take_the_place_of_the_former(self, backend: StorageBackend) -> None:
+        """And without any, nothing is left of them."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            writer.annotate("s1", WRITTEN)
+            assert writer.annotate("s1", Notes(name="Cress", description="", summary="")) == 1
+        assert (found(backend, "cress"), found(backend, "zucchini aubergine")) == ({"s1"}, set())
+        with backend.writer() as writer:
+            assert isinstance(writer, Annotating)
+            assert writer.annotate("s1", None) == 1
+        assert the(backend, "s1").session.notes is None
+        assert (found(backend, "cress"), found(backend, "fox")) == (set(), {"s1"})
+
+    def test_notes_stay_when_a_session_grows_and_when_it_is_carried_over(self, backend: StorageBackend) -> None:
+        """A session is stored with its notes; those of a copy are its own."""
+        session, chunk = a_session("fox", notes=WRITTEN)
+        store(backend, a_file("/gone"), [session, chunk])
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            (stored,) = writer.file_sessions("/gone")
+            assert stored.notes == WRITTEN
+            stored.title = "kettle"
+            writer.append(a_file("/gone", version=2), [stored, a_chunk("dog", session_id="s1")])
+        assert (found(backend, "zucchini"), found(backend, "kettle aubergine")) == (set(), {"s1"})
+        with backend.rebuild():
+            pass
+        assert the(backend, "s1").session.notes == WRITTEN
+        assert found(backend, "aubergine") == found(backend, "kettle") == {"s1"}
+
+    def test_a_session_whose_texts_are_not_stored_gets_no_notes(self, backend: StorageBackend) -> None:
+        """They would tell of what was said."""
+        store(backend, a_file(), a_session(id="s1", visibility="metadata"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            assert writer.annotate("s1", WRITTEN) == 0
+        assert the(backend, "s1").session.notes is None
+
+    def test_files_of_notes_count_as_no_files_of_sessions(self, backend: StorageBackend) -> None:
+        """Only as failed ones, when they cannot be understood."""
+        store(backend, a_file("/a"), a_session("fox"))
+        with backend.writer() as writer:
+            writer.update_files([a_file("/good", parser=NOTES), a_file("/gone", parser=NOTES, missing_since=NOON)])
+            writer.update_files([a_file("/bad", parser=NOTES, error="no object")])
+        statistics = backend.reader().statistics()
+        assert (statistics.files, statistics.missing, statistics.failed) == (1, 0, (("/bad", "no object"),))
 
     # -- rebuild ------------------------------------------------------------------------------------------
 

@@ -290,6 +290,13 @@ def test_what_a_session_search_answers_is_not_indexed(name: str) -> None:
     assert call(name, {"query": "redis"}).text == f"tool: {name}\nquery: redis"
 
 
+def test_what_an_agent_is_told_about_another_session_is_not_indexed() -> None:
+    told = Message(session_id="s", role="system", text="another session's text", source_type="sesame-reference")
+    assert DefaultFormatter().format(told) == []
+    told.source_type = "custom_message"
+    assert len(DefaultFormatter().format(told)) == 1
+
+
 @pytest.mark.parametrize("name", ["search", "bash", "mcp__sesame", "find_sessions_table", ""])
 def test_what_other_tools_answer_is_indexed(name: str) -> None:
     assert len(result("text", name=name)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
 import subprocess
 import time
@@ -151,6 +152,30 @@ def test_a_newer_schema_is_left_alone(workstation: Make, database: str) -> None:
         db.execute("INSERT INTO sesame.schema_migrations VALUES (99, 'of tomorrow')")
     for command in (["index"], ["search", "lighthouse", "--no-refresh"], ["index", "--full"]):
         assert "newer Sesame (schema 99" in ann.fails(*command)
+
+
+def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
+    workstation: Make, database: str
+) -> None:
+    ann, bob = workstation("ann"), workstation("bob")
+    for station in (ann, bob):
+        station.write("s1", "the lighthouse keeper")
+        station.ok("index")
+    with psycopg.connect(database, autocommit=True) as db:
+        db.execute("ALTER TABLE sesame.sessions DROP COLUMN notes")
+        db.execute("DELETE FROM sesame.schema_migrations WHERE id > 1")
+    assert "has an older schema (1): upgrade it with: sesame index" in ann.fails("search", "otter", "--no-refresh")
+    value = dict.fromkeys(
+        ("sessionFile", "summary", "cwd", "createdAt", "updatedAt", "model", "lastIndexedLeafId"), "x"
+    )
+    value |= {"sessionId": "s1", "name": "Of an otter", "description": "It was about the beaver."}
+    place = ann.home / "data" / "sessions-meta"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "s1.meta.json").write_text(json.dumps({**value, "tags": ["ticket:77"]}))
+    assert "1 unchanged, 1 described" in ann.ok("index")
+    found = bob.json("search", "beaver")["results"]
+    assert [(hit["workstation"], hit["name"], hit["tags"]) for hit in found] == [("ann", "Of an otter", ["ticket:77"])]
+    assert "described" not in bob.ok("index")
 
 
 def test_a_schema_that_is_not_there_reads_as_an_empty_index(workstation: Make, database: str) -> None:

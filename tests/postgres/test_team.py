@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres.schema import MIGRATIONS
 from sesame_core import BackendError, LockedError, Selection, Sesame
 from sesame_core.config import Config
 from sesame_core.plugin_manager import PluginManager
@@ -108,7 +109,7 @@ def test_eight_workstations_start_at_once_on_an_empty_database(workstation: Make
         out, _ = process.communicate(timeout=120)
         assert process.returncode == 0, out
     assert count(database, "SELECT count(DISTINCT workstation) FROM sesame.sessions") == 8
-    assert count(database, "SELECT count(*) FROM sesame.schema_migrations") == 1
+    assert count(database, "SELECT count(*) FROM sesame.schema_migrations") == len(MIGRATIONS)
 
 
 # -- identity ---------------------------------------------------------------------------------------------

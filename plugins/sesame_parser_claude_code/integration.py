@@ -1,0 +1,26 @@
+"""What tells Claude Code of Sesame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sesame_core.integration import Integration, OwnFile, Setting
+
+from .roots import config_dir
+
+
+def integration(command: Sequence[str], skill: str) -> Integration:
+    """Return the MCP server in the user's scope, as `claude mcp add --scope user` would write it, and the skill."""
+    # Beside the directory, unless that is one of the user's choice: then in it.
+    settings = (config_dir() if os.environ.get("CLAUDE_CONFIG_DIR") else Path.home()) / ".claude.json"
+    program, *arguments = command
+    server = {"type": "stdio", "command": program, "args": [*arguments, "mcp"], "env": {}}
+    return Integration(
+        parts=(
+            Setting(path=settings, keys=("mcpServers", "sesame"), value=server),
+            OwnFile(path=config_dir() / "skills" / "sesame" / "SKILL.md", text=skill),
+        ),
+        extra=("mcp", "mcp"),
+    )

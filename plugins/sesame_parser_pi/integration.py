@@ -1,0 +1,32 @@
+"""What tells pi of Sesame: the extension that lies beside this module, and the skill."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sesame_core.integration import Integration, OwnFile
+
+from .roots import agent_dir
+
+#: The extension, a package of pi's.
+PACKAGE = Path(__file__).with_name("extension")
+#: The line of the extension that says what starts Sesame.
+_COMMAND = 'const COMMAND = ["sesame"];'
+
+
+def integration(command: Sequence[str], skill: str) -> Integration:
+    """Return the extension, which starts Sesame by this command, and the skill."""
+    place = agent_dir()
+    main = (PACKAGE / "index.js").read_text(encoding="utf-8")
+    files = {
+        "package.json": (PACKAGE / "package.json").read_text(encoding="utf-8"),
+        "index.js": main.replace(_COMMAND, f"const COMMAND = {json.dumps(list(command))};"),
+    }
+    return Integration(
+        parts=(
+            *(OwnFile(path=place / "extensions" / "sesame" / name, text=text) for name, text in files.items()),
+            OwnFile(path=place / "skills" / "sesame" / "SKILL.md", text=skill),
+        )
+    )

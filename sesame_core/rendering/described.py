@@ -1,0 +1,75 @@
+"""What became of describing sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .asked import attempt_json, effort_text
+from .text import SCHEMA_VERSION, printable, session_name
+
+if TYPE_CHECKING:
+    from ..describing import Described
+
+
+def descriptions_json(results: Sequence[Described], remaining: int = 0) -> dict[str, Any]:
+    """Return the JSON value of a run over some sessions.
+
+    :param remaining: sessions without metadata that were left for another run.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "described": _count(results, "described"),
+        "failed": _count(results, "failed"),
+        "remaining": remaining,
+        "cost": _cost(results),
+        "sessions": [_described_json(result) for result in results],
+    }
+
+
+def _described_json(result: Described) -> dict[str, Any]:
+    written = result.metadata
+    return {
+        "sessionId": result.stored.session.id,
+        "state": result.state,
+        "hindrance": result.hindrance,
+        "file": str(result.path) if result.path else None,
+        "name": written.name if written else None,
+        "description": written.description if written else None,
+        "summary": written.summary if written else None,
+        "tags": list(written.tags) if written else [],
+        "model": written.model if written else None,
+        "updatedAt": written.updated_at if written else None,
+        "cost": result.cost,
+        "attempts": [attempt_json(attempt) for attempt in result.attempts],
+    }
+
+
+def described_text(result: Described) -> str:
+    """Return what became of one session for people: one line, and one of what it took."""
+    written = result.metadata
+    name = printable(written.name) if written and result.state == "described" else session_name(result.stored)
+    line = f"{result.state}: {printable(result.stored.session.id)} ({name})"
+    if result.hindrance:
+        line += f": {printable(result.hindrance)}"
+    if not result.attempts:
+        return line
+    model = written.model if written and result.state == "described" else None
+    return f"{line}\n  {effort_text(model, result.attempts, result.cost)}"
+
+
+def descriptions_text(results: Sequence[Described], remaining: int) -> str:
+    """Return what a run came to for people, on one line."""
+    told = f"{_count(results, 'described')} described, {_count(results, 'failed')} failed"
+    cost = _cost(results)
+    return f"{told}, {remaining} left" + ("" if cost is None else f", ${cost:.6f}")
+
+
+def _count(results: Sequence[Described], state: str) -> int:
+    return sum(result.state == state for result in results)
+
+
+def _cost(results: Sequence[Described]) -> float | None:
+    from ..models import Reply
+
+    return Reply(value=None, attempts=tuple(attempt for result in results for attempt in result.attempts)).cost

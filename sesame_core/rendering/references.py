@@ -1,0 +1,106 @@
+"""What references to sessions mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..windows import cut
+from .answers import index_json
+from .sessions import session_json, session_summary
+from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+
+if TYPE_CHECKING:
+    from ..passages import Found
+    from ..protocols import StoredSession
+    from ..references import Candidate, Reference
+    from ..report import IndexReport
+
+
+#: Bytes of a passage's position and speaker.
+_SPEAKER_BYTES = 32
+
+
+def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> dict[str, Any]:
+    """Return the JSON value of references.
+
+    :param texts: what is told of each session that is meant, by its number.
+    :param refreshed: how the index was brought up to date before.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "index": index_json(refreshed),
+        "references": [
+            {
+                "reference": reference.text,
+                "status": _status(reference),
+                "by": reference.by,
+                "session": session_json(reference.stored) if reference.stored else None,
+                "text": texts[reference.stored.number] if reference.stored else None,
+                "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
+            }
+            for reference in found
+        ],
+    }
+
+
+def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str:
+    """Return references for people: what is told of the session that is meant, or which ones may be."""
+    parts = []
+    for reference in found:
+        if reference.stored:
+            parts.append(texts[reference.stored.number])
+        elif reference.candidates:
+            written = (
+                f'"{printable(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
+            )
+            parts.append("\n".join([written, *(_candidate_line(candidate) for candidate in reference.candidates)]))
+        else:
+            parts.append(f'No session is called "{printable(reference.text)}".')
+    return "\n\n".join(parts)
+
+
+def session_outline(stored: StoredSession, found: Found, *, max_bytes: int) -> str:
+    """Return what a session is, for whoever was referred to it: name, place and time, summary, how it begins and ends.
+
+    :param found: the passages of its outline.
+    :param max_bytes: bytes of UTF-8 at most; the summary takes no more than half of them.
+    """
+    session = stored.session
+    about = [printable(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
+    lines = [f"Session {printable(session.id)} ({session_name(stored)})", " · ".join(filter(None, about))]
+    if summary := session_summary(stored):
+        lines += ["", f"Summary: {_shortened(summary, max_bytes // 2)}"]
+    items = [item for passage in found.passages for item in passage.items]
+    if items:
+        lines += ["", "How it begins and ends:"]
+        room = (max_bytes - len("\n".join(lines).encode())) // len(items) - _SPEAKER_BYTES
+        lines += [f"#{item.chunk.seq} {item.chunk.role or ''}: {_shortened(item.text, room)}" for item in items]
+    return cut("\n".join(lines), max_bytes)
+
+
+def _shortened(text: str, most: int) -> str:
+    text = " ".join(printable(text).split())
+    return text if len(text.encode()) <= most else cut(text, max(most - len(" …".encode()), 0)) + " …"
+
+
+def _status(reference: Reference) -> str:
+    return "found" if reference.stored else "ambiguous" if reference.candidates else "unknown"
+
+
+def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+    stored = candidate.stored
+    return {
+        "reference": candidate.reference,
+        "sessionId": stored.session.id,
+        "source": stored.session.agent,
+        "name": session_name(stored),
+        "cwd": stored.session.cwd,
+        "modified": iso(stored.session.modified),
+    }
+
+
+def _candidate_line(candidate: Candidate) -> str:
+    session = candidate.stored.session
+    about = [day(session.modified), *([home(printable(session.cwd))] if session.cwd else []), session.agent]
+    return f"  {printable(candidate.reference)} ({session_name(candidate.stored)}) - {' · '.join(about)}"
