@@ -20,8 +20,8 @@ FTS_TABLE = """CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 )"""
 PRAGMAS = ("page_size = 8192", "journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32768")
-#: FTS5's memory for pending terms, in bytes: what the backend gives a rebuild, the cheapest it uses.
-HASHSIZE = 4 << 20
+#: FTS5's settings, as the backend has them (`sesame_backend_sqlite/backend.py`); tests compare the two.
+SETTINGS = {"hashsize": 4 << 20, "automerge": 8}
 BLOCK = 1 << 20
 BATCH = 5_000
 
@@ -76,7 +76,8 @@ def _insert(rows: Iterable[tuple[str, str]], database: Path) -> tuple[float, int
     for pragma in PRAGMAS:
         db.execute(f"PRAGMA {pragma}")
     db.execute(FTS_TABLE)
-    db.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('hashsize', ?)", (HASHSIZE,))
+    for setting in SETTINGS.items():
+        db.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES (?, ?)", setting)
     insert, count = 0.0, 0
     remaining = iter(rows)
     db.execute("BEGIN")

@@ -33,6 +33,8 @@ CHUNKS_PER_SESSION = 50
 SAMPLE = 20_000
 #: Queries of each class.
 QUERIES = 50
+TOOLS = ("bash", "read", "edit", "write", "grep")
+ROLES = ("user", "assistant", "tool", "metadata")
 
 _TOKEN = re.compile(r"[^\W_]+")
 #: Words that carry no topic; they are asked for only in the class `stop5`.
@@ -95,7 +97,7 @@ class Corpus:
 
     def _call(self, topic: list[str]) -> Call:
         random, words = self.random, self.words
-        tool = random.choices(("bash", "read", "edit", "write", "grep"), (40, 25, 18, 7, 10))[0]
+        tool = random.choices(TOOLS, (40, 25, 18, 7, 10))[0]
         path = random.choice(words.paths)
         old = ""
         match tool:
@@ -184,6 +186,17 @@ class Corpus:
             "phrase": [f'"{" ".join(words[1:4])}"' for words in said],
             "prefix": drawn(lambda: f"{choose(mid)[:4]}*"),
             "excluded": drawn(lambda: f"{choose(mid)} -{choose(mid)}"),
+            "excluded_common": drawn(lambda: f"{choose(common)} -{choose(common)}"),
+            "and_rare": drawn(lambda: f"{choose(rare)} AND {choose(common)}"),
+            "and_common": drawn(lambda: f"{choose(common)} AND {choose(common)}"),
+            "cwd": drawn(lambda: f'{choose(common)} cwd:"{choose(self.projects)}"'),
+            "after": drawn(lambda: f"{choose(common)} after:{FIRST_DAY + timedelta(random.randrange(DAYS)):%Y-%m-%d}"),
+            "role": drawn(lambda: f"{choose(common)} role:{choose(ROLES)}"),
+            "tool": drawn(lambda: f"{choose(common)} tool:{choose(TOOLS)}"),
+            "error": drawn(lambda: f"{choose(common)} tool:{choose(TOOLS)} is:error"),
+            "file": drawn(lambda: f'{choose(common)} file:"{choose(self.words.paths).rpartition("/")[2]}"'),
+            "cmd": drawn(lambda: f'{choose(mid)} cmd:"git log"'),
+            "fields": drawn(lambda: f"tool:{choose(TOOLS)} is:error"),
         }
 
     def head(self) -> list[tuple[str, float]]:

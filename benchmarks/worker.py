@@ -19,24 +19,28 @@ import machine
 from sesame_core.config import Config, Selection, Source
 from sesame_core.library import Sesame
 from sesame_core.plugin_manager import PluginManager
-from sesame_core.query import Filters
 from sesame_core.tokens import subwords
 from sesame_core.types import Message
 
 Report = dict[str, Any]
 
 
-def open_index(corpus: Path, data: Path) -> Sesame:
-    """Open the index of a corpus; searching does not refresh it."""
+def open_index(corpus: Path, data: Path, dsn: str = "") -> Sesame:
+    """Open the index of a corpus; searching does not refresh it.
+
+    :param dsn: the address of a PostgreSQL that holds it, instead of `data`.
+    """
     roots = [corpus / agent for agent in generate.AGENTS if (corpus / agent).exists()]
     sources = tuple(Source(parser=Selection(name=root.name), path=root) for root in roots)
     backend = Selection(name="sqlite", options={"directory": str(data)})
+    if dsn:
+        backend = Selection(name="postgres", options={"dsn": dsn})
     return Sesame(config=Config(sources=sources, backend=backend, refresh_seconds=0))
 
 
-def index(corpus: str, data: str) -> Report:
+def index(corpus: str, data: str, dsn: str = "") -> Report:
     """Index what is new or changed."""
-    with open_index(Path(corpus), Path(data)) as sesame:
+    with open_index(Path(corpus), Path(data), dsn) as sesame:
         cpu, wall = time.process_time(), time.perf_counter()
         report = sesame.index()
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -52,36 +56,41 @@ def measure_floor(corpus: str, database: str) -> Report:
     return {"cpu": result.cpu, "chunks": result.chunks, "bytes": result.bytes, **parts}
 
 
-def search(corpus: str, data: str, repeat: str) -> Report:
-    """Time every query of every class in one process, in mixed order: milliseconds of wall and CPU by class."""
+def search(corpus: str, data: str, repeat: str, dsn: str = "", server: str = "") -> Report:
+    """Time every query of every class in one process, in mixed order: milliseconds of wall and CPU by class.
+
+    :param server: the number of a process, the CPU of whose children is told too.
+    """
     summary = json.loads((Path(corpus) / "queries.json").read_text("utf-8"))
     classes: dict[str, list[str]] = summary["classes"]
-    filters = [Filters(cwd=project) for project in summary["projects"]]
-    wall: dict[str, list[float]] = {name: [] for name in [*classes, "cwd"]}
+    wall: dict[str, list[float]] = {name: [] for name in classes}
     cpu: dict[str, list[float]] = {name: [] for name in wall}
+    of_server: dict[str, list[float]] = {name: [] for name in wall}
     found = dict.fromkeys(wall, 0)
 
-    def timed(name: str, text: str, filters: Filters) -> None:
+    def timed(name: str, text: str) -> None:
+        start_server = machine.children_cpu(int(server)) if server else 0.0
         start, start_cpu = time.perf_counter(), time.process_time()
-        answer = sesame.search(text, filters=filters, limit=10)
+        answer = sesame.search(text, limit=10)
         wall[name].append((time.perf_counter() - start) * 1000)
         cpu[name].append((time.process_time() - start_cpu) * 1000)
+        if server:
+            of_server[name].append((machine.children_cpu(int(server)) - start_server) * 1000)
         found[name] += bool(answer.hits)
 
-    with open_index(Path(corpus), Path(data)) as sesame:
+    with open_index(Path(corpus), Path(data), dsn) as sesame:
         sesame.search("warm up")
         for _ in range(int(repeat)):
             for position in range(generate.QUERIES):
                 for name, queries in classes.items():
-                    timed(name, queries[position], Filters())
-                timed("cwd", classes["common"][position], filters[position % len(filters)])
-    return {"wall": wall, "cpu": cpu, "found": found}
+                    timed(name, queries[position])
+    return {"wall": wall, "cpu": cpu, "server": of_server, "found": found}
 
 
-def first_search(corpus: str, data: str, text: str) -> Report:
+def first_search(corpus: str, data: str, text: str, dsn: str = "") -> Report:
     """Time the first query of a process, from opening the index on."""
     start = time.perf_counter()
-    with open_index(Path(corpus), Path(data)) as sesame:
+    with open_index(Path(corpus), Path(data), dsn) as sesame:
         sesame.search(text, limit=10)
         return {"ms": (time.perf_counter() - start) * 1000}
 

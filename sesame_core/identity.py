@@ -89,6 +89,7 @@ def host() -> str:
     return socket.gethostname().partition(".")[0]
 
 
+@functools.cache
 def owner() -> str:
     """Return the name of the person who is logged in, "" when there is none."""
     import getpass

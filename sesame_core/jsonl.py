@@ -57,27 +57,33 @@ class JsonLines:
         self._is_inside_line = False
 
     def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
+        loads = orjson.loads
         for raw, size, terminated in self._lines():
-            if raw is None:
-                self._advance(size)
-                yield Skipped(reason="oversized", line=self.line)
-                continue
-            if self.offset == 0:
-                raw = raw.removeprefix(_BOM)
-            try:
-                values, damaged = [orjson.loads(raw)], False
-            except orjson.JSONDecodeError:
-                values, damaged = _rescue(raw)
-            if damaged and not values and not terminated:
-                return
+            if raw is not None:
+                try:
+                    record = loads(raw)
+                except orjson.JSONDecodeError:
+                    record = None
+                if record.__class__ is dict:
+                    self._advance(size)
+                    yield record
+                    continue
+            yield from self._odd(raw, size, terminated=terminated)
+
+    def _odd(self, raw: bytes | None, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
+        """Yield what there is in a line that is not simply a record."""
+        if raw is None:
             self._advance(size)
-            for value in values:
-                if isinstance(value, dict):
-                    yield value
-                else:
-                    yield Skipped(reason="not an object", line=self.line)
-            if damaged:
-                yield Skipped(reason="damaged", line=self.line)
+            yield Skipped(reason="oversized", line=self.line)
+            return
+        values, damaged = _rescue(raw.removeprefix(_BOM) if self.offset == 0 else raw)
+        if damaged and not values and not terminated:
+            return
+        self._advance(size)
+        for value in values:
+            yield value if isinstance(value, dict) else Skipped(reason="not an object", line=self.line)
+        if damaged:
+            yield Skipped(reason="damaged", line=self.line)
 
     def _advance(self, size: int) -> None:
         self.offset += size

@@ -154,7 +154,7 @@ class Candidates:
     chunk_total: int
     #: Sessions with at least one match; a lower bound when `is_truncated`.
     session_total: int
-    #: Sessions that matched but were left out by default, by reason ("headless").
+    #: Sessions that matched but were left out by default, by reason ("headless"); lower bounds when `is_truncated`.
     left_out: dict[str, int]
     #: The budget ran out before every match was scored.
     is_truncated: bool = False
@@ -243,6 +243,26 @@ class IndexReader(Protocol):
 
     def statistics(self) -> Statistics:
         """Count what is there."""
+
+
+#: A stretch of a session: the session's number, the position of the first chunk, and how many chunks.
+Stretch: TypeAlias = tuple[int, int, int]
+
+
+@runtime_checkable
+class Gathering(Protocol):
+    """A reader that returns many stretches of sessions at once: each would be a way to the server and back."""
+
+    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
+        """Return for each stretch what `chunks` would, in the order of the stretches."""
+
+
+@runtime_checkable
+class Naming(Protocol):
+    """A reader that finds many sessions by their ids at once."""
+
+    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+        """Return the sessions that have one of these ids, in any order; the beginning of an id is none."""
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from .dataclass import dataclass, field
 from .protocols import Candidates, ScoredChunk
@@ -68,46 +69,76 @@ def rank(
     :param modified: when each group was last active, for ties.
     :param named: the session whose id is asked for; it comes first, with the full score, whether it has chunks or not.
     """
-    chunks: dict[int, list[ScoredChunk]] = {}
+    chunks, parts = _parts(candidates, group_of)
+    shares = _shares(parts)
+    totals = _totals(shares)
+    times = modified or {}
+    groups = sorted(totals, key=lambda g: (round(totals[g], 9), times.get(g) or _LONG_AGO, g), reverse=True)
+    if named is not None and (first := group_of(named)) is not None:
+        totals[first] = 1.0
+        groups = [first, *(group for group in groups if group != first)]
+    return [
+        Ranked(
+            group=group,
+            score=totals[group],
+            chunks=[_weighted(chunk, -score) for score, _, _, chunk in chunks.get(group, ())],
+            chunk_sum=parts[0].get(group, 0.0),
+            head=parts[1].get(group, 0.0),
+            conversation=parts[2].get(group, 0.0),
+            chunk_part=shares[0].get(group, 0.0),
+            head_part=shares[1].get(group, 0.0),
+            conversation_part=shares[2].get(group, 0.0),
+        )
+        for group in groups
+    ]
+
+
+def order(candidates: Candidates, *, named: int | None = None) -> list[int]:
+    """Return the numbers of the sessions that a backend found, as `rank` orders them when it knows nothing else."""
+    totals = _totals(_shares(_parts(candidates, lambda session: session)[1]))
+    numbers = sorted(totals, key=lambda number: (round(totals[number], 9), number), reverse=True)
+    return numbers if named is None else [named, *(number for number in numbers if number != named)]
+
+
+#: A chunk behind what its group's chunks are ordered by: minus its weighted score, session and position.
+_Told: TypeAlias = tuple[float, int, int, ScoredChunk]
+
+
+def _parts(
+    candidates: Candidates, group_of: Callable[[int], int | None]
+) -> tuple[dict[int, list[_Told]], list[dict[int, float]]]:
+    """Return each group's chunks, best first, and A, H and C of the formula by group."""
+    chunks: dict[int, list[_Told]] = {}
     for chunk in candidates.chunks:
         group = group_of(chunk.session)
         if group is not None:
-            chunks.setdefault(group, []).append(_weighted(chunk))
-    heads = _best(candidates.heads, group_of)
-    conversations = _best(candidates.conversations, group_of)
-    for found in chunks.values():
-        found.sort(key=lambda c: (-c.score, c.session, c.seq))
+            told = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
+            chunks.setdefault(group, []).append(told)
+    sums: dict[int, float] = {}
+    for group, found in chunks.items():
+        found.sort()
         found[:] = _told_once(found)
-    sums = {
-        group: sum(DECAY**i * c.score for i, c in enumerate(found[:BEST_CHUNKS])) for group, found in chunks.items()
-    }
-    parts = ((1.0, sums), (HEAD_SHARE, heads), (CONVERSATION_SHARE, conversations))
-    whole = sum(share for share, part in parts if part) or 1.0
-    times = modified or {}
-    given: list[dict[int, float]] = []
-    for share, part in parts:
+        sums[group] = -sum(DECAY**place * told[0] for place, told in enumerate(found[:BEST_CHUNKS]))
+    return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
+
+
+def _shares(parts: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+    """Return what each of A, H and C contributes to the score, by group."""
+    weights = (1.0, HEAD_SHARE, CONVERSATION_SHARE)
+    whole = sum(weight for weight, part in zip(weights, parts, strict=True) if part) or 1.0
+    shares = []
+    for weight, part in zip(weights, parts, strict=True):
         best = max(part.values(), default=0.0) or 1.0
-        given.append({group: share / whole * value / best for group, value in part.items()})
-    ranked = [
-        Ranked(
-            group=group,
-            score=sum(part.get(group, 0.0) for part in given),
-            chunks=chunks.get(group, []),
-            chunk_sum=sums.get(group, 0.0),
-            head=heads.get(group, 0.0),
-            conversation=conversations.get(group, 0.0),
-            chunk_part=given[0].get(group, 0.0),
-            head_part=given[1].get(group, 0.0),
-            conversation_part=given[2].get(group, 0.0),
-        )
-        for group in dict.fromkeys([*sums, *heads, *conversations])
-    ]
-    ranked.sort(key=lambda r: (round(r.score, 9), times.get(r.group) or _LONG_AGO, r.group), reverse=True)
-    if named is not None and (first := group_of(named)) is not None:
-        asked = next((r for r in ranked if r.group == first), Ranked(group=first))
-        asked.score = 1.0
-        ranked = [asked, *(r for r in ranked if r is not asked)]
-    return ranked
+        shares.append({group: weight / whole * value / best for group, value in part.items()})
+    return shares
+
+
+def _totals(shares: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    totals: dict[int, float] = {}
+    for share in shares:
+        for group, value in share.items():
+            totals[group] = totals.get(group, 0.0) + value
+    return totals
 
 
 def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
@@ -144,15 +175,14 @@ def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) ->
     return best
 
 
-def _told_once(chunks: list[ScoredChunk]) -> list[ScoredChunk]:
+def _told_once(chunks: list[_Told]) -> list[_Told]:
     """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
-    told: list[ScoredChunk] = []
+    told: list[_Told] = []
     for chunk in chunks:
-        if not told or chunk.score != told[-1].score or chunk.session == told[-1].session:
+        if not told or chunk[0] != told[-1][0] or chunk[1] == told[-1][1]:
             told.append(chunk)
     return told
 
 
-def _weighted(chunk: ScoredChunk) -> ScoredChunk:
-    score = chunk.score * CLASS_WEIGHTS[chunk.weight_class]
+def _weighted(chunk: ScoredChunk, score: float) -> ScoredChunk:
     return ScoredChunk(session=chunk.session, seq=chunk.seq, weight_class=chunk.weight_class, score=score)

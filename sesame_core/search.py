@@ -8,13 +8,14 @@ passage that shows why they matched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
-from . import expansion, ranking
+from . import expansion, gathering, ranking
 from .abilities import has_ability
 from .answer import Answer, Hit, Page, Passage
 from .dataclass import replace
 from .language import parse
-from .protocols import Candidates, Dated, IndexReader, ScoredChunk, StoredSession, Vocabulary
+from .protocols import Candidates, Dated, IndexReader, StoredSession, Vocabulary
 from .query import AllOf, Filters, Query, asked, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, occurrences, snippet
@@ -24,6 +25,8 @@ from .types import Chunk, Session
 FIRST = 60
 #: Answers with so many sessions or fewer are gone through to the end, so that the total leaves out every copy.
 COUNTED = 30
+#: Results whose passages are read at once, at most.
+TOGETHER = 64
 #: The shortest beginning of a session's id that asks for the session: the first part of a UUID, as answers print it.
 ID_LETTERS = 8
 
@@ -43,12 +46,13 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
         if has_ability(reader, Dated):
             answer.freshness = reader.freshness()
         if page.context is not None:
-            from .windows import window
+            from .windows import windows
 
             before, after = page.context
-            for hit in answer.hits:
-                for best in hit.passages[:1]:
-                    hit.window = window(reader, best.number, best.chunk.seq, before=before, after=after)
+            shown = [hit for hit in answer.hits if hit.passages]
+            places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
+            for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
+                hit.window = found
     answer.hints = query.hints
     return answer
 
@@ -77,7 +81,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         corrections=corrections,
     )
     named = _named(reader, query, filters)
-    best = [result.group for result in ranking.rank(candidates, named=named)]
+    best = ranking.order(candidates, named=named)
     first = _Families(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
@@ -153,8 +157,10 @@ class _Families:
         by_key: dict[str, int] = {}
         for stored in sorted(self.stored.values(), key=standing, reverse=True):
             self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
+        self._look_up_parents(reader)
         for stored in list(self.stored.values()):
-            if stored.session.kind == "subagent" and (parent := self._parent(reader, stored)):
+            if stored.session.kind == "subagent" and (parent := self._parent(stored)):
+                self.stored.setdefault(parent.number, parent)
                 self._group[stored.number] = self._group.get(parent.number, parent.number)
         self.united = len(self._group) - len(set(self._group.values()))
         self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
@@ -168,25 +174,34 @@ class _Families:
         sources = (self.stored[scored.session].session for scored in ranked.chunks if scored.seq == chunk.seq)
         return any(s.id == chunk.session_id and chunk.segment in (s.abandoned or ()) for s in sources)
 
-    def _parent(self, reader: IndexReader, stored: StoredSession) -> StoredSession | None:
+    def _look_up_parents(self, reader: IndexReader) -> None:
+        """Find the sessions that subagents work for, and those that these work for."""
+        wanted = _parent_ids(self.stored.values())
+        while wanted:
+            self._by_id.update(dict.fromkeys(wanted))
+            for stored in sorted(gathering.named(reader, wanted), key=standing):
+                self._by_id[stored.session.id] = stored
+            above = (self._by_id[id] for id in wanted)
+            wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
+
+    def _parent(self, stored: StoredSession) -> StoredSession | None:
         """Return the topmost session a subagent works for, if it is indexed."""
         session, seen = stored.session, {stored.session.id}
         parent = None
         while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
             seen.add(session.parent_id)
-            above = self._named(reader, session.parent_id)
+            above = self._by_id[session.parent_id]
             if above is None:
                 break
             parent = above
-            self.stored.setdefault(parent.number, parent)
             session = parent.session
         return parent
 
-    def _named(self, reader: IndexReader, id: str) -> StoredSession | None:
-        if id not in self._by_id:
-            found = [stored for stored in reader.find_sessions(id) if stored.session.id == id]
-            self._by_id[id] = max(found, key=standing, default=None)
-        return self._by_id[id]
+
+def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
+    """Return the ids of the sessions that subagents work for."""
+    sessions = (one.session for one in stored)
+    return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
 
 
 def _hits(
@@ -195,16 +210,15 @@ def _hits(
     """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
 
     :param least: hits to go on to behind the end of the page, as long as there are any.
+    :return: those before and behind the page have no passages.
     """
+    most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
-    for result, families in ordered:
+    for result, families, evidence in _with_evidence(
+        reader, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)
+    ):
         stored = families.stored[result.group]
-        evidence = [
-            (scored.session, chunk)
-            for scored in result.chunks[: max(ranking.BEST_CHUNKS, page.passages)]
-            if (chunk := _chunk(reader, scored))
-        ]
         telling = evidence[: ranking.BEST_CHUNKS]
         # The title is shown anyway, so any other passage tells more.
         first = next((place for place, (_, chunk) in enumerate(telling) if chunk.source_type != "title"), 0)
@@ -214,8 +228,9 @@ def _hits(
         if original is not None:
             original.copies.append((stored.session.id, stored.path))
             continue
-        if len(hits) >= max(page.end, least):
+        if len(hits) >= most:
             break
+        is_shown = page.offset <= len(hits) < page.end
         found = [
             Passage(
                 number=number,
@@ -223,13 +238,13 @@ def _hits(
                 snippet=snippet(chunk.text, query),
                 subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
             )
-            for number, chunk in evidence[: page.passages]
+            for number, chunk in evidence[: page.passages if is_shown else 0]
         ]
         text = _about(stored.session)
         hit = Hit(
             stored=stored,
             score=result.score,
-            snippet=found[0].snippet if found else snippet(text, query),
+            snippet=found[0].snippet if found else snippet(text if is_shown else "", query),
             chunk=best,
             subagent_id=found[0].subagent_id if found else None,
             is_abandoned=best is not None and families.is_abandoned(result, best),
@@ -242,13 +257,30 @@ def _hits(
     return hits
 
 
+def _with_evidence(
+    reader: IndexReader, ordered: Iterable[tuple[Ranked, _Families]], expected: int, passages: int
+) -> Iterator[tuple[Ranked, _Families, list[tuple[int, Chunk]]]]:
+    """Yield the ranked sessions with their best chunks, each with the number of the session it stands in.
+
+    :param expected: how many will be taken, as far as one can tell.
+    """
+    waiting = iter(ordered)
+    while batch := list(islice(waiting, min(expected, TOGETHER))):
+        places = [(scored.session, scored.seq, 1) for result, _ in batch for scored in result.chunks[:passages]]
+        read = iter(gathering.stretches(reader, places))
+        for result, families in batch:
+            found = [(scored.session, next(read)) for scored in result.chunks[:passages]]
+            yield result, families, [(number, chunk) for number, chunks in found for chunk in chunks]
+
+
 def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, answer: Answer) -> None:
     """Tell whether the best session's best chunk, with its notes, has enough of the query.
 
     What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
     """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
-    present = reader.matching(answer.query, places)
+    # What was found by one word has that word.
+    present = reader.matching(answer.query, places) if len(answer.query.words) > 1 else [frozenset({0})] * len(places)
     met = set(positive_words(answer.query.condition))
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
     places_of = {word.text: position for position, word in enumerate(answer.query.words)}
@@ -260,11 +292,6 @@ def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, 
         texts = {answer.query.words[position].text for position in noted}
         answer.words_not_found = [word for word in answer.words_not_found if word not in texts]
     answer.is_weak = answer.confidence < ranking.WEAK_BELOW
-
-
-def _chunk(reader: IndexReader, scored: ScoredChunk) -> Chunk | None:
-    found = reader.chunks(scored.session, scored.seq, 1)
-    return found[0] if found else None
 
 
 def _noted(query: Query, session: Session) -> frozenset[int]:

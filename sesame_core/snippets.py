@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 
 from .dataclass import dataclass
 from .folding import folded
 from .query import Query
-from .tokens import CJK, ENDINGS, STEM, has_cjk, light_stem, pictures
+from .tokens import ENDINGS, STEM, is_cjk, light_stem, pictures
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
 #: Characters shown before the first mark.
 LEAD = 60
 
-_WORD = re.compile(r"[^\W_]+")
+_LETTER = r"[^\W_]"
+_WORD = re.compile(f"{_LETTER}+")
 #: Latin, Greek and Cyrillic blocks with letters that carry accents.
-_ACCENTED = (*range(0xC0, 0x460), *range(0x1E00, 0x2000))
+_ACCENTED = (range(0xC0, 0x460), range(0x1E00, 0x2000))
+#: Where Unicode's two planes for private characters begin.
+_PRIVATE = 0xF0000
 _SPACE = re.compile(r"\s+")
 
 
@@ -44,8 +48,7 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
 
 def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
     """Return (start, end, stem) of each place in a text where a word of the query stands."""
-    # Letters of scripts without spaces end a word of another script.
-    pattern = _pattern(query, f"[^\\W_{CJK}]" if has_cjk(text) else "[^\\W_]")
+    pattern = _pattern(query)
     return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
 
 
@@ -80,34 +83,54 @@ def _on_one_line(text: str, start: int, end: int, marks: list[tuple[int, int]]) 
 
 
 @functools.lru_cache(maxsize=8)
-def _pattern(query: Query, letter: str) -> re.Pattern[str] | None:
-    """Return what finds the query's words; `letter` is the expression for one letter of a word."""
+def _pattern(query: Query) -> re.Pattern[str] | None:
+    """Return what finds the query's words in a plain text."""
     # By length: the first alternative that fits is taken, so longer ones come first.
-    parts: dict[str, int] = {}
+    words: dict[str, int] = {}
+    others: dict[str, int] = {}
     for word in query.words:
-        parts.update((re.escape(picture), len(picture)) for picture in pictures(word.text))
+        others.update((re.escape(picture), len(picture)) for picture in pictures(word.text))
         for alternative in (*word.alternatives, word.text):
-            for token in _WORD.findall(_plain(alternative)):
+            for token in map(_plain, _WORD.findall(alternative)):
                 if not token.isascii():
-                    parts[re.escape(token)] = len(token)
+                    others[re.escape(token)] = len(token)
                     continue
                 stem = light_stem(token)
                 if len(stem) > STEM or alternative.endswith("*"):
-                    parts[f"(?<!{letter}){stem}{letter}*"] = len(stem)
+                    words[f"{stem}{_LETTER}*"] = len(stem)
                     continue
                 # So short a beginning fits many words: only its own endings count, or those of the whole word.
-                parts[f"(?<!{letter}){stem}(?:{'|'.join(ENDINGS)})?(?!{letter})"] = len(stem)
+                words[f"{stem}(?:{'|'.join(ENDINGS)})?(?!{_LETTER})"] = len(stem)
                 if len(token) > STEM:
-                    parts[f"(?<!{letter}){token}{letter}*"] = len(token)
-    return re.compile("|".join(sorted(parts, key=lambda p: -parts[p])), re.IGNORECASE) if parts else None
+                    words[f"{token}{_LETTER}*"] = len(token)
+    parts = [*([f"(?<!{_LETTER})(?:{_either(words)})"] if words else []), *([_either(others)] if others else [])]
+    return re.compile("|".join(parts), re.IGNORECASE) if parts else None
+
+
+def _either(parts: Mapping[str, int]) -> str:
+    return "|".join(sorted(parts, key=lambda part: -parts[part]))
 
 
 def _plain(text: str) -> str:
     """Return the text with plain letters, each in its place."""
-    return text if text.isascii() else text.translate(_unaccented())
+    return text if text.isascii() else text.translate(_plain_letters)
 
 
-@functools.cache
-def _unaccented() -> dict[int, str]:
-    plain = {code: folded(chr(code)) for code in _ACCENTED}
-    return {code: letter for code, letter in plain.items() if len(letter) == 1}
+class _PlainLetters(dict[int, int | str]):
+    """What stands for each character; filled as they are met.
+
+    Letters without accents.  Letters of scripts without spaces become private ones, which are no part of a word: they
+    end a word of another script, and a character class that left them out would take longer to compile than a search.
+    """
+
+    def __missing__(self, code: int) -> int | str:
+        letter: int | str = code
+        if is_cjk(chr(code)):
+            letter = code % 0x10000 + (_PRIVATE if code < 0x10000 else _PRIVATE + 0x10000)
+        elif any(code in block for block in _ACCENTED) and len(plain := folded(chr(code))) == 1:
+            letter = plain
+        self[code] = letter
+        return letter
+
+
+_plain_letters = _PlainLetters()

@@ -14,12 +14,21 @@ from typing import NamedTuple
 
 from . import folding
 
-#: Letters of scripts without spaces between words, as the inside of a character class: Thai, Lao, Burmese and Khmer,
+#: Letters of scripts without spaces between words, the first and the last of each block: Thai and Lao, Burmese, Khmer,
 #: then Chinese, Japanese and Korean.
-CJK = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
+_CJK_BLOCKS = (
+    ("\u0e00", "\u0eff"),
+    ("\u1000", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\uac00", "\ud7af"),
+    ("\U00020000", "\U0002ffff"),
 )
+#: The same as the inside of a character class.
+CJK = "".join(f"{first}-{last}" for first, last in _CJK_BLOCKS)
 #: Emoji and other pictures, likewise; the first of a run may be followed by joiners.
 PICTURES = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINERS = "\u200d\ufe0f"
@@ -83,9 +92,9 @@ def _kind(character: str) -> str:
     return "cjk" if scripts.cjk.match(character) else "picture" if scripts.picture.match(character) else ""
 
 
-_parts_of: dict[str, str] = {}
-#: Words whose parts are remembered; the memory is emptied when it is full.
-_MEMO_SIZE = 50_000
+#: camelCase words whose parts are remembered, and the longest word that is taken apart.
+_REMEMBERED = 50_000
+_LONGEST = 100
 
 
 def clean(text: str) -> str:
@@ -119,8 +128,9 @@ def subwords(text: str) -> str:
                 end = len(classes)
             found[text[rfind(0, 0, position) + 1 : end]] = None
             position = find(hump, end)
-    words = [camel_parts(word) for word in found if len(word) <= 100]
-    if any(name in text for name in _SIGNED):
+    words = [camel_parts(word) for word in found if len(word) <= _LONGEST]
+    # One character is found at many times the speed of three, and few texts hold these.
+    if ("#" in text or "+" in text) and any(name[-1] in text and name in text for name in _SIGNED):
         words += dict.fromkeys(_SIGNED[name] for name in _SIGNED_WORD.findall(text))
     if not text.isascii():
         words += _beyond_ascii(text)
@@ -145,9 +155,9 @@ def _beyond_ascii(text: str) -> list[str]:
     return words
 
 
-def has_cjk(text: str) -> bool:
-    """Tell whether a text has letters of a script without spaces."""
-    return not text.isascii() and _scripts().cjk.search(text) is not None
+def is_cjk(letter: str) -> bool:
+    """Tell whether a letter belongs to a script without spaces."""
+    return any(first <= letter <= last for first, last in _CJK_BLOCKS)
 
 
 def pictures(text: str) -> list[str]:
@@ -155,14 +165,10 @@ def pictures(text: str) -> list[str]:
     return [] if text.isascii() else _scripts().pictures.findall(text)
 
 
+@functools.lru_cache(_REMEMBERED)
 def camel_parts(word: str) -> str:
     """Return the parts of a camelCase word, space-separated: `HTTPServerError` → `HTTP Server Error`."""
-    parts = _parts_of.get(word)
-    if parts is None:
-        if len(_parts_of) >= _MEMO_SIZE:
-            _parts_of.clear()
-        parts = _parts_of[word] = " ".join(_CAMEL_PART.findall(word))
-    return parts
+    return " ".join(_CAMEL_PART.findall(word))
 
 
 def _bigrams(run: str) -> str:

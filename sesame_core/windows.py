@@ -6,9 +6,11 @@ with `Sesame.list_messages`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .dataclass import dataclass
+from .gathering import stretches
 
 if TYPE_CHECKING:
     from .protocols import IndexReader
@@ -51,9 +53,21 @@ def window(reader: IndexReader, number: int, position: int, *, before: int, afte
     :param before: items before the match, as far as there are any and `MAX_WINDOW_ITEMS` allows.
     :param after: likewise, items after it.
     """
+    return windows(reader, [(number, position)], before=before, after=after)[0]
+
+
+def windows(reader: IndexReader, places: Sequence[tuple[int, int]], *, before: int, after: int) -> list[Window | None]:
+    """Return what `window` would for each number of a session and position in it."""
     most = MAX_WINDOW_ITEMS - 1
-    first = max(0, position - min(max(before, 0), most))
-    chunks = reader.chunks(number, first, position - first + 1 + min(max(after, 0), most))
+    wanted = []
+    for number, position in places:
+        first = max(0, position - min(max(before, 0), most))
+        wanted.append((number, first, position - first + 1 + min(max(after, 0), most)))
+    found = stretches(reader, wanted)
+    return [_window(chunks, position) for (_, position), chunks in zip(places, found, strict=True)]
+
+
+def _window(chunks: Sequence[Chunk], position: int) -> Window | None:
     earlier = [chunk for chunk in chunks if chunk.seq < position]
     later = [chunk for chunk in chunks if chunk.seq > position]
     matches = [chunk for chunk in chunks if chunk.seq == position]

@@ -138,6 +138,12 @@ class Server:
         """The address of the server, as its superuser."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
+    @property
+    def process_id(self) -> int:
+        """The number of the server's first process, whose children answer."""
+        assert self._process is not None
+        return self._process.pid
+
     def __enter__(self) -> Server:
         self._start_as, ids = _unprivileged()
         # Short: the path of a socket holds 107 bytes.

@@ -126,8 +126,9 @@ def test_the_floor_inserts_into_the_table_that_the_backend_has(monkeypatch: pyte
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     import floor
 
-    from sesame_backend_sqlite import schema
+    from sesame_backend_sqlite import backend, schema
 
+    assert floor.SETTINGS == {"hashsize": backend.HASHSIZE, "automerge": backend.AUTOMERGE}
     statements = [" ".join(s.split()) for migration in schema.MIGRATIONS for s in schema.statements(migration.sql)]
     assert " ".join(floor.FTS_TABLE.split()) in [statement.rstrip(" ;") for statement in statements]
 

@@ -156,12 +156,10 @@ def test_what_is_asked_for_was_written_out_in_cjk(word: str) -> None:
     assert f" {phrase} " in f" {subwords(f'x {word} y')} "
 
 
-def test_remembered_parts_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_MEMO_SIZE", 10)
-    monkeypatch.setattr(tokens, "_parts_of", {})
-    for number in range(100):
+def test_remembered_parts_take_bounded_memory() -> None:
+    for number in range(tokens._REMEMBERED + 10):
         camel_parts(f"word{number}Camel")
-        assert len(tokens._parts_of) <= 10
+    assert camel_parts.cache_info().currsize == tokens._REMEMBERED
 
 
 @pytest.mark.parametrize(

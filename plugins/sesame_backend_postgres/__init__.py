@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 from sesame_core import hookimpl
 from sesame_core.protocols import Options, Provider, StorageBackend
@@ -15,11 +16,10 @@ def create(options: Options) -> StorageBackend:
     """
     from sesame_core.errors import ConfigError
 
-    try:
-        import psycopg  # noqa: F401
-        import sqlalchemy  # noqa: F401
-    except ImportError as error:
-        raise ConfigError(f"the postgres backend needs {error.name}: pip install 'sesame-search[postgres]'") from error
+    # SQLAlchemy takes longer to load than a search takes, which does without it.
+    for needed in ("psycopg", "sqlalchemy"):
+        if find_spec(needed) is None:
+            raise ConfigError(f"the postgres backend needs {needed}: pip install 'sesame-search[postgres]'")
     from .backend import PostgresBackend
 
     return PostgresBackend.from_options(options)

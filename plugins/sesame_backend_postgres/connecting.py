@@ -6,17 +6,21 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy.pool import QueuePool
 
-from sesame_core.errors import ConfigError
+from sesame_core.errors import BackendError, ConfigError
 from sesame_core.options import COUNT, TEXT
 
-from .failures import explained
+from .failures import LostError, explained
+
+if TYPE_CHECKING:
+    from sqlalchemy.pool import QueuePool
 
 #: Environment variable with the server's address, used when the configuration names none.
 DSN_VARIABLE = "SESAME_POSTGRES_DSN"
@@ -95,11 +99,17 @@ class Settings:
 
 
 class Server:
-    """A database on a server: makes connections, and keeps some for readers."""
+    """A database on a server: makes connections, and keeps some for readers.
+
+    A program that reads one thing after the other needs one connection.  That one is kept here, all others in
+    SQLAlchemy's pool, which takes longer to load than a search takes.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._conninfo = settings.conninfo()
+        self._first: psycopg.Connection[Any] | None = None
+        self._is_first_free = threading.Semaphore()
         self._pool: QueuePool | None = None
         self._lock = threading.Lock()
         #: Who connected last, for messages.
@@ -151,25 +161,78 @@ class Server:
         self.role = db.info.user
         return db
 
-    def pool(self) -> QueuePool:
-        """Return the connections for reading."""
+    @contextmanager
+    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+        """Yield a connection for reading; one that the server has closed meanwhile is replaced.
+
+        :raises BackendError: the server cannot be reached, or all connections are in use for `READ_SECONDS`.
+        """
+        if self._is_first_free.acquire(timeout=READ_SECONDS if self._settings.pool == 1 else 0):
+            try:
+                if self._first is None or _is_lost(self._first):
+                    self._drop_first()
+                    self._first = self.connect(read_seconds=READ_SECONDS)
+                yield self._first
+            except LostError:
+                self._drop_first()
+                raise
+            finally:
+                self._is_first_free.release()
+            return
+        if self._settings.pool == 1:
+            raise BackendError(f"{self.place}: the only connection is in use; raise the option 'pool'")
+        pooled = self._others().connect()
+        if _is_lost(pooled.driver_connection):
+            pooled.invalidate()
+            pooled = self._others().connect()
+        try:
+            yield pooled.driver_connection  # type: ignore[misc]
+        except LostError:
+            pooled.invalidate()
+            raise
+        finally:
+            pooled.close()
+
+    def close(self) -> None:
+        """Close the readers' connections that are not in use."""
+        if self._is_first_free.acquire(blocking=False):
+            self._drop_first()
+            self._is_first_free.release()
+        with self._lock:
+            if self._pool is not None:
+                self._pool.dispose()
+            self._pool = None
+
+    def _drop_first(self) -> None:
+        if self._first is not None:
+            self._first.close()
+        self._first = None
+
+    def _others(self) -> QueuePool:
+        """Return the connections for reading beside the first."""
+        from sqlalchemy.pool import QueuePool
+
         with self._lock:
             if self._pool is None:
                 self._pool = QueuePool(
                     lambda: self.connect(read_seconds=READ_SECONDS),  # type: ignore[arg-type]
-                    pool_size=self._settings.pool,
+                    pool_size=self._settings.pool - 1,
                     max_overflow=0,
                     timeout=READ_SECONDS,
                     reset_on_return=None,
                 )
             return self._pool
 
-    def close(self) -> None:
-        """Close the readers' connections that are not in use."""
-        with self._lock:
-            if self._pool is not None:
-                self._pool.dispose()
-            self._pool = None
+
+def _is_lost(db: Any) -> bool:
+    """Tell, without a question to the server, whether it has hung up."""
+    import select
+
+    if db.closed:
+        return True
+    readable, _, _ = select.select([db.fileno()], [], [], 0)
+    # Nothing was asked: what there is to read is the end, or a farewell.
+    return bool(readable)
 
 
 def application_name() -> str:

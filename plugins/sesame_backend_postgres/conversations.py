@@ -49,11 +49,10 @@ JOIN (SELECT id, conversation_tokens AS before FROM sessions WHERE id = ANY (%(s
 WHERE s.id = t.session
 RETURNING s.conversation_tokens - b.before
 """
-_QUIET = """
-SELECT id, coalesce(title, '') FROM sessions
-WHERE workstation = %s AND chunk_count > conversation_count AND modified < now() - make_interval(secs => %s)
-  AND id <> ALL (%s)
-LIMIT %s
+#: What a row of `sessions` is that is behind and quiet.
+IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{renewal.QUIET_SECONDS} seconds'"
+_QUIET = f"""
+SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIET} AND id <> ALL (%s) LIMIT %s
 """
 
 
@@ -82,6 +81,4 @@ def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) ->
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    return dict(
-        db.execute(_QUIET, (workstation, renewal.QUIET_SECONDS, list(busy), renewal.RENEWED_PER_RUN)).fetchall()
-    )
+    return dict(db.execute(_QUIET, (workstation, list(busy), renewal.RENEWED_PER_RUN)).fetchall())

@@ -71,7 +71,9 @@ def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
     steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
     if not found:
         db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
-        steps = [schema.definition(name)]
+        from . import tables
+
+        steps = [tables.definition(name)]
     for step in steps:
         db.execute(step)
     for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):

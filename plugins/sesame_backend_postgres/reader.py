@@ -1,4 +1,4 @@
-"""The read half: every method is one question to the server."""
+"""The read half: every method is one question to the server, of which each is a way there and back."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from sesame_core.protocols import (
     AgentStatistics,
     Candidates,
     Freshness,
+    KnownFile,
     Statistics,
     StoredSession,
+    Stretch,
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import older
-from sesame_core.types import NOTES, Chunk
+from sesame_core.types import NOTES, UNREAD, Chunk
 
-from . import matching, opening, rows, schema, words
+from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server
-from .failures import LostError, translated
+from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 
 
-class _Nothing(Exception):
+class _NothingError(Exception):
     """There is no schema yet."""
 
 
@@ -44,32 +46,28 @@ class PostgresReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state of the index for the calls inside."""
+        """Hold one state of the index for the calls inside; it is taken with the first question."""
         if getattr(self._local, "db", None) is not None:
             yield
             return
-        with self._connected() as db:
-            with translated(self._server.place, self._server.role):
-                db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        with self._server.reading() as db:
             self._local.db = db
             try:
                 yield
             finally:
                 self._local.db = None
-                if not db.closed:
+                if not db.closed and db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                     db.execute("ROLLBACK")
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
         try:
-            with self._asking() as db:
-                return matching.candidates(db, query, filters)
-        except _Nothing:
-            frequencies = [0] * len(query.words)
+            return matching.candidates(self._ask, query, filters)
+        except _NothingError:
             return Candidates(
                 chunks=[],
                 heads={},
-                document_frequencies=frequencies,
+                document_frequencies=[0] * len(query.words),
                 chunk_total=0,
                 session_total=0,
                 left_out={},
@@ -101,16 +99,29 @@ class PostgresReader:
         )
         return self._stored(sql, (prefix,) * 4)
 
+    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+        """Return the sessions that have one of these ids."""
+        return self._stored("WHERE s.session_id = ANY (%s)", (list(ids),))
+
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        last = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
+        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
+
+    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
+        """Return the chunks of each stretch by position."""
         columns = ", ".join("c." + column for column in rows.CHUNK_COLUMNS.split(", "))
         sql = (
-            f"SELECT s.session_id, {columns} FROM sessions AS s JOIN chunks AS c ON c.session = s.id "
-            "WHERE s.id = %s AND c.seq >= %s AND c.seq < %s ORDER BY c.seq"
+            f"SELECT w.place, s.session_id, {columns} "
+            "FROM unnest(%s::bigint[], %s::int[], %s::int[]) WITH ORDINALITY AS w (session, first, last, place) "
+            "JOIN sessions AS s ON s.id = w.session "
+            "JOIN chunks AS c ON c.session = w.session AND c.seq >= w.first AND c.seq < w.last ORDER BY w.place, c.seq"
         )
-        found = self._rows(sql, (number, first, last))
-        return [rows.to_chunk(tuple(columns), session_id) for session_id, *columns in found]
+        numbers, first, count = zip(*wanted, strict=True)
+        last = [min(MAX_CHUNKS, begin + length) for begin, length in zip(first, count, strict=True)]
+        found: list[list[Chunk]] = [[] for _ in wanted]
+        for place, session_id, *columns in self._rows(sql, (list(numbers), list(first), last)):
+            found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
+        return found
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Tell which of the query's words each chunk contains."""
@@ -148,6 +159,16 @@ class PostgresReader:
         )
         found = self._rows(sql, (identity.workstation_id(),) * 2)
         return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
+
+    def known_files(self) -> dict[str, KnownFile]:
+        """Tell what is known of this workstation's files; one with a session behind and quiet has something to do."""
+        sql = (
+            "SELECT f.path, CASE WHEN f.error IS NULL AND NOT EXISTS (SELECT 1 FROM sessions AS s "
+            f"WHERE s.file = f.id AND s.workstation = f.workstation AND {conversations.IS_QUIET}) "
+            "THEN f.mtime_ns ELSE %s END, f.parser, f.parser_version, f.missing_since IS NOT NULL "
+            "FROM files AS f JOIN workstations AS w ON w.id = f.workstation WHERE w.name = %s AND NOT f.superseded"
+        )
+        return {path: tuple(known) for path, *known in self._rows(sql, (UNREAD, identity.workstation_id()))}
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has written what, the last active first."""
@@ -218,43 +239,31 @@ class PostgresReader:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
-    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that answer a question; none while there is no schema."""
         try:
-            with self._asking() as db:
-                return db.execute(sql, values).fetchall()
-        except _Nothing:
+            return self._ask(sql, values)
+        except _NothingError:
             return []
 
-    @contextmanager
-    def _asking(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield the connection of the snapshot, or one from the pool, on which the schema is what it must be."""
-        db = getattr(self._local, "db", None)
-        if db is not None:
-            with translated(self._server.place, self._server.role):
-                self._check(db)
-                yield db
-            return
-        with self._connected() as db, translated(self._server.place, self._server.role):
-            self._check(db)
-            yield db
+    def _ask(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """Return the rows that answer a question, on the connection of the snapshot if there is one.
 
-    @contextmanager
-    def _connected(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection from the pool; one that the server has closed meanwhile is replaced."""
-        pooled = self._server.pool().connect()
-        db: Any = pooled.driver_connection
-        if _is_lost(db):
-            pooled.invalidate()
-            pooled = self._server.pool().connect()
-            db = pooled.driver_connection
-        try:
-            yield db
-        except LostError:
-            pooled.invalidate()
-            raise
-        finally:
-            pooled.close()
+        :raises _NothingError: there is no schema yet.
+        """
+        db = getattr(self._local, "db", None)
+        if db is None:
+            with self._server.reading() as one, translated(self._server.place, self._server.role):
+                self._check(one)
+                return one.execute(sql, values).fetchall()
+        with translated(self._server.place, self._server.role):
+            self._check(db)
+            if db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                return db.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+            # Both on one way to the server.
+            answers = db.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {sql}", values)
+            answers.nextset()
+            return answers.fetchall()  # type: ignore[no-any-return]
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
         """Look once whether there is a schema, and whose.
@@ -265,18 +274,7 @@ class PostgresReader:
             return
         found = opening.version(db, self._server.place)
         if not found:
-            raise _Nothing
+            raise _NothingError
         if found < len(schema.MIGRATIONS):
             raise older(self._server.place, found)
         self._is_made = True
-
-
-def _is_lost(db: psycopg.Connection[Any]) -> bool:
-    """Tell, without a question to the server, whether it has hung up."""
-    import select
-
-    if db.closed:
-        return True
-    readable, _, _ = select.select([db.fileno()], [], [], 0)
-    # Nothing was asked: what there is to read is the end, or a farewell.
-    return bool(readable)

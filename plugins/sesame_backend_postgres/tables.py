@@ -1,4 +1,7 @@
-"""The tables, as SQLAlchemy describes them.
+"""The tables of an index.
+
+`METADATA`, `BEFORE` and `AFTER` are the present schema: an empty database gets it at once, and `schema.MIGRATIONS` lead
+older ones to it.  Only what makes a schema loads this, since SQLAlchemy takes longer to load than a search takes.
 
 Whatever belongs to a workstation carries its number, for the row-level security that lets a workstation change its own
 rows only.  Texts are kept apart from their word lists: ranking reads narrow rows then.
@@ -27,7 +30,9 @@ from sqlalchemy import (
     func,
     text,
 )
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 METADATA = MetaData()
 
@@ -148,6 +153,10 @@ sessions = Table(
 Index("sessions_session_id", sessions.c.session_id)
 Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
 Index("sessions_workstation", sessions.c.workstation)
+Index("sessions_cwd", sessions.c.cwd)
+Index("sessions_agent", sessions.c.agent)
+Index("sessions_owner", func.lower(sessions.c.owner))
+Index("sessions_host", func.lower(sessions.c.host))
 Index("sessions_headless", sessions.c.id, postgresql_where=sessions.c.kind == "headless")
 Index(
     "sessions_behind",
@@ -199,6 +208,9 @@ texts = Table(
     postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
 )
 _word_index(texts.c.words)
+# Of a tool that is seldom called, and of what people type, there is less than of a common word.
+Index("texts_tool", texts.c.tool, texts.c["class"], postgresql_where=texts.c.tool.is_not(None))
+Index("texts_prompts", texts.c.session, postgresql_where=texts.c["class"] == 0)
 
 #: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
 heads = Table(
@@ -253,3 +265,73 @@ Table(
 
 #: Tables whose rows a workstation owns through their column `workstation`.
 OWNED = ("files", "sessions", "chunks", "texts", "heads", "conversations", "paths", "tombstones")
+
+#: What `METADATA` cannot say.  `{schema}` is the schema's name.
+BEFORE = """
+CREATE TEXT SEARCH DICTIONARY porter (TEMPLATE = pg_catalog.snowball, LANGUAGE = porter);
+CREATE TEXT SEARCH CONFIGURATION code (PARSER = pg_catalog."default");
+ALTER TEXT SEARCH CONFIGURATION code ADD MAPPING FOR asciiword, word, numword WITH porter;
+ALTER TEXT SEARCH CONFIGURATION code ADD MAPPING FOR int, uint, float, sfloat, version, file, host, url, url_path,
+  email, hword, asciihword, numhword, hword_part, hword_asciipart, hword_numpart WITH pg_catalog.simple
+"""
+AFTER = """
+-- Puts word lists one behind the other; phrases end where one ends.
+CREATE FUNCTION beside(one tsvector, other tsvector) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+  $$ SELECT CASE WHEN one = '' THEN other WHEN other = '' THEN one
+     ELSE ts_delete(one || '''|'':1'::tsvector || other, '|') END $$;
+CREATE AGGREGATE said (tsvector) (SFUNC = tsvector_concat, STYPE = tsvector, INITCOND = '');
+
+CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER
+  SET search_path = {schema}, pg_catalog, pg_temp AS
+  $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
+
+-- Ends a run: empties the lists of waiting index entries, and counts words anew when the index has grown by a quarter.
+CREATE FUNCTION tidy() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = {schema}, pg_catalog, pg_temp AS $f$
+DECLARE
+  here bigint := (SELECT coalesce(sum(chunks), 0) FROM workstations);
+  counted bigint := coalesce((SELECT value::bigint FROM meta WHERE key = 'counted'), 0);
+  share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
+BEGIN
+  PERFORM gin_clean_pending_list(index::regclass)
+  FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
+  IF here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
+  IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
+  DELETE FROM lexemes;
+  -- Of a large index a sample of about 100,000 chunks, with all its words: other spellings are found by them.
+  INSERT INTO lexemes SELECT word, ceil(ndoc * 100 / share) FROM ts_stat(
+    'SELECT words FROM {schema}.texts'
+    || CASE WHEN share < 100 THEN format(' TABLESAMPLE SYSTEM (%s)', share) ELSE '' END
+  );
+  INSERT INTO meta VALUES ('counted', here::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+END $f$;
+
+ALTER TABLE workstations ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reading ON workstations FOR SELECT USING (true);
+CREATE POLICY inserting ON workstations FOR INSERT WITH CHECK (role = session_user);
+CREATE POLICY updating ON workstations FOR UPDATE USING (role = session_user) WITH CHECK (role = session_user);
+CREATE POLICY deleting ON workstations FOR DELETE USING (role = session_user)
+"""
+#: A condition on what may be read would keep PostgreSQL from using the word indexes: `@@` is not leakproof.
+POLICIES = """
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reading ON {table} FOR SELECT USING (true);
+CREATE POLICY inserting ON {table} FOR INSERT WITH CHECK (workstation = ANY ((SELECT my_workstations())::int[]));
+CREATE POLICY updating ON {table} FOR UPDATE USING (workstation = ANY ((SELECT my_workstations())::int[]));
+CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT my_workstations())::int[]))
+"""
+
+
+def definition(schema: str) -> str:
+    """Return the statements that make an empty schema the present one."""
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    made = [BEFORE]
+    for table in METADATA.sorted_tables:
+        made.append(str(CreateTable(table).compile(dialect=dialect)))
+        made += [
+            str(CreateIndex(index).compile(dialect=dialect))
+            for index in sorted(table.indexes, key=lambda index: str(index.name))
+        ]
+    made.append(AFTER.format(schema=schema))
+    made += [POLICIES.format(table=table) for table in OWNED]
+    return ";\n".join(made)

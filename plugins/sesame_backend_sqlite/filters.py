@@ -16,7 +16,6 @@ __all__ = [
     "STANDING",
     "Condition",
     "having_chunks",
-    "in_sessions",
     "like",
     "meeting",
     "on_chunks",
@@ -42,7 +41,7 @@ class _Sqlite(Dialect):
         return rows.to_ms(time)
 
     def of_chunk(self, sql: str) -> str:
-        return f"(SELECT {sql} FROM chunks AS c WHERE c.id = f.rowid)"
+        return f"(SELECT {sql} FROM chunks AS c INDEXED BY chunks_facts WHERE c.id = f.rowid)"
 
     def holding(self, words: Sequence[Word], chunk: Condition = TRUE) -> Condition:
         sql = f"SELECT f.rowid >> {SESSION_SHIFT} FROM chunks_fts AS f WHERE chunks_fts MATCH ?{chunk.where('AND')}"
@@ -51,7 +50,8 @@ class _Sqlite(Dialect):
     def having(self, chunk: Condition) -> Condition:
         sql = chunk.sql.replace("f.rowid", "f.id")
         bounds = f"f.id >= s.id << {SESSION_SHIFT} AND f.id < (s.id + 1) << {SESSION_SHIFT}"
-        return Condition(f"EXISTS (SELECT 1 FROM chunks AS f WHERE {bounds} AND {sql})", chunk.values)
+        look = f"SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql}"
+        return Condition(f"EXISTS ({look})", chunk.values)
 
     def touching(self, path: str) -> Condition:
         sql = "SELECT session FROM paths WHERE '/' || replace(path, '\\', '/') LIKE ? ESCAPE '\\'"
@@ -61,13 +61,3 @@ class _Sqlite(Dialect):
 DIALECT = _Sqlite()
 on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
 meeting = DIALECT.meeting
-
-
-def in_sessions(condition: Condition) -> Condition:
-    """Return a condition on `chunks_fts AS f`: its session meets the condition."""
-    if not condition.sql:
-        return condition
-    return Condition(
-        f"f.rowid >> {SESSION_SHIFT} IN (SELECT s.id FROM sessions AS s WHERE {condition.sql})",
-        condition.values,
-    )

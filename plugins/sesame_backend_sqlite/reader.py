@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sesame_core import query as queries
-from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession
+from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession, Stretch
 from sesame_core.query import Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.types import NOTES, UNREAD, Chunk
@@ -91,17 +91,31 @@ class SqliteReader:
         return rows.select(self._db(), rows.to_stored, sql, (prefix, prefix + "\U0010ffff"))
 
     @translating
+    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+        """Return the sessions that have one of these ids."""
+        wanted = list(ids)
+        marks = ", ".join("?" * len(wanted))
+        sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.session_id IN ({marks})"
+        return rows.select(self._db(), rows.to_stored, sql, wanted)
+
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        last = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
+        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
+
+    @translating
+    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
+        """Return the chunks of each stretch by position."""
+        with self.snapshot():
+            numbers = {number for number, _, _ in wanted}
+            marks = ", ".join("?" * len(numbers))
+            ids = dict(self._db().execute(f"SELECT id, session_id FROM sessions WHERE id IN ({marks})", tuple(numbers)))
+            return [self._stretch(*one, ids[one[0]]) if one[0] in ids else [] for one in wanted]
+
+    def _stretch(self, number: int, first: int, count: int, session_id: str) -> list[Chunk]:
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-        values = (base | first << 2, base + (last << 2))
-        with self.snapshot():
-            found = self._db().execute("SELECT session_id FROM sessions WHERE id = ?", (number,)).fetchone()
-            if found is None:
-                return []
-            return rows.select(self._db(), lambda row: rows.to_chunk(row, found[0]), sql, values)
+        values = (base | first << 2, base + (min(MAX_CHUNKS, first + count) << 2))
+        return rows.select(self._db(), lambda row: rows.to_chunk(row, session_id), sql, values)
 
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:

@@ -138,12 +138,18 @@ INSERT INTO heads_fts (heads_fts, rank) VALUES ('automerge', 8);
 INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
 """
 
+# What a filter on tool or role asks of every match; the rows themselves are long.
+_FOURTH = """
+CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
+"""
+
 
 #: Step n leads to schema version n; never edit one that was released, add another.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", _FIRST),
     Migration("who indexed a session, and where", _SECOND),
     Migration("what was written about a session", _THIRD),
+    Migration("roles and tools of chunks beside their texts", _FOURTH),
 )
 
 

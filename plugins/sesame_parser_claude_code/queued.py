@@ -31,6 +31,11 @@ class QueuedPrompts:
         #: Prompts that were reported from their queue-operation.
         self._reported: deque[str] = deque(state["reported"] if state else (), maxlen=REMEMBERED)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a prompt is kept back."""
+        return bool(self._waiting)
+
     def put(self, text: str, line: int, message: Message) -> None:
         """Keep back a prompt that a queue-operation at this line tells."""
         name = digest(text.strip())

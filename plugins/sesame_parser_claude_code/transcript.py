@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sesame_core.jsonl import JsonLines
@@ -95,8 +95,9 @@ class Transcript:
             self._place(record)
         if self._reply and self._position[0] - self._opened_at > PATIENCE:
             self._close()
-        for message in self._queued.due(self._position[1]):
-            self._say(message)
+        if self._queued.is_waiting:
+            for message in self._queued.due(self._position[1]):
+                self._say(message)
 
     def _assistant(self, record: dict[str, Any]) -> None:
         message = mapping(record, "message")
@@ -261,14 +262,17 @@ class Transcript:
         self._ready += self._held
         self._held.clear()
 
-    def _release(self) -> Iterator[Session | Message]:
+    def _release(self) -> Sequence[Session | Message]:
+        """Take out what can be told now; the first time, the session before it."""
+        ready: list[Session | Message] = []
         if self._ready and not self._was_introduced:
             if not self._is_known:
                 self._describe()
             self._was_introduced = self._is_known = True
-            yield self._facts.session()
-        yield from self._ready
+            ready.append(self._facts.session())
+        ready += self._ready
         self._ready.clear()
+        return ready
 
     def _describe(self) -> None:
         """Begin with what a subagent was to do, which stands beside its transcript."""

@@ -43,6 +43,8 @@ class SessionReader:
         #: What is known so far.
         self.session = session
         self.tree = Tree()
+        #: Where the entry that is read stands in the tree.
+        self._segment = 0
         self._thinking = thinking
         self._excluded_bash = excluded_bash
         self._is_compacted = False
@@ -50,16 +52,14 @@ class SessionReader:
         self._labels: OrderedDict[str, str] = OrderedDict()
         self._calls: OrderedDict[str, tuple[str, str]] = OrderedDict()
 
-    def read(self, entry: Mapping[str, Any]) -> Iterator[Message]:
-        """Yield what an entry says: a message, several, or none."""
+    def read(self, entry: Mapping[str, Any]) -> Iterable[Message]:
+        """Return what an entry says: a message, several, or none."""
         kind = string(entry, "type")
         if kind == "session":
-            return
+            return ()
         role = string(mapping(entry, "message"), "role") if kind == "message" else ""
-        segment = self.tree.place(entry, is_turn=role in ("user", "assistant"))
-        for message in self._messages(entry, kind, role):
-            message.segment = segment
-            yield message
+        self._segment = self.tree.place(entry, is_turn=role in ("user", "assistant"))
+        return self._messages(entry, kind, role)
 
     def finish(self) -> Session:
         """Return all that is known about the session after the last entry."""
@@ -192,6 +192,7 @@ class SessionReader:
             timestamp=moment(entry.get("timestamp")) or moment(mapping(entry, "message").get("timestamp")),
             entry_id=string(entry, "id") or None,
             origin_id=f"{origin}:{part}" if origin and part else origin,
+            segment=self._segment,
             **more,
         )
 
@@ -248,4 +249,4 @@ def _origin(entry: Mapping[str, Any]) -> str | None:
 
 def _stamp(record: Mapping[str, Any]) -> str:
     value = record.get("timestamp")
-    return str(value) if isinstance(value, int | float) else string(record, "timestamp")
+    return str(value) if isinstance(value, (int, float)) else string(record, "timestamp")

@@ -32,8 +32,9 @@ def texts(content: object, kind: str = "text") -> str:
     """
     if isinstance(content, str):
         return clean(content) if kind == "text" else ""
-    blocks = [block for block in _blocks(content, kind) if not block.get("redacted")]
-    return "\n".join([text for block in blocks if (text := string(block, kind))])
+    return "\n".join(
+        [text for block in _blocks(content, kind) if (text := string(block, kind)) and not block.get("redacted")]
+    )
 
 
 def moment(value: object) -> datetime | None:
@@ -41,8 +42,10 @@ def moment(value: object) -> datetime | None:
     try:
         if isinstance(value, str):
             time = datetime.fromisoformat(value)
-            return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+            if time.tzinfo is UTC:
+                return time
+            return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000, UTC)
     except (ValueError, OverflowError, OSError):
         # Years no calendar has and strings that are no time: the record does not tell.
@@ -72,7 +75,9 @@ def _objects(values: object) -> list[dict[str, Any]]:
 
 
 def _blocks(content: object, kind: str) -> list[dict[str, Any]]:
-    return [block for block in _objects(content) if block.get("type") == kind]
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, dict) and block.get("type") == kind]
 
 
 def _calls(values: Iterable[dict[str, Any]], *, key: str, via: str | None) -> Iterator[ToolCall]:

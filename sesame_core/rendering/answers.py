@@ -193,7 +193,8 @@ def _notes(answer: Answer) -> list[str]:
         notes.append("Nothing else matched, so headless runs are shown.")
     elif answer.left_out:
         left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
-        notes.append(f"Left out: {left_out} (show them with --all-kinds)")
+        least = "at least " if answer.is_truncated else ""
+        notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
     return notes
 
 

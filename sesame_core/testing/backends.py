@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.protocols import Gathering, Naming, StorageBackend
 from sesame_core.query import Filters
 from sesame_core.types import Chunk, Session
 
@@ -153,6 +153,28 @@ class BackendConformance(WritingConformance, SearchingConformance, FilteringConf
         assert [chunk.seq for chunk in reader.chunks(number, 7, 10)] == [7, 8]
         assert reader.chunks(number, 9) == []
         assert reader.chunks(number, 0, 0) == []
+
+    def test_many_stretches_may_be_read_at_once(self, backend: StorageBackend) -> None:
+        """Of several sessions, in any order, empty ones too; only where a reader has the ability."""
+        store(backend, a_file(), a_session(*(f"text {n}" for n in range(5))), a_session("other", id="s2"))
+        reader = backend.reader()
+        one, two = the(backend, "s1").number, the(backend, "s2").number
+        if isinstance(reader, Gathering):
+            wanted = [(one, 3, 2), (two, 0, 1), (one, 0, 1), (one, 3, 1), (one, 9, 1), (one, 1, 0), (two + 99, 0, 5)]
+            found = reader.stretches(wanted)
+            texts = [["text 3", "text 4"], ["other"], ["text 0"], ["text 3"], [], [], []]
+            assert [[chunk.text for chunk in chunks] for chunks in found] == texts
+            assert found == [reader.chunks(*stretch) for stretch in wanted]
+
+    def test_many_sessions_may_be_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
+        """By whole ids, copies too; only where a reader has the ability."""
+        store(backend, a_file("/a"), a_session("x", id="s1"), a_session("x", id="s2"), a_session("x", id="s2/child"))
+        store(backend, a_file("/b"), a_session("x", id="s1"))
+        reader = backend.reader()
+        if isinstance(reader, Naming):
+            found = sorted((stored.session.id, stored.path) for stored in reader.named(["s2", "s1", "s", "unknown"]))
+            assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")]
+            assert list(reader.named(["unknown"])) == []
 
     # -- the whole ----------------------------------------------------------------------------------------
 

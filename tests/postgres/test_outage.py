@@ -163,6 +163,9 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
         station.ok("index")
     with psycopg.connect(database, autocommit=True) as db:
         db.execute("ALTER TABLE sesame.sessions DROP COLUMN notes")
+        added = ("sessions_cwd", "sessions_agent", "sessions_owner", "sessions_host", "texts_tool", "texts_prompts")
+        for index in added:
+            db.execute(f"DROP INDEX sesame.{index}")  # type: ignore[arg-type]
         db.execute("DELETE FROM sesame.schema_migrations WHERE id > 1")
     assert "has an older schema (1): upgrade it with: sesame index" in ann.fails("search", "otter", "--no-refresh")
     value = dict.fromkeys(
@@ -173,6 +176,9 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
     place.mkdir(parents=True, exist_ok=True)
     (place / "s1.meta.json").write_text(json.dumps({**value, "tags": ["ticket:77"]}))
     assert "1 unchanged, 1 described" in ann.ok("index")
+    with psycopg.connect(database) as db:
+        there = {name for (name,) in db.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'sesame'")}
+    assert there >= set(added)
     found = bob.json("search", "beaver")["results"]
     assert [(hit["workstation"], hit["name"], hit["tags"]) for hit in found] == [("ann", "Of an otter", ["ticket:77"])]
     assert "described" not in bob.ok("index")

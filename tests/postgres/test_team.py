@@ -276,11 +276,12 @@ def test_an_option_that_means_nothing_is_named(options: dict[str, Any], told: st
 
 def test_without_the_extra_one_line_says_what_to_install(workstation: Make, tmp_path: Path) -> None:
     ann = workstation("ann", dsn="postgresql://127.0.0.1:1/none")
-    hidden = tmp_path / "hidden" / "sqlalchemy"
-    hidden.mkdir(parents=True)
-    (hidden / "__init__.py").write_text("raise ImportError('not installed', name='sqlalchemy')")
-    ann.environment["PYTHONPATH"] = os.pathsep.join([str(hidden.parent), os.environ.get("PYTHONPATH", "")])
-    assert "pip install 'sesame-search[postgres]'" in ann.fails("index")
+    # As if it were not installed; Python runs this file when it starts.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['sqlalchemy'] = None")
+    ann.environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    told = "the postgres backend needs sqlalchemy: pip install 'sesame-search[postgres]'"
+    assert told in ann.fails("index")
+    assert told in ann.fails("search", "fox")
 
 
 # -- at the same time -------------------------------------------------------------------------------------

@@ -1,0 +1,74 @@
+"""BM25 as SQL.
+
+It needs three numbers of a document and a word: in how many documents the word occurs, how often in this one, and how
+long this one is.  The second is what `ts_rank_cd` returns when every weight is 1: it counts the places where a query
+is met, of words, prefixes and phrases alike; other weights make it the weighted number that FTS5 takes for columns.
+So the scores are those of FTS5 to the last digits.
+
+Every expression runs for each candidate: numbers are `float8`, since PostgreSQL reads `0.9` as a `numeric`, which costs
+as much again, and what words share is worked out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+#: BM25's constants and the least a word counts, as FTS5 has them.
+K1, B, FLOOR = 1.2, 0.75, 1e-6
+
+
+def idf(total: str, count: str) -> str:
+    """Return how much a word tells that is in `count` of `total` documents."""
+    return f"greatest({FLOOR}, ln(greatest({FLOOR}, ({total} - {count} + 0.5) / ({count} + 0.5))))"
+
+
+def damping(length: str) -> str:
+    """Return what the frequency of a word is set against in a document of a length, relative to the mean: `k`."""
+    return f"{K1 * (1 - B):.4g}::float8 + {K1 * B:.4g}::float8 * {length}"
+
+
+def bm25(frequency: str, number: int) -> str:
+    """Return phrase `number`'s part of a score, of the columns `i{number}` (its idf) and `k`.
+
+    frequency · (K1 + 1) / (frequency + k), written so that the frequency is worked out once.
+    """
+    return f"i{number} * {K1 + 1}::float8 * (1 - k / ({frequency} + k))"
+
+
+def frequency(number: int, *, is_single: bool) -> str:
+    """Return how often phrase `number` (column `q{number}`) occurs in the column `words`, whatever the weights.
+
+    Of one whole word in half of `ts_rank_cd`'s time: `ts_rank` is (1 + 1/4 + … + 1/n²) · 6/π² of a word that occurs
+    n times, which is 1 - 6/π² / (n + ½), nearly.
+    """
+    if is_single:
+        return f"round(1 / (1.6449340668 * (1 - ts_rank('{{1, 1, 1, 1}}', words, q{number}))) - 0.5)"
+    return f"ts_rank_cd('{{1, 1, 1, 1}}', words, q{number})"
+
+
+def total(numbers: Sequence[int], single: Container[int], when: str) -> str:
+    """Return the sum over phrases.
+
+    :param single: those that are one whole word.
+    :param when: the case in which phrase `{n}` counts.
+    """
+    terms = (
+        f"CASE WHEN {when.format(n=n)} THEN {bm25(frequency(n, is_single=n in single), n)} ELSE 0 END" for n in numbers
+    )
+    return "(" + " + ".join(terms) + ")"
+
+
+def weighted(number: int, weights: str) -> str:
+    """Return how often phrase `number` occurs in the column `words`, counted by weights.
+
+    :param weights: in `ts_rank_cd`'s order D, C, B, A, as a literal; none may exceed 1.
+    """
+    return f"ts_rank_cd('{weights}', words, q{number})"
+
+
+def at_hand(words: str) -> str:
+    """Return a word list that lies in its row, or is fetched once: each use would fetch a long one anew.
+
+    Setting the weight of no word changes nothing.
+    """
+    return f"CASE WHEN pg_column_size({words}) > 8000 THEN setweight({words}, 'D', '{{}}') ELSE {words} END"
