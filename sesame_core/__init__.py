@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .answer import Answer, Hit
     from .config import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
@@ -46,13 +47,13 @@ if TYPE_CHECKING:
     from .query import Filters, Query, Word
     from .report import IndexReport
     from .runtime import Appended, Imported, Runtime, SessionMeta
-    from .search import Answer, Hit
     from .segments import Segments
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "answer": ("Answer", "Hit"),
     "config": ("Config", "Redaction", "Selection", "Source"),
     "errors": (
         "BackendError",
@@ -90,7 +91,6 @@ _HOMES = {
     ),
     "query": ("Filters", "Query", "Word"),
     "runtime": ("Appended", "Imported", "Runtime", "SessionMeta"),
-    "search": ("Answer", "Hit"),
     "segments": ("Segments",),
     "types": (
         "Checkpoint",

@@ -19,6 +19,7 @@ from . import paths
 from .config import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
+from .options import hint
 
 #: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
 #: "redact" and "describe".
@@ -289,11 +290,8 @@ class _Reader:
         settings: dict[str, Any] = self._typed(value, key, dict, "an object")
         for name in settings:
             if name not in known:
-                import difflib
-
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                self._fail(f"{key}.{name}" if key else name, f"unknown key; {hint}")
+                meant = hint(name, known) or f"there are {', '.join(known)}"
+                self._fail(f"{key}.{name}" if key else name, f"unknown key; {meant}")
         return settings
 
     def _paths(self, value: Any, key: str) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -59,6 +59,21 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
                     except OSError:
                         continue
                     yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
+
+
+def belongs(path: str, parser: str, exclude: Sequence[str], known: str | None, matches: Callable[[str], bool]) -> bool:
+    """Tell whether a file is one of a source's.
+
+    :param parser: name of the source's parser, and `exclude` the patterns of what it leaves out.
+    :param known: name of the parser by which the index knows the file; None when it does not.
+    :param matches: asks the parser about a file that the index does not know.
+    """
+    if exclude:
+        from .exclusion import is_excluded
+
+        if is_excluded(exclude, path, None):
+            return False
+    return matches(path) if known is None else known == parser
 
 
 def is_below(path: str, root: str) -> bool:

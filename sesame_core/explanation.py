@@ -13,9 +13,9 @@ from .dataclass import dataclass
 from .query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:
+    from .answer import Answer
     from .protocols import Candidates, IndexReader
     from .query import Condition, Word
-    from .search import Answer
 
 #: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")

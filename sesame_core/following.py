@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from . import identity
 from .config import Selection, Source
 from .dataclass import dataclass, replace
-from .discovery import is_below
+from .discovery import FoundFile, is_below
 from .errors import LockedError, SesameError
 from .exclusion import is_excluded
 from .metadata import MetadataFiles
-from .reading import FileReading, Replayed
-from .types import Chunk, IndexedFile, Session
+from .sources import Sources
+from .types import Chunk, Session
 
 if TYPE_CHECKING:
     from .library import Sesame
@@ -53,9 +53,8 @@ class Follower:
         self._sesame = sesame
         self._patience = patience
         self._workstation = identity.workstation_id()
-        self._source = _source_for(sesame, parser, directory)
-        self.parser = sesame.plugins.parser(parser, self._source.parser.options)
-        self._formatter = sesame.plugins.formatter(self._source.formatter.name, self._source.formatter.options)
+        self._source = Sources(sesame.config, sesame.plugins).open(_source_for(sesame, parser, directory))
+        self.parser = self._source.parser
         self._metadata = MetadataFiles(sesame.config.describe.directory)
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
@@ -78,24 +77,12 @@ class Follower:
 
     def _take_in(self, writer: IndexWriter, path: Path, record: str | None) -> Followed:
         stat = path.stat()
-        file = IndexedFile(
-            path=str(path),
-            parser=self._source.parser.name,
-            parser_version=self._source.reading_version(self.parser.version),
-            mtime_ns=stat.st_mtime_ns,
-            size=stat.st_size,
-        )
-        if is_excluded(self._source.exclude, file.path, None):
+        if is_excluded(self._source.source.exclude, str(path), None):
             return Followed()
-        reading, firsts = self._reading(file, writer), list[Chunk]()
-        try:
-            tail = reading.tail(writer.file(file.path))
-            stored = -1 if tail is None else writer.append(file, _noting(tail, record, firsts))
-        except Replayed:
-            stored = -1
-        if stored < 0:
-            reading, firsts = self._reading(file, writer), []
-            stored = writer.replace(file, _noting(reading.whole(), record, firsts))
+        found = FoundFile(str(path), stat.st_mtime_ns, stat.st_size)
+        reading = self._source.reading(found, writer, self._workstation, self._metadata.notes)
+        firsts: list[Chunk] = []
+        stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
         writer.finish(synced_at=None)
         # Of a forgotten session nothing is stored, and its chunks have no position.
         position = firsts[0].seq if firsts and stored else None
@@ -103,20 +90,10 @@ class Follower:
         hindrance = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
         return Followed(chunks=stored, position=position, hindrance=hindrance)
 
-    def _reading(self, file: IndexedFile, writer: IndexWriter) -> FileReading:
-        return FileReading(
-            file,
-            self.parser,
-            self._formatter,
-            writer,
-            workstation=self._workstation,
-            is_excluded=lambda cwd: is_excluded(self._source.exclude, None, cwd),
-            notes=self._metadata.notes,
-        )
-
 
 def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:
     """Pass content on; put the first chunk of a record into `firsts`."""
+    firsts.clear()
     for item in content:
         if record is not None and not firsts and isinstance(item, Chunk) and item.entry_id == record:
             firsts.append(item)

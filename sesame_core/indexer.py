@@ -12,35 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import discovery, enriching, identity
-from .config import Source
-from .dataclass import dataclass
-from .discovery import FoundFile, is_below
-from .errors import BackendError, ParseError, SesameError
+from .discovery import FoundFile, belongs, is_below
+from .errors import BackendError
 from .exclusion import is_excluded
 from .metadata import MetadataFiles
-from .protocols import ChunkFormatter, IndexWriter, Parser
-from .reading import FileReading, Replayed
+from .protocols import IndexWriter
 from .report import FileProblem, IndexReport, Progress, SourceReport
+from .sources import OpenSource
 from .tokens import clean
 from .types import UNREAD, IndexedFile
 
 #: Losses listed one by one in a report; all are counted.
 LISTED_LOSSES = 100
-
-
-@dataclass(slots=True, kw_only=True)
-class OpenSource:
-    """A source with its plugins made."""
-
-    source: Source
-    root: str
-    parser: Parser
-    formatter: ChunkFormatter
-
-    @property
-    def version(self) -> int:
-        """A number that changes with the parser's output and with the source's settings."""
-        return self.source.reading_version(self.parser.version)
 
 
 class Indexer:
@@ -112,11 +95,14 @@ class Indexer:
         changed: list[tuple[OpenSource, FoundFile]] = []
         seen: set[str] = set()
 
+        def matches(path: str) -> bool:
+            return self._matches(source, path)
+
         def is_wanted(path: str) -> bool:
-            if path in self._claimed or (exclude and is_excluded(exclude, path, None)):
+            if path in self._claimed:
                 return False
             known = self._known.get(path)
-            return known.parser == name if known else self._matches(source, path)
+            return belongs(path, name, exclude, known.parser if known else None, matches)
 
         roots = _shared(within, source.root) if within else [source.root]
         if not roots:
@@ -160,7 +146,7 @@ class Indexer:
         except FileNotFoundError:
             return False  # gone since it was found, or a link to nothing
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
-            self.report.errors.append(_problem(path, source.source.parser.name, error))
+            self.report.errors.append(FileProblem.of(path, source.source.parser.name, error))
             if isinstance(error, OSError):
                 self._claimed.add(path)  # no other parser could look at it either
             return False
@@ -192,67 +178,28 @@ class Indexer:
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
         known = self._known.get(found.path)
-        file = IndexedFile(
-            path=found.path,
-            parser=source.source.parser.name,
-            parser_version=source.version,
-            mtime_ns=found.mtime_ns,
-            size=found.size,
-        )
-        reading = self._reading(source, file)
+        reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
-            if not self._append(reading, known):
-                self.report.chunks += self._replace(reading)
-                self.report.bytes += found.size
-                if known is None or known.mtime_ns == UNREAD:
-                    self.report.added += 1
-                else:
-                    self.report.updated += 1
+            self.report.chunks += reading.bring_in(known)
         except BackendError:
             raise
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
-            self._fail(file, known, error)
+            self._fail(reading.file, known, error)
             return
+        self.report.bytes += reading.file.size - reading.start
+        if reading.is_tail:
+            self.report.appended += 1
+        elif known is None or known.mtime_ns == UNREAD:
+            self.report.added += 1
+        else:
+            self.report.updated += 1
         for reason, count in reading.skipped.items():
             self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
-            self.report.losses.append(FileProblem(path=file.path, message=reason, line=line))
-
-    def _append(self, reading: FileReading, known: IndexedFile | None) -> bool:
-        """Index what a file has grown by; return False when it must be read whole."""
-        try:
-            tail = reading.tail(known)
-            if tail is None:
-                return False
-            self.report.chunks += self._writer.append(reading.file, tail)
-        except Replayed:
-            return False
-        self.report.appended += 1
-        self.report.bytes += reading.file.size - reading.start
-        return True
-
-    def _replace(self, reading: FileReading) -> int:
-        """Index a whole file, again whenever one more of its sessions turns out to be excluded."""
-        while True:
-            try:
-                return self._writer.replace(reading.file, reading.whole())
-            except Replayed:
-                continue
-
-    def _reading(self, source: OpenSource, file: IndexedFile) -> FileReading:
-        exclude = source.source.exclude
-        return FileReading(
-            file,
-            source.parser,
-            source.formatter,
-            self._writer,
-            workstation=self._workstation,
-            is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
-            notes=self._metadata.notes,
-        )
+            self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
-        problem = _problem(file.path, file.parser, error)
+        problem = FileProblem.of(file.path, file.parser, error)
         self.report.errors.append(problem)
         if known is None:
             known, file.mtime_ns = file, UNREAD
@@ -271,18 +218,6 @@ def _without_cycle_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _problem(path: str, parser: str, error: Exception) -> FileProblem:
-    """Return what a person should know of an error; a path that is no Unicode is written with escapes."""
-    path = os.fsencode(path).decode("utf-8", "backslashreplace")
-    if isinstance(error, ParseError):
-        return FileProblem(path=path, message=error.message, line=error.line)
-    if isinstance(error, OSError):
-        return FileProblem(path=path, message=error.strerror or str(error))
-    if isinstance(error, SesameError):
-        return FileProblem(path=path, message=str(error))
-    return FileProblem(path=path, message=f"the parser {parser!r} failed: {error!r}")
 
 
 def _check_name(path: str) -> None:

@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .abilities import has_ability
+from .answer import LIMIT, Answer, Page
 from .dataclass import replace
 from .errors import BackendError, LockedError, ModelError, SesameError, UnknownPluginError, UnknownSessionError
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, IndexWriter, Parser, Shared, Statistics, StorageBackend, StoredSession
+from .protocols import IndexReader, IndexWriter, Shared, Statistics, StorageBackend, StoredSession
 from .query import Filters, cleaned
-from .search import LIMIT, Answer, Page, search
+from .search import search
+from .sources import Sources
 from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for [seed 003].
 AROUND = 4
 #: Sessions listed when nobody says how many.
 LISTED = 50
-#: Days ahead in which a session file counts as about to be deleted by its agent.
-EXPIRY_NOTICE_DAYS = 7
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .describing import Described
-    from .indexer import OpenSource
     from .outgoing import Outgoing
     from .protocols import WorkstationStatistics
     from .redaction import Redactor
@@ -122,8 +121,7 @@ class Sesame:
         from .metadata import MetadataFiles
 
         within = [os.path.realpath(path) for path in paths]
-        sources = self._open_sources()
-        sources += self._sources_of(within, sources)
+        sources = self._sources().holding(within)
         if full and (outgoing := self._outgoing()) and outgoing.is_due():
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # what must not be seen is not carried over
@@ -377,7 +375,7 @@ class Sesame:
         :return: nothing when the index is one machine's own.
         """
         outgoing = self._outgoing(sharing)
-        return outgoing.plan(self._open_sources(), self._redacting()) if outgoing else []
+        return outgoing.plan(self._sources().opened(), self._redacting()) if outgoing else []
 
     def share(self, pattern: str, level: str | None) -> None:
         """State what others may see of the sessions of some projects; the next run puts it into effect.
@@ -471,27 +469,16 @@ class Sesame:
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
-        return [_root(source) for source in self.config.resolve_sources(self.plugins)]
+        return self._sources().roots()
 
     def expiring(self) -> dict[str, int]:
-        """Return by agent how many indexed session files it will delete within `EXPIRY_NOTICE_DAYS`."""
-        from .discovery import is_below
-        from .exclusion import is_excluded
-        from .protocols import Expiring, Remembering
+        """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
+        from .expiry import expiring
+        from .protocols import Remembering
 
         reader = self._read()
         known = reader.known_files() if has_ability(reader, Remembering) else {}
-        counts: dict[str, int] = {}
-        for source in self.config.resolve_sources(self.plugins):
-            name, root, parser = source.parser.name, _root(source), self._parser(source)
-            days = parser.expires_after_days() if has_ability(parser, Expiring) else None
-            if days is None:
-                continue
-            oldest = (time.time() - (days - EXPIRY_NOTICE_DAYS) * 86_400) * 1e9
-            for path, (mtime_ns, of, _, _) in known.items():
-                if of == name and mtime_ns < oldest and is_below(path, root) and _is_older(path, oldest):
-                    counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
-        return {name: count for name, count in counts.items() if count}
+        return expiring(self._sources().with_parsers(), known)
 
     def _unchanged(self) -> IndexReport | None:
         """Return the report of a run that changes nothing; None when one may change something."""
@@ -509,9 +496,7 @@ class Sesame:
             from .guard import KnownFiles
 
             known = KnownFiles(known, redactor)
-        sources = self.config.resolve_sources(self.plugins)
-        opened = [(source, _root(source), self._parser(source)) for source in sources]
-        return unchanged.report(opened, known, self.config.describe.directory)
+        return unchanged.report(self._sources().with_parsers(), known, self.config.describe.directory)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""
@@ -588,52 +573,5 @@ class Sesame:
                 return now
         return self.get_session(stored.session.id)
 
-    def _open_sources(self) -> list[OpenSource]:
-        return [self._open_source(source) for source in self.config.resolve_sources(self.plugins)]
-
-    def _open_source(self, source: Source) -> OpenSource:
-        from .indexer import OpenSource
-
-        return OpenSource(
-            source=source,
-            root=_root(source),
-            parser=self._parser(source),
-            formatter=self.plugins.formatter(source.formatter.name, source.formatter.options),
-        )
-
-    def _parser(self, source: Source) -> Parser:
-        return self.plugins.parser(source.parser.name, source.parser.options)
-
-    def _sources_of(self, paths: Sequence[str], sources: Sequence[OpenSource]) -> list[OpenSource]:
-        """Return sources for paths that lie in none: the parser is the first one that knows the file.
-
-        What the sources below such a path leave out stays out.
-        """
-        from .discovery import is_below
-        from .plugin_manager import BUNDLED
-
-        made: list[OpenSource] = []
-        for path in paths:
-            if not os.path.exists(path):
-                raise SesameError(f"{path}: no such file or directory")
-            if any(is_below(path, s.root) for s in sources):
-                continue
-            exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)
-            names = dict.fromkeys([s.source.parser.name for s in sources])
-            parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
-            for name in dict.fromkeys([*names, *parsers]):
-                parser = configuration.Selection(name=name)
-                made.append(self._open_source(configuration.Source(parser=parser, path=Path(path), exclude=exclude)))
-        return made
-
-
-def _root(source: Source) -> str:
-    return os.path.realpath(source.path or "")
-
-
-def _is_older(path: str, mtime_ns: float) -> bool:
-    """Tell whether a file is there and has not changed since a time; what cannot be looked at counts as gone."""
-    try:
-        return os.stat(path).st_mtime_ns < mtime_ns
-    except OSError:
-        return False
+    def _sources(self) -> Sources:
+        return Sources(self.config, self.plugins)

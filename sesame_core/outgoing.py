@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from . import discovery, identity, withheld
 from .dataclass import replace
 from .guard import Guard
-from .indexer import Indexer, OpenSource
+from .indexer import Indexer
 from .protocols import IndexReader, IndexWriter, StoredSession
 from .query import Filters
 from .sharing import Sharing
+from .sources import OpenSource
 from .tokens import subwords
 from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld

@@ -10,7 +10,7 @@ from .dataclass import dataclass
 from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from importlib.metadata import EntryPoint
 
     from .protocols import ChunkFormatter, Options, Parser, Provider, StorageBackend
@@ -118,7 +118,10 @@ class PluginManager:
             return
         found = self._discovered().get(name, [])
         if not found:
-            raise UnknownPluginError(f"no plugin named {name!r} is installed{_did_you_mean(name, self.names())}")
+            from .options import hint
+
+            meant = hint(name, self.names())
+            raise UnknownPluginError(f"no plugin named {name!r} is installed{meant and f'; {meant}'}")
         if len(found) > 1:
             owners = " and ".join(_owner(e) for e in found)
             raise DuplicatePluginError(f"two plugins are named {name!r}: {owners}; uninstall one")
@@ -224,10 +227,3 @@ class PluginManager:
 
 def _owner(entry_point: EntryPoint) -> str:
     return f"{entry_point.dist.name} {entry_point.dist.version}" if entry_point.dist else entry_point.value
-
-
-def _did_you_mean(name: str, names: Iterable[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

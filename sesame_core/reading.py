@@ -1,7 +1,7 @@
 """Reads one file into the index: events in, sessions and chunks out.
 
-It decides how much of a changed file is read, unites replayed messages by their origin, keeps the counts of
-each session, and stamps what the formatter made.
+It decides how much of a changed file is read, unites replayed messages by their origin, has the
+facts of each session gathered, and stamps what the formatter made.
 """
 
 from __future__ import annotations
@@ -10,36 +10,26 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeAlias
 
 from . import identity
 from .abilities import has_ability
 from .errors import ParseError, PluginError, SesameError
 from .protocols import ChunkFormatter, IndexWriter, Parser, Redacting, TailParser
+from .session_facts import count, learn
 from .tokens import clean, subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session, Skipped
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
 HASHED = 4096
-#: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
-PROMPT_CHARS = 2_000
-SUMMARY_CHARS = 8_000
 #: Messages before a checkpoint whose origins are remembered: what agents repeat is recent, or everything.
 REMEMBERED = 128
 
 _ORIGIN_MASK = (1 << 63) - 1
-#: Facts that a parser may learn late; a later value that is not None replaces an earlier one.
-_FACTS = (
-    "kind",
-    "parent_id",
-    "cwd",
-    "title",
-    "summary",
-    "git_branch",
-    "repository",
-    "model",
-    "created",
-    "abandoned",
-)
+
+
+#: Sessions and chunks, on their way from a file into the index.
+Content: TypeAlias = Iterator[Session | Chunk]
 
 
 class Replayed(Exception):
@@ -72,6 +62,8 @@ class FileReading:
         self.skipped: dict[str, int] = {}
         #: Where reading began, in bytes.
         self.start = 0
+        #: What was indexed is what the file has grown by; the rest was there.
+        self.is_tail = False
         self._parser = parser
         self._formatter = formatter
         self._writer = writer
@@ -125,6 +117,30 @@ class FileReading:
         self._sessions, self._seen, self._first_origins = {}, set(), set()
         self._recent.clear()
         return self._content(self._parser.parse(Path(self.file.path)))
+
+    def bring_in(
+        self,
+        known: IndexedFile | None,
+        *,
+        noting: Callable[[Iterator[Session | Chunk]], Iterable[Session | Chunk]] = iter,
+    ) -> int:
+        """Index what the file has grown by, or else all of it; return how many chunks were stored.
+
+        :param known: what the index knows of it.
+        :param noting: what the content goes through on its way; once more for each time that reading begins anew.
+        """
+        try:
+            if (tail := self.tail(known)) is not None:
+                stored = self._writer.append(self.file, noting(tail))
+                self.is_tail = True
+                return stored
+        except Replayed:
+            pass  # only on the way it turned out that all of it must be read
+        while True:
+            try:
+                return self._writer.replace(self.file, noting(self.whole()))
+            except Replayed:
+                continue  # one more of its sessions turned out to be excluded
 
     # -- from events to content ---------------------------------------------------------------------------
 
@@ -185,7 +201,7 @@ class FileReading:
                 return []
             self._seen.add(origin)
             self._recent.append(origin)
-        self._count(session, message, origin)
+        count(session, message, origin)
         chunks = self._formatted(message)
         entry_id = message.entry_id and clean(message.entry_id)
         for position, chunk in enumerate(chunks):
@@ -226,34 +242,10 @@ class FileReading:
         elif facts.cwd and facts.cwd != session.cwd and self._is_excluded(facts.cwd):
             self._excluded.add(facts.id)
             raise Replayed
-        for fact in _FACTS:
-            value = getattr(facts, fact)
-            if value is not None:
-                setattr(session, fact, clean(value) if isinstance(value, str) else value)
-        session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+        learn(session, facts)
         session.host, session.owner = identity.host(), identity.owner()
         session.key = identity.session_key(self._workstation, identity.project_id(session.cwd or ""), session.id)
         return session
-
-    def _count(self, session: Session, message: Message, origin: int | None) -> None:
-        for call in message.tool_calls:
-            name = clean(call.name)
-            session.tool_counts[name] = session.tool_counts.get(name, 0) + 1
-        if message.role not in ("user", "assistant"):
-            return
-        if message.timestamp is not None:
-            session.created = session.created or message.timestamp
-            if session.modified is None or message.timestamp > session.modified:
-                session.modified = message.timestamp
-        if origin is not None and session.first_origin is None:
-            session.first_origin = origin
-        if not message.is_new:
-            return
-        session.message_count += 1
-        if message.role == "user":
-            session.exchange_count += 1
-            if len(session.prompts) < 2 and message.source_type != "command" and message.text.strip():
-                session.prompts += (clean(message.text)[:PROMPT_CHARS],)
 
     def _hashes(self, offset: int) -> tuple[bytes, bytes]:
         """Return the hashes of the file's head and of what stands before an offset."""

@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 from .types import Chunk, IndexedFile, Session
 
+#: Chunks per session; those beyond are not stored.  SQLite's row ids have 22 bits for a chunk's position.
+MAX_CHUNKS = 1 << 22
 #: What an object takes beside its text, in characters.
 OVERHEAD = 1_000
 #: A file with more characters than this is streamed in a transaction of its own; smaller ones share one, because each
@@ -69,7 +71,7 @@ def place(
     targets: dict[str, T],
     made: Callable[[Session], T],
     add: Callable[[T, Chunk], None],
-    most: int,
+    most: int = MAX_CHUNKS,
 ) -> int:
     """Give each chunk its position in its session and add it; return how many were added.
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from .dataclass import dataclass, field
+from .errors import ParseError, SesameError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +15,21 @@ class FileProblem:
     path: str
     message: str
     line: int | None = None
+
+    @classmethod
+    def of(cls, path: str, parser: str, error: Exception) -> FileProblem:
+        """Return what a person should know of an error; a path that is no Unicode is written with escapes.
+
+        :param parser: name of the parser that met it.
+        """
+        path = os.fsencode(path).decode("utf-8", "backslashreplace")
+        if isinstance(error, ParseError):
+            return cls(path=path, message=error.message, line=error.line)
+        if isinstance(error, OSError):
+            return cls(path=path, message=error.strerror or str(error))
+        if isinstance(error, SesameError):
+            return cls(path=path, message=str(error))
+        return cls(path=path, message=f"the parser {parser!r} failed: {error!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 `Session`, `Message`, `Skipped` and `Checkpoint` come out of a parser; `Chunk` out of a chunk formatter;
 `IndexedFile` is what a backend remembers about a file.  What a search asks and answers stands in
-`sesame_core.query` and `sesame_core.search`.
+`sesame_core.query` and `sesame_core.answer`.
 
 All of them are keyword-only dataclasses; a new field has a default, so plugins keep working.  Treat
 them as values: only the indexer fills the fields marked "set by the indexer".
@@ -130,7 +130,7 @@ class Session:
     #: Human prompts, each with the answer that followed (seed 004's exchanges).
     exchange_count: int = 0
     tool_counts: dict[str, int] = field(default_factory=dict)
-    #: The first two human prompts, cut to `indexer.PROMPT_CHARS`.
+    #: The first two human prompts, cut to `session_facts.PROMPT_CHARS`.
     prompts: tuple[str, ...] = ()
     #: `origin` of the first message that has one: forks and resumed copies share it.
     first_origin: int | None = None

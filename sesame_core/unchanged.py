@@ -10,7 +10,7 @@ import os
 import time
 
 from . import metadata
-from .discovery import is_below, scan
+from .discovery import belongs, is_below, scan
 from .report import IndexReport, SourceReport
 from .types import UNREAD
 
@@ -68,23 +68,16 @@ class _Wanted:
     """Whether the indexer would look at a file for a source."""
 
     def __init__(self, source: Source, parser: Parser, known: Mapping[str, KnownFile], seen: set[str]) -> None:
-        self._source = source
+        self._name, self._exclude = source.parser.name, source.exclude
         self._parser = parser
         self._known = known
         self._seen = seen
 
     def __call__(self, path: str) -> bool:
-        if path in self._seen or self._is_excluded(path):
+        if path in self._seen:
             return False
         known = self._known.get(path)
-        return known[1] == self._source.parser.name if known else self._matches(path)
-
-    def _is_excluded(self, path: str) -> bool:
-        if not self._source.exclude:
-            return False
-        from .exclusion import is_excluded
-
-        return is_excluded(self._source.exclude, path, None)
+        return belongs(path, self._name, self._exclude, known[1] if known else None, self._matches)
 
     def _matches(self, path: str) -> bool:
         from pathlib import Path

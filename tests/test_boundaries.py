@@ -57,18 +57,21 @@ FOUNDATION: dict[str, set[str]] = {
     "tokens": {"folding"},
     "jsonl": {"types"},
     "integration": {"dataclass", "errors"},
+    "options": {"errors", "protocols"},
     "protocols": {"dataclass", "integration", "query", "types"},
     "renewal": {"types"},
     "rows": {"protocols", "types"},
     "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
-    "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "protocols", "sesame_core"},
+    "plugin_manager": {"dataclass", "entry_points", "errors", "hookspecs", "options", "protocols", "sesame_core"},
 }
 
 #: Imports that would bend the straight line from files to answers.
 FORBIDDEN = {
     "indexer": {"cli", "rendering", "search", "ranking"},
+    "sources": {"cli", "indexer", "rendering", "search"},
+    "answer": {"cli", "indexer", "rendering"},
     "search": {"cli", "indexer", "rendering"},
     "ranking": {"cli", "indexer", "rendering"},
     "rendering": {"cli", "config"},
@@ -80,7 +83,8 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "paths", "protocols", "query", "renewal"),
+    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "options", "paths", "protocols"),
+    *("query", "renewal"),
     *("rows", "segments", "sql", "tokens", "types"),
 }
 

@@ -11,7 +11,8 @@ import pytest
 
 from sesame_core import identity
 from sesame_core.plugin_manager import PluginManager
-from sesame_core.reading import HASHED, PROMPT_CHARS, SUMMARY_CHARS, FileReading
+from sesame_core.reading import HASHED, FileReading
+from sesame_core.session_facts import PROMPT_CHARS, SUMMARY_CHARS
 from sesame_core.types import (
     Checkpoint,
     Chunk,

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesame_core import rendering
+from sesame_core.answer import Answer, Hit
 from sesame_core.language import parse
 from sesame_core.protocols import AgentStatistics, Freshness, Statistics, StoredSession
 from sesame_core.rendering import answer_json, answer_text, as_json, printable, report_text, transcript_text
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.rendering.text import size
 from sesame_core.report import FileProblem, IndexReport, SourceReport
-from sesame_core.search import Answer, Hit
 from sesame_core.snippets import Snippet
 from sesame_core.types import Chunk, Session
 

@@ -9,11 +9,12 @@ from typing import Any
 import psycopg
 
 from sesame_core.errors import LockedError
+from sesame_core.options import check
 from sesame_core.protocols import Options
 from sesame_core.renewal import committing
 
 from . import opening
-from .connecting import Server, Settings, check
+from .connecting import OPTIONS, Server, Settings
 from .failures import translated
 from .opening import Workstation
 from .reader import PostgresReader
@@ -60,7 +61,7 @@ class PostgresBackend:
     @classmethod
     def from_options(cls, options: Options) -> PostgresBackend:
         """Make a backend from its options in config.jsonc."""
-        check(options)
+        check("the postgres backend", options, OPTIONS)
         return cls(**options)
 
     def audience(self) -> str:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from sesame_core.errors import BackendError, ConfigError
-from sesame_core.protocols import Options
+from sesame_core.options import COUNT, TEXT
 
 from .failures import LostError, explained
 
@@ -39,6 +38,17 @@ _SETTINGS = (
     ("enable_seqscan", "off"),
     ("max_parallel_workers_per_gather", "0"),
 )
+
+
+#: The backend's options in config.jsonc, fields of `Settings`.
+OPTIONS = {
+    "dsn": TEXT,
+    "service": TEXT,
+    "schema": TEXT,
+    "connect_timeout": COUNT,
+    "sslmode": TEXT,
+    "pool": COUNT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +96,6 @@ class Settings:
             if value is not None:
                 found[name] = value
         return found
-
-
-def check(options: Options) -> None:
-    """Look whether options are those of `Settings`.
-
-    :raises ConfigError: one is unknown or has a value of the wrong kind; values are not quoted, one may be a secret.
-    """
-    names = [field.name for field in fields(Settings)]
-    for name, value in options.items():
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(names)}"
-            raise ConfigError(f"the postgres backend has no option {name!r}; {hint}")
-        if name in ("connect_timeout", "pool"):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"the postgres backend's option {name!r} must be a positive whole number")
-        elif not isinstance(value, str):
-            raise ConfigError(f"the postgres backend's option {name!r} must be a text")
 
 
 class Server:

@@ -21,6 +21,7 @@ from sesame_core.protocols import (
     WorkstationStatistics,
 )
 from sesame_core.query import Condition, Filters, Query
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import older
 from sesame_core.types import NOTES, UNREAD, Chunk
 
@@ -104,7 +105,7 @@ class PostgresReader:
 
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        return self.stretches([(number, first, schema.MAX_CHUNKS if count is None else count)])[0]
+        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
 
     def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
         """Return the chunks of each stretch by position."""
@@ -116,7 +117,7 @@ class PostgresReader:
             "JOIN chunks AS c ON c.session = w.session AND c.seq >= w.first AND c.seq < w.last ORDER BY w.place, c.seq"
         )
         numbers, first, count = zip(*wanted, strict=True)
-        last = [min(schema.MAX_CHUNKS, begin + length) for begin, length in zip(first, count, strict=True)]
+        last = [min(MAX_CHUNKS, begin + length) for begin, length in zip(first, count, strict=True)]
         found: list[list[Chunk]] = [[] for _ in wanted]
         for place, session_id, *columns in self._rows(sql, (list(numbers), list(first), last)):
             found[place - 1].append(rows.to_chunk(tuple(columns), session_id))

@@ -6,8 +6,6 @@ from sesame_core.sql import Migration
 
 #: Characters of a session's id: an index entry holds 2,700 bytes.
 LONGEST_ID = 500
-#: Chunks per session: as many as the SQLite backend takes.
-MAX_CHUNKS = 1 << 22
 
 #: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
 MIGRATIONS: tuple[Migration, ...] = (

@@ -18,7 +18,7 @@ from .carry import carry_over
 from .failures import translating
 from .files import Files
 from .opening import Workstation
-from .schema import LONGEST_ID, MAX_CHUNKS
+from .schema import LONGEST_ID
 from .sessions import Sessions, Target
 from .staging import Staging
 
@@ -231,7 +231,7 @@ class PostgresWriter:
                 self._store_sessions(targets.values(), file)
                 self._flush()
 
-        stored = renewal.place(content, targets, self._target, add, MAX_CHUNKS)
+        stored = renewal.place(content, targets, self._target, add)
         self._store_sessions(targets.values(), file, is_end=True)
         return stored
 

@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sesame_core.errors import BackendError, ConfigError, LockedError
+from sesame_core.errors import BackendError, LockedError
+from sesame_core.options import PATH, check
 from sesame_core.protocols import Options
 from sesame_core.renewal import committing
 
@@ -57,20 +58,12 @@ class SqliteBackend:
     @classmethod
     def from_options(cls, options: Options) -> SqliteBackend:
         """Make a backend from its options in config.jsonc: `directory`."""
-        for name in options:
-            if name != "directory":
-                import difflib
-
-                near = difflib.get_close_matches(name, ["directory"], n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else "; it knows 'directory'"
-                raise ConfigError(f"the sqlite backend has no option {name!r}{hint}")
+        check("the sqlite backend", options, {"directory": PATH})
         directory = options.get("directory")
         if directory is None:
             from sesame_core import paths
 
             return cls(paths.data_dir())
-        if not isinstance(directory, (str, os.PathLike)):
-            raise ConfigError("the sqlite backend's option 'directory' must be a path")
         return cls(Path(directory).expanduser())
 
     # -- reading ------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pathlib import Path
 from sesame_core import query as queries
 from sesame_core.protocols import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession, Stretch
 from sesame_core.query import Filters, Query
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.types import NOTES, UNREAD, Chunk
 
 from . import conversations, fts, matching, rows, schema
@@ -99,7 +100,7 @@ class SqliteReader:
 
     def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
         """Return a session's chunks by position."""
-        return self.stretches([(number, first, schema.MAX_CHUNKS if count is None else count)])[0]
+        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
 
     @translating
     def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
@@ -113,7 +114,7 @@ class SqliteReader:
     def _stretch(self, number: int, first: int, count: int, session_id: str) -> list[Chunk]:
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-        values = (base | first << 2, base + (min(schema.MAX_CHUNKS, first + count) << 2))
+        values = (base | first << 2, base + (min(MAX_CHUNKS, first + count) << 2))
         return rows.select(self._db(), lambda row: rows.to_chunk(row, session_id), sql, values)
 
     @translating

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sesame_core import rows
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.tokens import subwords
 from sesame_core.types import Chunk, Notes
 
-from .schema import MAX_CHUNKS, SESSION_SHIFT
+from .schema import SESSION_SHIFT
 
 FILE_COLUMNS, SESSION_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS
 STORED_COLUMNS, STORED_FROM = rows.STORED_COLUMNS, rows.STORED_FROM

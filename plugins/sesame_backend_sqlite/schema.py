@@ -11,11 +11,11 @@ from __future__ import annotations
 import sqlite3
 
 from sesame_core.errors import BackendError
+from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import Migration, newer
 
-SESSION_SHIFT = 24
-#: Chunks per session: positions take 22 bits.
-MAX_CHUNKS = 1 << 22
+#: Bits of a row id below the session's number: its place takes 22, the weight class 2.
+SESSION_SHIFT = (MAX_CHUNKS - 1).bit_length() + 2
 #: Marks the file as Sesame's ("SESM").
 APPLICATION_ID = 0x5345534D
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core import renewal
-from sesame_core.renewal import OVERHEAD, Target
+from sesame_core.renewal import MAX_CHUNKS, OVERHEAD, Target
 from sesame_core.sql import Condition
 from sesame_core.types import Chunk, IndexedFile, Notes, Session
 
@@ -19,7 +19,7 @@ from .conversations import Conversation
 from .failures import translating
 from .files import OF_FILE, Files
 from .filters import DIALECT
-from .schema import MAX_CHUNKS, SESSION_SHIFT
+from .schema import SESSION_SHIFT
 
 #: Characters written at once.
 BATCH = 2 << 20

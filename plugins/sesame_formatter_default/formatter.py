@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-
-from sesame_core import Chunk, ConfigError, Message, Options, ToolCall, ToolResult
+from sesame_core import Chunk, Message, Options, ToolCall, ToolResult
+from sesame_core.options import COUNT, check
 
 from .session_search import REFERENCE, is_session_search, runs_session_search
 from .shortening import shortened, without_payloads
@@ -37,13 +36,7 @@ class DefaultFormatter:
 
         :raises ConfigError: an option is unknown or is no positive whole number.
         """
-        known = ("result_limit", "call_limit")
-        for name, value in options.items():
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=1, cutoff=0)
-                raise ConfigError(f"the formatter 'default' has no option {name!r}; did you mean {near[0]!r}?")
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"option {name!r} of the formatter 'default' must be a positive whole number")
+        check("the default formatter", options, {"result_limit": COUNT, "call_limit": COUNT})
         return cls(**options)
 
     def format(self, message: Message) -> list[Chunk]:

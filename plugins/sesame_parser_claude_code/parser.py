@@ -5,7 +5,7 @@ What reads files is loaded when there is one to read: a search makes a parser on
 
 from __future__ import annotations
 
-from sesame_core.errors import ConfigError
+from sesame_core.options import COUNT, SWITCH, check
 from sesame_core.types import LINE_LIMIT
 
 TYPE_CHECKING = False
@@ -36,17 +36,7 @@ class ClaudeCodeParser:
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
-        known = ("line_limit", "thinking")
-        for name, value in options.items():
-            if name not in known:
-                import difflib
-
-                near = difflib.get_close_matches(name, known, n=1, cutoff=0)
-                raise ConfigError(f"the parser 'claude-code' has no option {name!r}; did you mean {near[0]!r}?")
-            if name == "thinking" and not isinstance(value, bool):
-                raise ConfigError("option 'thinking' of the parser 'claude-code' must be true or false")
-            if name == "line_limit" and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise ConfigError("option 'line_limit' of the parser 'claude-code' must be a positive whole number")
+        check("the claude-code parser", options, {"line_limit": COUNT, "thinking": SWITCH})
         return cls(**options)
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from sesame_core.errors import ConfigError
+from sesame_core.options import COUNT, SWITCH, check
 from sesame_core.types import LINE_LIMIT
 
 TYPE_CHECKING = False
@@ -38,18 +38,8 @@ class PiParser:
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
-        known = ("line_limit", "thinking", "excluded_bash")
-        for name, value in options.items():
-            if name not in known:
-                import difflib
-
-                near = difflib.get_close_matches(name, known, n=1, cutoff=0)
-                raise ConfigError(f"the parser 'pi' has no option {name!r}; did you mean {near[0]!r}?")
-            if name == "line_limit":
-                if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                    raise ConfigError(f"option {name!r} of the parser 'pi' must be a positive whole number")
-            elif not isinstance(value, bool):
-                raise ConfigError(f"option {name!r} of the parser 'pi' must be true or false")
+        kinds = {"line_limit": COUNT, "thinking": SWITCH, "excluded_bash": SWITCH}
+        check("the pi parser", options, kinds)
         return cls(**options)
 
     @cached_property

@@ -5,7 +5,7 @@ What reads files is loaded when there is one to read: a search makes a parser on
 
 from __future__ import annotations
 
-from sesame_core.errors import ConfigError
+from sesame_core.options import COUNT, check
 from sesame_core.types import LINE_LIMIT
 
 TYPE_CHECKING = False
@@ -33,14 +33,7 @@ class SesameParser:
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
-        for name, value in options.items():
-            if name != "line_limit":
-                import difflib
-
-                near = difflib.get_close_matches(name, ["line_limit"], n=1, cutoff=0)
-                raise ConfigError(f"the parser 'sesame' has no option {name!r}; did you mean {near[0]!r}?")
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"option {name!r} of the parser 'sesame' must be a positive whole number")
+        check("the sesame parser", options, {"line_limit": COUNT})
         return cls(**options)
 
     @property

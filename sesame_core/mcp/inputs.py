@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import QueryError
+from ..options import hint
 
 # Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
 
@@ -148,9 +148,8 @@ def read(model: type[_InputT], arguments: dict[str, Any]) -> _InputT:
 def _told(model: type[BaseModel], kind: str, place: tuple[int | str, ...], message: str) -> str:
     name = str(place[0]) if place else ""
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(name, model.model_fields, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(model.model_fields)}"
-        return f"unknown argument {name!r}; {hint}"
+        meant = hint(name, model.model_fields) or f"there are {', '.join(model.model_fields)}"
+        return f"unknown argument {name!r}; {meant}"
     if kind == "missing":
         return f"the argument {name!r} is missing"
     return f"{name}: {message[:1].lower() + message[1:]}"

@@ -9,9 +9,9 @@ from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
+    from ..answer import Answer, Hit
     from ..protocols import Freshness
     from ..report import IndexReport
-    from ..search import Answer, Hit
     from ..snippets import Snippet
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
+    from ..answer import Answer, Hit, Passage
     from ..explanation import Explanation, HitExplanation
-    from ..search import Answer, Hit, Passage
     from ..windows import Window, WindowItem
 
 #: Characters of a window's item on one line for people.

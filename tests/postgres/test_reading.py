@@ -62,7 +62,9 @@ def test_a_search_that_finds_no_file_changed_loads_nothing_that_writes(workstati
     assert done.stderr.strip() == "[]"
 
 
-def test_a_search_for_one_word_asks_the_server_five_times(backend: StorageBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_for_one_word_asks_the_server_five_times(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reader = backend.reader()
     assert reader.list_sessions(Filters(), limit=1)[0]
     asked: list[str] = []

@@ -1,0 +1,47 @@
+"""Which session files their agents are about to delete by themselves, such as Claude Code after its clean-up period."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .abilities import has_ability
+from .discovery import is_below
+from .exclusion import is_excluded
+from .protocols import Expiring
+
+if TYPE_CHECKING:
+    from .config import Source
+    from .protocols import KnownFile, Parser
+
+#: Days ahead in which a session file counts as about to be deleted.
+NOTICE_DAYS = 7
+
+
+def expiring(sources: Iterable[tuple[Source, str, Parser]], known: Mapping[str, KnownFile]) -> dict[str, int]:
+    """Return by agent how many indexed session files it will delete within `NOTICE_DAYS`.
+
+    :param sources: with their real paths and parsers.
+    :param known: what the index knows of files, by path.
+    """
+    counts: dict[str, int] = {}
+    for source, root, parser in sources:
+        days = parser.expires_after_days() if has_ability(parser, Expiring) else None
+        if days is None:
+            continue
+        name = source.parser.name
+        oldest = (time.time() - (days - NOTICE_DAYS) * 86_400) * 1e9
+        for path, (mtime_ns, of, _, _) in known.items():
+            if of == name and mtime_ns < oldest and is_below(path, root) and _is_older(path, oldest):
+                counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
+    return {name: count for name, count in counts.items() if count}
+
+
+def _is_older(path: str, mtime_ns: float) -> bool:
+    """Tell whether a file is there and has not changed since a time; what cannot be looked at counts as gone."""
+    try:
+        return os.stat(path).st_mtime_ns < mtime_ns
+    except OSError:
+        return False

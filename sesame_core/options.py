@@ -1,0 +1,49 @@
+"""What people write under "options" of a plugin: a slip of the pen is named, with what was meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from .errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .protocols import Options
+
+
+class Kind(NamedTuple):
+    """A kind of value: what it is, and whether a value is one."""
+
+    name: str
+    fits: Callable[[object], bool]
+
+
+COUNT = Kind("a positive whole number", lambda value: isinstance(value, int) and value is not True and value > 0)
+PATH = Kind("a path", lambda value: isinstance(value, str | os.PathLike))
+SWITCH = Kind("true or false", lambda value: isinstance(value, bool))
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+
+
+def check(owner: str, options: Options, kinds: Mapping[str, Kind]) -> None:
+    """Look whether options are those that a plugin knows.  Values are not quoted: one may be a secret.
+
+    :param owner: the plugin, as messages name it: "the xyz parser".
+    :param kinds: of the options that it knows, by name.
+    :raises ConfigError: one is unknown, or its value of the wrong kind.
+    """
+    for name, value in options.items():
+        if name not in kinds:
+            known = hint(name, kinds) or f"it knows {', '.join(map(repr, kinds))}"
+            raise ConfigError(f"{owner} has no option {name!r}; {known}")
+        if not kinds[name].fits(value):
+            raise ConfigError(f"{owner}'s option {name!r} must be {kinds[name].name}")
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return a question for the name that was meant, when one is much like it; else ""."""
+    import difflib  # only for a slip of the pen
+
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,58 @@
+"""What becomes known of a session while its file is read: what the parser tells of it, and what its messages say."""
+
+from __future__ import annotations
+
+from .tokens import clean
+from .types import Message, Session
+
+#: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
+PROMPT_CHARS = 2_000
+SUMMARY_CHARS = 8_000
+
+#: Facts that a parser may learn late; a later value that is not None replaces an earlier one.
+_FACTS = (
+    "kind",
+    "parent_id",
+    "cwd",
+    "title",
+    "summary",
+    "git_branch",
+    "repository",
+    "model",
+    "created",
+    "abandoned",
+)
+
+
+def learn(session: Session, facts: Session) -> None:
+    """Add what a parser learned to what is known."""
+    for fact in _FACTS:
+        value = getattr(facts, fact)
+        if value is not None:
+            setattr(session, fact, clean(value) if isinstance(value, str) else value)
+    session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+
+
+def count(session: Session, message: Message, origin: int | None) -> None:
+    """Take in a message that was said in a session.
+
+    :param origin: the number that stands for its origin.
+    """
+    for call in message.tool_calls:
+        name = clean(call.name)
+        session.tool_counts[name] = session.tool_counts.get(name, 0) + 1
+    if message.role not in ("user", "assistant"):
+        return
+    if message.timestamp is not None:
+        session.created = session.created or message.timestamp
+        if session.modified is None or message.timestamp > session.modified:
+            session.modified = message.timestamp
+    if origin is not None and session.first_origin is None:
+        session.first_origin = origin
+    if not message.is_new:
+        return
+    session.message_count += 1
+    if message.role == "user":
+        session.exchange_count += 1
+        if len(session.prompts) < 2 and message.source_type != "command" and message.text.strip():
+            session.prompts += (clean(message.text)[:PROMPT_CHARS],)

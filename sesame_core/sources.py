@@ -1,0 +1,124 @@
+"""The sources of a configuration with their plugins made: where they are, and how one of their files is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .config import Config, Selection, Source
+from .dataclass import dataclass
+from .discovery import FoundFile, is_below
+from .errors import SesameError
+from .types import IndexedFile
+
+if TYPE_CHECKING:
+    from .plugin_manager import PluginManager
+    from .protocols import ChunkFormatter, IndexWriter, Parser
+    from .reading import FileReading
+    from .types import Notes
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenSource:
+    """A source with its plugins made."""
+
+    source: Source
+    #: Its real path.
+    root: str
+    parser: Parser
+    formatter: ChunkFormatter
+
+    @property
+    def version(self) -> int:
+        """A number that changes with the parser's output and with the source's settings."""
+        return self.source.reading_version(self.parser.version)
+
+    def reading(
+        self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
+    ) -> FileReading:
+        """Return a file on its way into the index.
+
+        :param workstation: the id of this machine.
+        :param notes: returns what was written about a session, by its id.
+        """
+        from .exclusion import is_excluded
+        from .reading import FileReading
+
+        file = IndexedFile(
+            path=found.path,
+            parser=self.source.parser.name,
+            parser_version=self.version,
+            mtime_ns=found.mtime_ns,
+            size=found.size,
+        )
+        exclude = self.source.exclude
+        return FileReading(
+            file,
+            self.parser,
+            self.formatter,
+            writer,
+            workstation=workstation,
+            is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
+            notes=notes,
+        )
+
+
+class Sources:
+    """The sources of one configuration."""
+
+    def __init__(self, config: Config, plugins: PluginManager) -> None:
+        self._config = config
+        self._plugins = plugins
+
+    def roots(self) -> list[str]:
+        """Return the real paths of all of them, existing or not."""
+        return [_root(source) for source in self._config.resolve_sources(self._plugins)]
+
+    def with_parsers(self) -> list[tuple[Source, str, Parser]]:
+        """Return each with its real path and its parser: what it takes to look at its files, but not into them."""
+        return [(s, _root(s), self._parser(s)) for s in self._config.resolve_sources(self._plugins)]
+
+    def opened(self) -> list[OpenSource]:
+        """Return all of them with their plugins."""
+        return [self.open(source) for source in self._config.resolve_sources(self._plugins)]
+
+    def open(self, source: Source) -> OpenSource:
+        """Make a source's plugins."""
+        return OpenSource(
+            source=source,
+            root=_root(source),
+            parser=self._parser(source),
+            formatter=self._plugins.formatter(source.formatter.name, source.formatter.options),
+        )
+
+    def holding(self, paths: Sequence[str]) -> list[OpenSource]:
+        """Return the opened sources, with more for those real paths that lie in none of them.
+
+        The parser of such a path is the first one that knows the file.  What the sources below it leave out stays out.
+
+        :raises SesameError: there is nothing at a path.
+        """
+        from .plugin_manager import BUNDLED
+
+        sources = self.opened()
+        made: list[OpenSource] = []
+        for path in paths:
+            if not os.path.exists(path):
+                raise SesameError(f"{path}: no such file or directory")
+            if any(is_below(path, s.root) for s in sources):
+                continue
+            exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)
+            names = dict.fromkeys([s.source.parser.name for s in sources])
+            parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
+            for name in dict.fromkeys([*names, *parsers]):
+                made.append(self.open(Source(parser=Selection(name=name), path=Path(path), exclude=exclude)))
+        return sources + made
+
+    def _parser(self, source: Source) -> Parser:
+        return self._plugins.parser(source.parser.name, source.parser.options)
+
+
+def _root(source: Source) -> str:
+    return os.path.realpath(source.path or "")
