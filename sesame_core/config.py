@@ -90,6 +90,11 @@ class Redaction:
     keep: tuple[str, ...] = ()
 
 
+def metadata_dir(data_dir: Path) -> Path:
+    """Return where files of metadata are as long as nobody says otherwise."""
+    return data_dir / "sessions-meta"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describing:
     """How sessions get metadata: names, descriptions, summaries and tags that a model writes."""
@@ -99,7 +104,7 @@ class Describing:
     #: Prompts after which a session is described again.
     min_new_user_messages: int = 5
     #: Where the files are, one for each session.
-    directory: Path = field(default_factory=lambda: paths.data_dir() / "sessions-meta")
+    directory: Path = field(default_factory=lambda: metadata_dir(paths.data_dir()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

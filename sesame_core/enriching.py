@@ -34,7 +34,11 @@ def enrich(
     :param known: what the index knew of files before the run, by path.
     :param deadline: `time.monotonic()` after which the rest is left to the next run.
     """
-    found = metadata.scan(directory)
+    try:
+        found = metadata.scan(directory)
+    except OSError as error:
+        report.errors.append(FileProblem(path=str(directory), message=error.strerror or str(error)))
+        return
     if found is None or not isinstance(writer, Annotating):
         return
     changed = [path for path, mtime_ns in found.items() if _is_changed(known.get(path), mtime_ns)]

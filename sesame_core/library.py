@@ -59,7 +59,8 @@ class Sesame:
     """The sessions of one configuration and their index.
 
     :param config: what to index and where to; read from config.jsonc when None.
-    :param data_dir: directory of a SQLite index, in place of the configured backend.
+    :param data_dir: directory of a SQLite index, in place of the configured backend; metadata is there, too, unless the
+        configuration says where.
     :param plugins: for embedders that register plugins of their own.
     :raises ConfigError: config.jsonc cannot be read or says something that means nothing.
 
@@ -78,12 +79,18 @@ class Sesame:
             config = configuration.load() if sources is None else configuration.Config(sources=tuple(sources))
         if data_dir is not None:
             backend = configuration.Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
-            config = replace(config, backend=backend)
+            config = replace(config, backend=backend, describe=self._describing(config, Path(data_dir)))
         self.config = config
         self.plugins = plugins or PluginManager()
         self._backend: StorageBackend | None = None
         self._reader: IndexReader | None = None
         self._redactor: Redactor | None = None
+
+    @staticmethod
+    def _describing(config: Config, data_dir: Path) -> configuration.Describing:
+        if config.describe.directory != configuration.Describing().directory:
+            return config.describe
+        return replace(config.describe, directory=configuration.metadata_dir(data_dir))
 
     def __enter__(self) -> Sesame:
         return self

@@ -177,7 +177,10 @@ def read(path: Path) -> Metadata | None:
 
 
 def scan(directory: Path) -> dict[str, int] | None:
-    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory."""
+    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory.
+
+    :raises OSError: the directory cannot be read.
+    """
     try:
         with os.scandir(directory) as entries:
             return {
@@ -201,7 +204,10 @@ def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
 
     :param known: what it knows of files, by path.
     """
-    found = scan(directory)
+    try:
+        found = scan(directory)
+    except OSError:
+        return False  # the indexer will meet it again, and report it
     if found is None:
         return True
     taken_in = {

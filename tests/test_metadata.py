@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -269,6 +270,17 @@ def test_an_invalid_file_is_reported_and_the_rest_goes_on(
     assert cli("index").code == 0
     assert cli("status", "--json").json["failedFiles"] == []
     assert cli("search", "zucchini", "--json").json["resultCount"] == 1
+
+
+def test_a_directory_that_cannot_be_read_is_an_error_and_hinders_no_search(
+    indexed: Path, files: MetadataFiles, cli: Callable[..., Any]
+) -> None:
+    shutil.rmtree(files.directory, ignore_errors=True)
+    files.directory.symlink_to(files.directory.name)
+    assert "matching" in cli("search", "nix").out
+    ran = cli("index")
+    assert ran.code == 1
+    assert f"{files.directory}: Too many levels of symbolic links" in ran.out + ran.err
 
 
 def test_files_of_metadata_count_as_no_sessions(indexed: Path, files: MetadataFiles, cli: Callable[..., Any]) -> None:

@@ -101,7 +101,7 @@ def test_every_function_of_the_table_takes_what_the_table_says() -> None:
 #: costs time that whoever calls them in a loop pays.
 ALLOWED = {
     "__future__", "abc", "atexit", "codecs", "collections", "contextlib", "copyreg", "datetime", "encodings", "enum",
-    "errno", "fnmatch", "functools", "gc", "genericpath", "importlib", "io", "ipaddress", "itertools", "json",
+    "errno", "fnmatch", "functools", "gc", "genericpath", "heapq", "importlib", "io", "ipaddress", "itertools", "json",
     "keyword", "math", "ntpath", "operator", "os", "pathlib", "posixpath", "re", "reprlib", "sqlite3", "stat", "struct",
     "threading", "time", "types", "typing", "unicodedata", "urllib", "warnings",
     # … and with Python 3.13's pathlib:
