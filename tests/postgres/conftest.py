@@ -20,6 +20,14 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 GUIDE = REPOSITORY / "docs" / "team.md"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this directory: they are about what a server does, and several programs that talk to it."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.once)
+
+
 @dataclass
 class Workstation:
     """A machine, as far as Sesame can tell: a home directory, and what the environment says."""

@@ -13,7 +13,6 @@ from ..postgres_server import find_binaries
 CHAOS = Path(__file__).resolve().parents[2] / "benchmarks" / "chaos.py"
 
 
-@pytest.mark.once
 def test_workstations_and_a_server_that_are_killed_at_random_lose_and_double_nothing(
     request: pytest.FixtureRequest,
 ) -> None:

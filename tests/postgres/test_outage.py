@@ -16,8 +16,6 @@ from psycopg.conninfo import make_conninfo
 
 from ..postgres_server import Server, find_binaries
 
-pytestmark = pytest.mark.once
-
 Make = Callable[..., Any]
 
 

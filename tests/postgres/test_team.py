@@ -18,8 +18,6 @@ from sesame_core import BackendError, LockedError, Selection, Sesame
 from sesame_core.config import Config
 from sesame_core.plugin_manager import PluginManager
 
-pytestmark = pytest.mark.once
-
 Make = Callable[..., Any]
 
 
