@@ -26,8 +26,6 @@ BATCH = 2 << 20
 #: Chunks after which a shared transaction is committed.
 COMMIT_AFTER = 131_072
 
-_SELECT_HEAD = "SELECT title, summary, prompts FROM heads WHERE id = ?"
-_INSERT_HEAD = f"INSERT INTO heads_fts (rowid, title, summary, prompts) {_SELECT_HEAD.replace('title', 'id, title', 1)}"
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
 _INSERT_SESSION = DIALECT.insert(
     "sessions", ["id", "file", "chunk_count", "conversation_count", "conversation_title", *_SESSION_COLUMNS]
@@ -239,15 +237,16 @@ class SqliteWriter:
         title = session.title or ""
         self._db.execute(_INSERT_SESSION, (number, file, target.seq, target.seq, title, *values))
         conversations.insert(self._db, number, title, target.conversation)
-        self._db.execute(_INSERT_HEAD, (number,))
+        self._insert_head(number, self._head(number))
 
     def _update_session(self, number: int, sql: str, values: tuple[Any, ...]) -> None:
         """Change a session's row, and its head with it."""
-        before = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
+        before = self._head(number)
         self._db.execute(sql, (*values, number))
-        if self._db.execute(_SELECT_HEAD, (number,)).fetchone() != before:
+        after = self._head(number)
+        if after != before:
             self._delete_head(number, before)
-            self._db.execute(_INSERT_HEAD, (number,))
+            self._insert_head(number, after)
 
     def _renew_conversation(self, number: int, count: int) -> None:
         self._grown.add(number)
@@ -256,6 +255,16 @@ class SqliteWriter:
         if renewal.is_outgrown(count, in_row):
             self._flush()
             conversations.renew(self._db, number)
+
+    def _head(self, number: int) -> tuple[str, str, str]:
+        sql = "SELECT title, summary, prompts FROM heads WHERE id = ?"
+        title, summary, prompts = self._db.execute(sql, (number,)).fetchone()
+        return title, summary, prompts
+
+    def _insert_head(self, number: int, head: tuple[str, str, str]) -> None:
+        # With SELECT in place of the values, SQLite would open a savepoint, at which FTS5 writes out all that it holds.
+        sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
+        self._db.execute(sql, (number, *head))
 
     def _delete_head(self, number: int, head: tuple[str, str, str]) -> None:
         sql = "INSERT INTO heads_fts (heads_fts, rowid, title, summary, prompts) VALUES ('delete', ?, ?, ?, ?)"
@@ -273,7 +282,6 @@ class SqliteWriter:
         deleted = self._db.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", bounds).rowcount
         self._count_chunks(-deleted)
         self._db.execute("DELETE FROM paths WHERE session = ?", (number,))
-        head = self._db.execute(_SELECT_HEAD, (number,)).fetchone()
-        self._delete_head(number, head)
+        self._delete_head(number, self._head(number))
         self._db.execute("DELETE FROM sessions WHERE id = ?", (number,))
         return deleted

@@ -134,6 +134,17 @@ def test_a_row_id_tells_session_position_and_weight_class(backend: SqliteBackend
     assert full_text[-5:] == ids
 
 
+def test_sessions_written_in_one_transaction_leave_one_segment_in_each_full_text_table(
+    backend: SqliteBackend, directory: Path
+) -> None:
+    with backend.writer() as writer:
+        for number in range(20):
+            writer.replace(a_file(f"/s/{number}"), a_session("fox", id=f"s{number}", title="den"))
+    with opened(directory) as db:
+        for table in ("chunks_fts", "heads_fts", "conversations_fts"):
+            assert db.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone() == (1,)
+
+
 def test_positions_and_sessions_never_overlap() -> None:
     def row_id(session: int, seq: int, chunk: Chunk) -> int:
         chunk.seq = seq
