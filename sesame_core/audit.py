@@ -10,12 +10,10 @@ from typing import Any
 
 from .abilities import has_ability
 from .dataclass import dataclass
-from .protocols import IndexReader, Remembering, StoredSession
+from .gathering import all_chunks, all_sessions
+from .protocols import IndexReader, Remembering
 from .query import Filters
 from .redaction import Finding, Redactor
-
-#: Sessions, and chunks of one, that are held at once.
-PAGE = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,30 +48,19 @@ def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Expo
     """
     with reader.snapshot():
         paths = set()
-        for stored in _sessions(reader):
+        for stored in all_sessions(reader, Filters(all_kinds=True)):
             seen.sessions += 1
             paths.add(stored.path)
             where = redactor.text(stored.session.id), redactor.text(stored.path)
             yield from _exposures(redactor, where, None, {"file": stored.path, **_fields(stored.session)})
-            for first in range(0, stored.chunk_count, PAGE):
-                for chunk in reader.chunks(stored.number, first, PAGE):
-                    seen.chunks += 1
-                    yield from _exposures(redactor, where, chunk.seq, _fields(chunk))
+            for chunk in all_chunks(reader, stored):
+                seen.chunks += 1
+                yield from _exposures(redactor, where, chunk.seq, _fields(chunk))
         others = reader.known_files().keys() - paths if has_ability(reader, Remembering) else ()
         for path in sorted(others):
             yield from _exposures(redactor, (None, redactor.text(path)), None, {"file": path})
         for path, message in reader.statistics().failed:
             yield from _exposures(redactor, (None, redactor.text(path)), None, {"error": message})
-
-
-def _sessions(reader: IndexReader) -> Iterator[StoredSession]:
-    offset = 0
-    while True:
-        found, _ = reader.list_sessions(Filters(all_kinds=True), limit=PAGE, offset=offset)
-        yield from found
-        if len(found) < PAGE:
-            return
-        offset += PAGE
 
 
 def _fields(thing: Any) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Asks a reader many small questions at once, if it can answer them so."""
+"""Asks a reader for much: many small questions at once, if it can answer them so; what is long, page by page."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .abilities import has_ability
@@ -10,7 +10,11 @@ from .protocols import Gathering, Naming
 
 if TYPE_CHECKING:
     from .protocols import IndexReader, StoredSession, Stretch
+    from .query import Filters
     from .types import Chunk
+
+#: Sessions, and chunks of one, that are held at once.
+PAGE = 256
 
 
 def stretches(reader: IndexReader, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
@@ -29,3 +33,20 @@ def named(reader: IndexReader, ids: Collection[str]) -> list[StoredSession]:
     if has_ability(reader, Naming):
         return reader.named(ids)
     return [stored for id in ids for stored in reader.find_sessions(id) if stored.session.id == id]
+
+
+def all_sessions(reader: IndexReader, filters: Filters) -> Iterator[StoredSession]:
+    """Yield the sessions that filters let pass, the last active first."""
+    offset = 0
+    while True:
+        found, _ = reader.list_sessions(filters, limit=PAGE, offset=offset)
+        yield from found
+        if len(found) < PAGE:
+            return
+        offset += PAGE
+
+
+def all_chunks(reader: IndexReader, stored: StoredSession) -> Iterator[Chunk]:
+    """Yield a session's chunks by position."""
+    for first in range(0, stored.chunk_count, PAGE):
+        yield from reader.chunks(stored.number, first, PAGE)

@@ -330,15 +330,12 @@ class Sesame:
     def undescribed(self) -> Iterator[StoredSession]:
         """Yield this workstation's sessions of people that have prompts and no metadata, the last active first."""
         from . import identity
+        from .gathering import all_sessions
 
-        mine = Filters(workstation=identity.workstation_id())
-        offset = 0
-        while found := self._read().list_sessions(mine, limit=LISTED, offset=offset)[0]:
-            for stored in found:
-                session = stored.session
-                if session.notes is None and session.kind != "subagent" and session.exchange_count:
-                    yield stored
-            offset += len(found)
+        for stored in all_sessions(self._read(), Filters(workstation=identity.workstation_id())):
+            session = stored.session
+            if session.notes is None and session.kind != "subagent" and session.exchange_count:
+                yield stored
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.

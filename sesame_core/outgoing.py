@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from . import discovery, identity, withheld
 from .dataclass import replace
+from .gathering import all_chunks, all_sessions
 from .guard import Guard
 from .indexer import Indexer
 from .protocols import IndexReader, IndexWriter, StoredSession
@@ -26,9 +27,6 @@ from .withholding import Change, Withholding, changes
 if TYPE_CHECKING:
     from .metadata import MetadataFiles
     from .redaction import Redactor
-
-#: Sessions, and chunks of one, that are held at once.
-PAGE = 256
 
 
 class Outgoing:
@@ -46,15 +44,9 @@ class Outgoing:
         self._digest = sharing.digest(audience)
 
     def sessions(self) -> Iterator[StoredSession]:
-        """Yield this workstation's sessions that others can see."""
+        """Return this workstation's sessions that others can see."""
         mine = Filters(workstation=identity.workstation_id(), all_kinds=True)
-        offset = 0
-        while True:
-            found, _ = self._reader.list_sessions(mine, limit=PAGE, offset=offset)
-            yield from found
-            if len(found) < PAGE:
-                return
-            offset += PAGE
+        return all_sessions(self._reader, mine)
 
     # -- putting it into effect ---------------------------------------------------------------------------
 
@@ -91,10 +83,9 @@ class Outgoing:
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
         for one in stored:
             yield one.session
-            for first in range(0, one.chunk_count, PAGE):
-                for chunk in self._reader.chunks(one.number, first, PAGE):
-                    chunk.subwords = subwords(chunk.text)
-                    yield chunk
+            for chunk in all_chunks(self._reader, one):
+                chunk.subwords = subwords(chunk.text)
+                yield chunk
 
     # -- telling it beforehand ----------------------------------------------------------------------------
 

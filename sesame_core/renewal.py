@@ -146,7 +146,7 @@ def committing(writer: W) -> Iterator[W]:
     """Yield a writer; commit what it wrote, unless the block raises."""
     try:
         yield writer
-    except BaseException:
+    except BaseException:  # Ctrl-C, too: nothing half written stays; whatever it is goes on to the caller
         writer.rollback()
         raise
     writer.commit()
