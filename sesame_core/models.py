@@ -1,7 +1,8 @@
 """Language models, where some are configured: a prompt in, a text or a JSON value out.
 
 The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the
-machine.  How a model is reached, its keys and its server, is `llm`'s business and that of its plugins.
+machine.  How a model is reached, its keys and its server, is the business of `llm` and its plugins, or of the program
+that the configuration names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from .config import ModelChoice
+from . import paths, programs
+from .config import AGENT, ModelChoice
 from .dataclass import dataclass, replace
 from .errors import ModelError
 
@@ -87,9 +89,39 @@ def complete(
     """Ask one model once.
 
     :param schema: JSON Schema of the answer; enforced by models that can.
-    :raises ModelError: `llm` is not installed, or knows no such model; the model failed, took longer than
-        `choice.seconds`, or answered nothing, as one does that refuses.
+    :raises ModelError: there is no way to this model; it failed, took longer than `choice.seconds`, or answered
+        nothing, as one does that refuses.
     """
+    started = time.monotonic()
+    if choice.command or choice.name == AGENT:
+        found = _by_program(prompt, choice, system)
+    else:
+        found = _by_llm(prompt, choice, system, schema)
+    if not found.text.strip():
+        raise ModelError(f"{choice.name}: it answered nothing, which is how models refuse")
+    return replace(found, seconds=time.monotonic() - started)
+
+
+def _by_program(prompt: str, choice: ModelChoice, system: str | None) -> Completion:
+    directory = paths.data_dir()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = choice.command or programs.offered()
+        asked = "\n\n".join(filter(None, (system, prompt)))
+        text, took = programs.ask(command, asked, seconds=choice.seconds, directory=directory)
+    except (ModelError, OSError) as error:
+        raise ModelError(f"{choice.name}: {_first_line(error)}") from error
+    given, made = (n if isinstance(n := took.get(key), int) else None for key in ("inputTokens", "outputTokens"))
+    return Completion(
+        model=str(took.get("model") or choice.name),
+        text=text,
+        input_tokens=given,
+        output_tokens=made,
+        cost=_cost(choice, given, made, took),
+    )
+
+
+def _by_llm(prompt: str, choice: ModelChoice, system: str | None, schema: Mapping[str, Any] | None) -> Completion:
     try:
         import llm
     except ImportError as error:
@@ -102,7 +134,6 @@ def complete(
         raise ModelError(f"llm cannot load its models: {_first_line(error)}") from error
     _bind(model, choice.seconds)
     supported = dict(schema) if schema and model.supports_schema else None
-    started = time.monotonic()
 
     def run() -> tuple[str, Any]:
         response = model.prompt(prompt, system=system, schema=supported)
@@ -114,12 +145,9 @@ def complete(
         raise ModelError(f"{choice.name}: no answer within {choice.seconds:g} seconds") from None
     except Exception as error:
         raise ModelError(f"{choice.name}: {_first_line(error)}") from error
-    if not text.strip():
-        raise ModelError(f"{choice.name}: it answered nothing, which is how models refuse")
     return Completion(
         model=choice.name,
         text=text,
-        seconds=time.monotonic() - started,
         input_tokens=usage.input,
         output_tokens=usage.output,
         cost=_cost(choice, usage.input, usage.output, usage.details or {}),
@@ -152,7 +180,7 @@ def complete_json(
                 attempts.append(Attempt(model=choice.name, error=str(error)))
                 break
             attempt = Attempt(
-                model=choice.name,
+                model=found.model,
                 seconds=found.seconds,
                 input_tokens=found.input_tokens,
                 output_tokens=found.output_tokens,
@@ -161,7 +189,7 @@ def complete_json(
             try:
                 value = check(_decoded(found.text))
             except ValueError as error:
-                attempts.append(replace(attempt, error=f"{choice.name}: malformed answer: {_first_line(error)}"))
+                attempts.append(replace(attempt, error=f"{found.model}: malformed answer: {_first_line(error)}"))
                 asked = (
                     f"{prompt}\n\nYour last answer could not be used: {_first_line(error)}. Answer with the JSON only."
                 )

@@ -6,6 +6,7 @@
  */
 
 import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
 /** What starts Sesame. */
 const COMMAND = ["sesame"];
@@ -40,6 +41,7 @@ const MENTION =
 const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
+  offerModel(pi);
   registerTools(pi);
   registerCommands(pi);
   completeReferences(pi);
@@ -66,6 +68,32 @@ async function ask(pi, args, options) {
 /** The option that leaves out the session this is. */
 function notThis(ctx) {
   return `--exclude=${ctx.sessionManager.getSessionId()}`;
+}
+
+// -- the session's model ------------------------------------------------------------------------------------
+
+/** What this pi is started with to answer one prompt by the model alone, and to keep nothing of it. */
+const ONE_ANSWER = [
+  ...["-p", "--no-session", "--offline", "--no-tools", "--thinking", "off"],
+  ...["--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes", "--no-context-files"],
+  ...["--extension", fileURLToPath(new URL("./answer.js", import.meta.url))],
+  ...["--system-prompt", "Do what the prompt says. Your answer is read by a program."],
+];
+
+/**
+ * Tell Sesame how it may ask the model of this session, for as long as pi runs.  Whether it does, its configuration says.
+ *
+ * A program that only embeds pi does not take pi's options, and offers nothing.
+ */
+function offerModel(pi) {
+  pi.on("before_agent_start", (_event, { model }) => {
+    if (process.title !== "pi" || !model) return;
+    const script = process.argv[1];
+    // A pi that is one program with its Bun tells a path inside of itself.
+    const start = /[$~]bun/i.test(script) ? [process.execPath] : [process.execPath, script];
+    const command = [...start, ...ONE_ANSWER, "--provider", model.provider, "--model", model.id];
+    process.env.SESAME_AGENT_MODEL = JSON.stringify(command);
+  });
 }
 
 // -- tools --------------------------------------------------------------------------------------------------
@@ -333,8 +361,14 @@ function followSessions(pi) {
   let isRunning = false;
   let next;
 
-  /** Run Sesame beside pi and beyond its end. */
-  function start(args, ended) {
+  /** Index a session's file, and describe the session if that is due, beside pi and beyond its end; one at a time. */
+  function follow(session) {
+    if (isRunning) {
+      next = session;
+      return;
+    }
+    isRunning = true;
+    const args = ["describe", "--due", `--index=${session.file}`, "--", session.id];
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
       detached: true,
       stdio: "ignore",
@@ -344,16 +378,6 @@ function followSessions(pi) {
     child.on("error", ended);
     child.on("exit", ended);
     child.unref();
-  }
-
-  /** Index a session's file, and then describe the session if that is due; one at a time. */
-  function follow(session) {
-    if (isRunning) {
-      next = session;
-      return;
-    }
-    isRunning = true;
-    start(["index", session.file], () => start(["describe", "--due", session.id], ended));
   }
 
   function ended() {
