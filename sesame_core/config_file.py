@@ -216,16 +216,20 @@ class _Reader:
                 self._fail(key, 'lacks "name", what the model is called')
             chosen: dict[str, Any] = {"name": self._string(settings["name"], f"{key}.name")}
             if "command" in settings:
-                words = self._typed(settings["command"], f"{key}.command", list, "a list: a program and its arguments")
-                if not words:
-                    self._fail(f"{key}.command", "names no program")
-                chosen["command"] = tuple(self._strings(words, f"{key}.command"))
+                chosen["command"] = self._command(settings["command"], f"{key}.command")
             if "seconds" in settings:
                 chosen["seconds"] = self.seconds(settings["seconds"], f"{key}.seconds")
             for name, field in (("inputPrice", "input_price"), ("outputPrice", "output_price")):
                 if name in settings:
                     chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
             yield ModelChoice(**chosen)
+
+    def _command(self, value: Any, key: str) -> tuple[str, ...]:
+        """Read a program and its arguments, which may be empty."""
+        words = self._typed(value, key, list, "a list: a program and its arguments")
+        if not words or not words[0]:
+            self._fail(key, "names no program")
+        return tuple(self._typed(word, f"{key}[{number}]", str, "a string") for number, word in enumerate(words))
 
     def redaction(self, value: Any, key: str) -> Redaction:
         """Read `true`, `false`, or an object."""

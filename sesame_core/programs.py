@@ -62,8 +62,8 @@ def ask(command: Sequence[str], prompt: str, *, seconds: float, directory: Path)
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-    except OSError as error:
-        raise ModelError(f"{command[0]!r} does not start: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # ValueError: an argument that no program can be given
+        raise ModelError(f"{command[0]!r} does not start: {error}") from error
     with process:
         try:
             out, err = process.communicate(prompt.encode("utf-8", "replace"), timeout=seconds)

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from . import npm
 from sesame_core.models import NOT_SET_UP
 
+from . import npm
 from .agents_page import blocks, commands
 from .model_server import Answers, ModelServer, configured, known_to_llm
 from .pi_agent import MODEL, PATIENCE, Rpc, Terminal, environment, model, told
