@@ -81,8 +81,17 @@ def test_a_program_that_fails_or_says_nothing_is_no_answer(code: str, problem: s
 
 
 def test_a_program_that_is_not_there_is_told(home: Path) -> None:
-    with pytest.raises(ModelError, match="^script: there is no program 'no-such-program'$"):
+    with pytest.raises(ModelError, match=r"^script: there is no program 'no-such-program'$"):
         complete("?", ModelChoice(name="script", command=("no-such-program",)))
+
+
+def test_a_program_that_does_not_start_is_told(home: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"#!/no/such/interpreter\n")
+    broken.chmod(0o755)
+    for command in ((str(broken),), (sys.executable, "\0")):
+        with pytest.raises(ModelError, match=r"^script: '.*' does not start: "):
+            complete("?", ModelChoice(name="script", command=command))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no process group")
@@ -90,7 +99,7 @@ def test_a_program_that_takes_too_long_is_ended_with_what_it_started(home: Path,
     beat = tmp_path / "beat"
     child = f"import time\nwhile True: open({str(beat)!r}, 'a').write('.'); time.sleep(0.02)"
     started = time.monotonic()
-    with pytest.raises(ModelError, match="^script: no answer within 1 seconds$"):
+    with pytest.raises(ModelError, match=r"^script: no answer within 1 seconds$"):
         asked(f"subprocess.run([sys.executable, '-c', {child!r}])", seconds=1)
     assert time.monotonic() - started < 10
     beats = beat.stat().st_size
