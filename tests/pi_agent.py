@@ -107,6 +107,11 @@ class Rpc:
         """Wait until this happens."""
         self._until(lambda one: one["type"] == event, {})
 
+    def wait_for_status(self) -> str:
+        """Wait until an extension shows something in the status line, and return it."""
+        text: str = self._until(lambda one: bool(one.get("statusText")), {})["statusText"]
+        return text
+
     def settle(self) -> None:
         """Wait until pi takes the next prompt."""
         self.wait_for(self._settled)

@@ -214,6 +214,11 @@ def test_a_session_is_described_when_that_is_automatic_and_due_by_its_own_model_
     with Rpc(pi, tmp_path, SETTLED[version]) as rpc:
         rpc.prompt("a zygomorphic gearbox")
         session = rpc.ask("get_state")["sessionId"]
+        status = rpc.wait_for_status()
+        assert status.startswith("Sesame described: (A gearbox) by ")
+        cost = {"agent": "$0.000240", "cheap": "cost not known"}[model]
+        assert status.startswith("Sesame described: (A gearbox) by ")
+        assert status.endswith(f", 2 attempts, 2000 tokens in, 100 out, {cost}")
         assert wait_for_hits(cli, "zucchini") == [(session, "A gearbox")]
         assert all(entry["type"] != "custom" for entry in entries(rpc)), "nothing is written into pi's file"
     assert written(home, session)["model"] == {"agent": "fake/fake-1"}.get(model, model)

@@ -19,6 +19,8 @@ const REFERENCES = 8;
 const REFERENCE_TYPE = "sesame-reference";
 /** Bytes of a tool's answer; pi's own bound is 50 KB. */
 const ANSWER_BYTES = 16_000;
+/** The name of Sesame's part of the status line. */
+const STATUS = "sesame";
 /** Milliseconds for which the names for completion are kept. */
 const NAMES_KEPT = 60_000;
 
@@ -370,6 +372,8 @@ function shortened(text, bytes) {
 function followSessions(pi) {
   let isRunning = false;
   let next;
+  /** Where this session shows things, as long as it is pi's. */
+  let ui;
 
   /** Index a session's file, and describe the session if that is due, beside pi and beyond its end; one at a time. */
   function follow(session) {
@@ -381,13 +385,24 @@ function followSessions(pi) {
     const args = ["describe", "--due", `--index=${session.file}`, "--", session.id];
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
       detached: true,
-      stdio: "ignore",
+      stdio: ["ignore", "pipe", "ignore"],
       windowsHide: true,
     });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
     // What hinders it hinders the next search too, and that one tells.
     child.on("error", ended);
-    child.on("exit", ended);
+    child.on("close", () => {
+      show(said.replace(`${session.id} `, ""));
+      ended();
+    });
+    child.stdout.unref();
     child.unref();
+  }
+
+  /** Show what became of a description, with what it took; that none is due is nothing to show. */
+  function show(said) {
+    if (/^(described|failed):/.test(said)) ui?.setStatus(STATUS, `Sesame ${said.trim().replace(/\s+/g, " ")}`);
   }
 
   function ended() {
@@ -397,6 +412,13 @@ function followSessions(pi) {
     if (session) follow(session);
   }
 
+  pi.on("session_start", (_event, ctx) => {
+    ui = ctx.ui;
+  });
+  pi.on("session_shutdown", () => {
+    ui = undefined;
+  });
+  pi.on("agent_start", () => ui?.setStatus(STATUS, undefined));
   pi.on("agent_end", (_event, ctx) => {
     const file = ctx.sessionManager.getSessionFile();
     if (file) follow({ file, id: ctx.sessionManager.getSessionId() });
