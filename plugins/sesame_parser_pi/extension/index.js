@@ -45,10 +45,9 @@ const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 export default function sesame(pi) {
   offerModel(pi);
   registerTools(pi);
-  registerCommands(pi);
   completeReferences(pi);
   injectReferences(pi);
-  followSessions(pi);
+  registerCommands(pi, followSessions(pi));
 }
 
 // -- the command line ---------------------------------------------------------------------------------------
@@ -206,7 +205,7 @@ function nameOf(session) {
 
 // -- commands -----------------------------------------------------------------------------------------------
 
-function registerCommands(pi) {
+function registerCommands(pi, whenIdle) {
   pi.registerCommand("sesame", {
     description: "Search past sessions and refer to one: /sesame WORDS",
     handler: async (args, ctx) => {
@@ -223,6 +222,7 @@ function registerCommands(pi) {
     description: "Index this session now",
     handler: async (_args, ctx) => {
       await ctx.waitForIdle();
+      await whenIdle();
       const file = ctx.sessionManager.getSessionFile();
       if (!file) return ctx.ui.notify("This session is kept in no file, so there is nothing to index", "warning");
       ctx.ui.notify((await run(pi, ["index", file])).trim(), "info");
@@ -369,47 +369,51 @@ function shortened(text, bytes) {
 
 // -- the index ----------------------------------------------------------------------------------------------
 
+/** Keep the index in step with the session; returns what to wait for until what runs beside pi has ended. */
 function followSessions(pi) {
-  let isRunning = false;
+  let running = Promise.resolve();
+  /** The session whose turn is next. */
   let next;
   /** Where this session shows things, as long as it is pi's. */
   let ui;
 
   /** Index a session's file, and describe the session if that is due, beside pi and beyond its end; one at a time. */
   function follow(session) {
-    if (isRunning) {
-      next = session;
-      return;
+    if (!next) {
+      running = running.then(() => {
+        const { file, id } = next;
+        next = undefined;
+        return startBeside(["describe", "--due", `--index=${file}`, "--", id])
+          .then((said) => show(said, id))
+          .catch(() => {
+            // What hinders it hinders the next search too, and that one tells.
+          });
+      });
     }
-    isRunning = true;
-    const args = ["describe", "--due", `--index=${session.file}`, "--", session.id];
+    next = session;
+  }
+
+  /** Run Sesame beside pi and beyond its end, and return what it says if pi is still there then. */
+  async function startBeside(args) {
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
       detached: true,
       stdio: ["ignore", "pipe", "ignore"],
       windowsHide: true,
     });
+    child.unref();
+    child.stdout.unref();
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text) => (said += text));
-    // What hinders it hinders the next search too, and that one tells.
-    child.on("error", ended);
-    child.on("close", () => {
-      show(said.replace(`${session.id} `, ""));
-      ended();
+    return new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", () => resolve(said));
     });
-    child.stdout.unref();
-    child.unref();
   }
 
   /** Show what became of a description, with what it took; that none is due is nothing to show. */
-  function show(said) {
-    if (/^(described|failed):/.test(said)) ui?.setStatus(STATUS, `Sesame ${said.trim().replace(/\s+/g, " ")}`);
-  }
-
-  function ended() {
-    isRunning = false;
-    const session = next;
-    next = undefined;
-    if (session) follow(session);
+  function show(said, id) {
+    if (!/^(described|failed):/.test(said)) return;
+    ui?.setStatus(STATUS, `Sesame ${said.replace(`${id} `, "").trim().replace(/\s+/g, " ")}`);
   }
 
   pi.on("session_start", (_event, ctx) => {
@@ -423,4 +427,5 @@ function followSessions(pi) {
     const file = ctx.sessionManager.getSessionFile();
     if (file) follow({ file, id: ctx.sessionManager.getSessionId() });
   });
+  return () => running;
 }
