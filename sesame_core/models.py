@@ -1,8 +1,7 @@
 """Language models, where some are configured: a prompt in, a text or a JSON value out.
 
-The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the
-machine.  How a model is reached, its keys and its server, is the business of `llm` and its plugins, or of the program
-that the configuration names.
+The only code that imports `llm`.  Without models in the configuration none is called, and nothing leaves the machine.
+How one is reached, its keys and its server, is the business of `llm` and its plugins, or of a program that is named.
 """
 
 from __future__ import annotations
@@ -56,6 +55,8 @@ class Attempt:
     model: str
     #: None when it was what was asked for.
     error: str | None = None
+    #: Whether anything was answered, and so may have cost something.
+    is_answered: bool = True
     seconds: float = 0.0
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -78,7 +79,7 @@ class Reply(Generic[T]):
     @property
     def cost(self) -> float | None:
         """Dollars of all attempts; None when that of any answer is not known."""
-        answered = [attempt for attempt in self.attempts if (attempt.input_tokens, attempt.cost) != (None, None)]
+        answered = [attempt for attempt in self.attempts if attempt.is_answered]
         known = [attempt.cost for attempt in answered if attempt.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
 
@@ -177,7 +178,7 @@ def complete_json(
             try:
                 found = complete(asked, choice, system=system, schema=schema)
             except ModelError as error:
-                attempts.append(Attempt(model=choice.name, error=str(error)))
+                attempts.append(Attempt(model=choice.name, error=str(error), is_answered=False))
                 break
             attempt = Attempt(
                 model=found.model,

@@ -124,6 +124,8 @@ def test_a_session_is_asked_through_a_program_and_malformed_answers_are_asked_fo
     prompts = [json.loads(line) for line in seen.read_text().splitlines()]
     assert all(prompt.startswith("You answer a question about a recorded session") for prompt in prompts)
     assert "Your last answer could not be used: it is no JSON" in prompts[1]
+    seen.unlink()
+    assert cli("ask", "d6bc", QUESTION).out.endswith("\n  by script, 3 attempts, cost not known\n")
 
 
 def test_after_a_program_that_fails_it_is_the_next_models_turn(
