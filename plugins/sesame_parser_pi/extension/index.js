@@ -292,8 +292,8 @@ function injectReferences(pi) {
     const message = await messageFor(pi, prompt, ctx);
     return message && { message };
   });
-  // A prompt that is sent while pi works starts no run.  At the end of the turn, before that prompt's own turn, there is
-  // a place for what it refers to; pi tells of such prompts since 0.77.
+  // A prompt that is sent while pi works starts no run, but at the end of the turn there is a place for what it refers
+  // to.  pi tells of such prompts since 0.77, and has that place since 0.84.2; in between, the message is a turn ahead.
   pi.on("input", async ({ text, streamingBehavior }, ctx) => {
     const message = streamingBehavior && (await messageFor(pi, text, ctx));
     if (message) pi.sendMessage(message, { triggerTurn: false });
