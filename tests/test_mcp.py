@@ -342,17 +342,19 @@ def test_without_the_sdk_one_line_says_what_to_install(home: Path) -> None:
     assert ran.stderr.count("\n") == 1
 
 
-def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(demo_sessions: Path, home: Path) -> None:
+def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(indexed_sessions: Path, home: Path) -> None:
     """A model that does not answer must not keep a server whose client is gone."""
     config = home / ".config" / "sesame" / "config.jsonc"
     config.parent.mkdir(parents=True)
     config.write_text('{"models": ["slow"]}')
     question = {"name": "query_session", "arguments": CALLS["query_session"]}
-    with serving(home / "llm", "slow") as models:
+    with serving(home / "llm", "slow") as models, contextlib.ExitStack() as stack:
         models.script = [Answers("{}", delay=50)]
         server = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(LLM_USER_PATH=str(home / "llm"))
         )
+        stack.enter_context(server)
+        stack.callback(server.kill)
         assert server.stdin is not None
         for request in (
             {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
@@ -361,7 +363,7 @@ def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(demo_sessi
         ):
             server.stdin.write(json.dumps(request).encode() + b"\n")
         server.stdin.flush()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not models.asked and time.monotonic() < deadline:
             time.sleep(0.02)
         assert models.asked
