@@ -95,7 +95,7 @@ class Transcript:
             self._place(record)
         if self._reply and self._position[0] - self._opened_at > PATIENCE:
             self._close()
-        if self._queued.is_waiting:
+        if self._queued.waiting:
             for message in self._queued.due(self._position[1]):
                 self._say(message)
 
