@@ -49,10 +49,10 @@ _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c i
 
 
 class _Indexing(NamedTuple):
-    """Patterns for all texts.  Each begins with one character, which is found at many times the speed of anything else."""
+    """Patterns for all texts; each begins with one character, which is found at many times the speed of a pattern."""
 
-    #: A camelCase word from its first hump on, in classes: a capital after a small letter, or before another and a small
-    #: one.
+    #: A camelCase word from its first hump on, in classes: a capital after a small letter, or before another capital
+    #: and a small letter.
     humps: re.Pattern[bytes]
     #: The signs of `C++` and of `C#`, which are words.
     pluses: re.Pattern[str]
