@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     __all__ = ["dataclass", "field", "replace"]
 else:
     from operator import attrgetter
+    from sys import modules
 
-    #: Instances of a class that are filled by a loop, which takes 1.8 µs longer, before it is worth 11 ms to have the
+    #: Instances of a class that are filled by a loop, which takes 3 µs longer, before it is worth 11 ms to have the
     #: method compiled.  A search of a million chunks makes 1,300 of one class, indexing makes as many as there are.
     LOOPED = 4_000
+    #: The same once the standard library's module is there, of which each further class costs 1 ms.
+    LOOPED_AFTERWARDS = 400
 
     class field:
         """A field's default that is made anew for each instance, and whether the field counts in comparisons."""
@@ -70,12 +73,12 @@ else:
         defaults = {name: o["default"] for name, o in options.items() if "default" in o}
         factories = {name: o["default_factory"] for name, o in options.items() if "default_factory" in o}
         required = options.keys() - defaults.keys() - factories.keys()
-        left = LOOPED
+        looped = 0
 
         def __init__(self, /, *arguments, **values):
-            nonlocal left
-            left -= 1
-            if not left:
+            nonlocal looped
+            looped += 1
+            if looped >= LOOPED or (looped >= LOOPED_AFTERWARDS and "dataclasses" in modules):
                 cls.__init__ = cls._twin.__init__
             given = {**dict(zip(positional, arguments, strict=False)), **values} if arguments else values
             filled = {**defaults, **given}

@@ -56,6 +56,7 @@ def origin() -> str:
     return next((name for name in OVERRIDES if os.environ.get(name)), "default")
 
 
+@functools.lru_cache
 def project_id(cwd: str | None) -> str:
     """Return a directory's id, 8 hexadecimal characters; a session without a directory has that of ""."""
     return _short_hash(cwd or "")

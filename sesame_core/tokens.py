@@ -36,7 +36,6 @@ _JOINERS = "\u200d\ufe0f"
 _PICTURE = f"(?![\U0001f3fb-\U0001f3ff])[{PICTURES}]"
 #: Languages that differ from C by a sign only, and the words that stand for them.
 _SIGNED = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp"}
-_SIGNED_WORD = re.compile(r"(?<![^\W_])[Cc](?:#|\+\+)(?![\w#+])")
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
 _HAS_LETTER = re.compile(r"[^\W_]")
@@ -47,8 +46,27 @@ STEM = 3
 
 # ASCII text as classes: 1 small letter or digit, 2 capital, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
-#: What stands inside a camelCase word, each with a part of it that is found faster when it is not there.
-_HUMPS = ((b"\1\2", b"\1\2"), (b"\2\2\1", b"\2\2"))
+
+
+class _Indexing(NamedTuple):
+    """Patterns for all texts; each begins with one character, which is found at many times the speed of a pattern."""
+
+    #: A camelCase word from its first hump on, in classes: a capital after a small letter, or before another capital
+    #: and a small letter.
+    humps: re.Pattern[bytes]
+    #: The signs of `C++` and of `C#`, which are words.
+    pluses: re.Pattern[str]
+    sharp: re.Pattern[str]
+
+
+@functools.cache
+def _indexing() -> _Indexing:
+    """Return the patterns, compiled when first needed: a search does not need them."""
+    return _Indexing(
+        humps=re.compile(rb"\x02(?:(?<=\x01\x02)|\x02\x01)[\x01\x02]*"),
+        pluses=re.compile(r"\+(?<=[Cc]\+)(?<![^\W_][Cc]\+)\+(?![\w#+])"),
+        sharp=re.compile(r"#(?<=[Cc]#)(?<![^\W_][Cc]#)(?![\w#+])"),
+    )
 
 
 class _Scripts(NamedTuple):
@@ -115,23 +133,18 @@ def subwords(text: str) -> str:
 
     Parts of camelCase names, names like `C++`, bigrams of scripts without spaces, pictures, and `strasse` for `Straße`.
     """
+    patterns = _indexing()
     found: dict[str, None] = {}
     classes = text.encode("ascii", "replace").translate(_CLASSES)
-    find, rfind = classes.find, classes.rfind
-    for hump, part in _HUMPS:
-        position = find(part)
-        if position >= 0:
-            position = find(hump, position)
-        while position >= 0:
-            end = find(0, position)
-            if end < 0:
-                end = len(classes)
-            found[text[rfind(0, 0, position) + 1 : end]] = None
-            position = find(hump, end)
+    rfind = classes.rfind
+    for rest in patterns.humps.finditer(classes):
+        start, end = rest.span()
+        found[text[rfind(0, 0, start) + 1 : end]] = None
     words = [camel_parts(word) for word in found if len(word) <= _LONGEST]
-    # One character is found at many times the speed of three, and few texts hold these.
-    if ("#" in text or "+" in text) and any(name[-1] in text and name in text for name in _SIGNED):
-        words += dict.fromkeys(_SIGNED[name] for name in _SIGNED_WORD.findall(text))
+    if "+" in text and patterns.pluses.search(text):
+        words.append(_SIGNED["C++"])
+    if "#" in text and patterns.sharp.search(text):
+        words.append(_SIGNED["C#"])
     if not text.isascii():
         words += _beyond_ascii(text)
     return " ".join(words)

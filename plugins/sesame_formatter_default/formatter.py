@@ -92,5 +92,7 @@ def _repeats_sessions(result: ToolResult, message: Message) -> bool:
     """Tell whether a result came from a session search, directly or through calls made on its behalf."""
     if is_session_search(result.name) or (result.command and runs_session_search(result.command)):
         return True
+    if not message.tool_calls:
+        return False
     nested = [call for call in message.tool_calls if call.via and call.via == result.name]
     return bool(nested) and all(is_session_search(call.name) for call in nested)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 #: Tool names, lower-case, without the `mcp__<server>__` in front.
@@ -29,6 +30,7 @@ _RUNS_SESAME = re.compile(
 )
 
 
+@functools.lru_cache
 def is_session_search(name: str) -> bool:
     """Tell whether a tool of this name searches or reads sessions."""
     name = name.lower()

@@ -145,10 +145,13 @@ def _all(arguments: Mapping[Any, Any]) -> Iterator[str]:
 
 def _labelled(label: str, value: Any, *, indent: str = "", is_block: bool = False) -> list[str]:
     """Write `label: value`, the value on lines of its own when it has several; nothing when it is empty."""
-    if not isinstance(value, str) and isinstance(value, _NESTED):
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, _NESTED):
         nested = list(_nested(value, indent + "  "))
         return [f"{indent}{label}:", *nested] if nested else []
-    text = _plain(value)
+    else:
+        text = _plain(value)
     if not text or text.isspace():
         return []
     if is_block or "\n" in text:

@@ -41,7 +41,8 @@ class SessionFile:
         self.path = path
         #: Id of the subagent whose transcript this is, by the file's name; None for a main session.
         self.agent_id = path.stem.removeprefix("agent-") if path.stem.startswith("agent-") else None
-        holder = next((parent for parent in path.parents if parent.name == "subagents"), None)
+        is_below = "subagents" in path.parts
+        holder = next((parent for parent in path.parents if parent.name == "subagents"), None) if is_below else None
         #: Directory of the session's side files.
         self.session_dir = holder.parent if holder else path.parent / path.stem
         #: Id of the session that started this one, by the directory's name.

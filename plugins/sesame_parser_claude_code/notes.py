@@ -82,13 +82,14 @@ class Notes:
         if not text or name in self._told:
             return []
         self._told.append(name)
+        entry_id = string(record, "uuid")
         message = Message(
             session_id=self._facts.id,
             role="metadata",
             text=text,
             timestamp=timestamp(record),
-            entry_id=string(record, "uuid") or None,
-            origin_id=origin(record),
+            entry_id=entry_id or None,
+            origin_id=origin(record, entry_id),
             source_type=source_type,
         )
         return [message]

@@ -25,16 +25,12 @@ class QueuedPrompts:
     """Keeps prompts back until it is clear that no other record tells them."""
 
     def __init__(self, state: Mapping[str, Any] | None = None) -> None:
-        self._waiting: OrderedDict[str, tuple[int, Message]] = OrderedDict()
+        #: Prompts that are kept back: where they were put, by their short names.
+        self.waiting: OrderedDict[str, tuple[int, Message]] = OrderedDict()
         #: Prompts of attachments, which may come before their queue-operation.
         self._attached: deque[str] = deque(state["attached"] if state else (), maxlen=REMEMBERED)
         #: Prompts that were reported from their queue-operation.
         self._reported: deque[str] = deque(state["reported"] if state else (), maxlen=REMEMBERED)
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a prompt is kept back."""
-        return bool(self._waiting)
 
     def put(self, text: str, line: int, message: Message) -> None:
         """Keep back a prompt that a queue-operation at this line tells."""
@@ -42,14 +38,14 @@ class QueuedPrompts:
         if name in self._attached:
             self._attached.remove(name)
         else:
-            self._waiting[name] = (line, message)
+            self.waiting[name] = (line, message)
 
     def was_reported(self, text: str, *, attached: bool = False) -> bool:
         """Tell whether a prompt that another record tells was reported before; it need not wait any more."""
-        if not (self._waiting or self._reported or attached):
+        if not (self.waiting or self._reported or attached):
             return False
         name = digest(text.strip())
-        if self._waiting.pop(name, None) is not None:
+        if self.waiting.pop(name, None) is not None:
             return False
         if name in self._reported:
             self._reported.remove(name)
@@ -61,11 +57,11 @@ class QueuedPrompts:
     def due(self, line: int | None = None) -> list[Message]:
         """Take out the prompts that have waited long enough at this line; all of them at the end (None)."""
         due = []
-        while self._waiting:
-            name, (put_at, message) = next(iter(self._waiting.items()))
-            if line is not None and line - put_at < PATIENCE and len(self._waiting) <= REMEMBERED:
+        while self.waiting:
+            name, (put_at, message) = next(iter(self.waiting.items()))
+            if line is not None and line - put_at < PATIENCE and len(self.waiting) <= REMEMBERED:
                 break
-            del self._waiting[name]
+            del self.waiting[name]
             self._reported.append(name)
             due.append(message)
         return due

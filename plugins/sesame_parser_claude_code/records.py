@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,11 +41,11 @@ def timestamp(record: Mapping[str, Any]) -> datetime | None:
         return None
 
 
-def origin(record: Mapping[str, Any]) -> str | None:
+def origin(record: Mapping[str, Any], entry_id: str) -> str | None:
     """Return the identity that survives forks: the uuid, or the one it had where it was copied from."""
     if "forkedFrom" in record and (copied := string(mapping(record, "forkedFrom"), "messageUuid")):
         return copied
-    return string(record, "uuid") or None
+    return entry_id or None
 
 
 def blocks(content: object) -> list[dict[str, Any]]:
@@ -59,9 +59,9 @@ def blocks(content: object) -> list[dict[str, Any]]:
     return found
 
 
-def texts(content: object) -> list[str]:
-    """Return the texts of a message's content, without the blank ones."""
-    found = [string(block, "text") for block in blocks(content) if block["type"] == "text"]
+def texts(said: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the texts among the blocks of a message's content, without the blank ones."""
+    found = [string(block, "text") for block in said if block["type"] == "text"]
     return [text for text in found if text and not text.isspace()]
 
 

@@ -27,20 +27,28 @@ class Reply:
     """One API message, as far as its lines have been read.
 
     :param record: the first of them.
+    :param entry_id: its uuid, "" when it has none.
     :param model: who answers, by the record.
     :param known: the short names of the blocks that were reported before; None when it is new.
     """
 
     def __init__(
-        self, record: Mapping[str, Any], key: str, *, model: str, segment: int, known: Iterable[str] | None
+        self,
+        record: Mapping[str, Any],
+        key: str,
+        *,
+        entry_id: str,
+        model: str,
+        segment: int,
+        known: Iterable[str] | None,
     ) -> None:
         self.key = key
         self._known = frozenset(known or ())
         self._is_new = known is None
         self._segment = segment
         self._timestamp = timestamp(record)
-        self._entry_id = string(record, "uuid") or None
-        self._origin_id = origin(record)
+        self._entry_id = entry_id or None
+        self._origin_id = origin(record, entry_id)
         self._role: Role = "assistant"
         self._source_type = "message"
         self._is_error = record.get("isApiErrorMessage") is True

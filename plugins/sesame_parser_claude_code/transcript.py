@@ -46,6 +46,8 @@ class Transcript:
         self._reply: Reply | None = None
         self._opened_at = 0
         self._position = (0, 0)
+        #: The uuid of the record that is read, "" when it has none.
+        self._entry_id = ""
         self._summary: str | None = None
         self._was_introduced = False
         state = state or {}
@@ -84,6 +86,7 @@ class Transcript:
 
     def _take(self, record: dict[str, Any]) -> None:
         self._facts.learn(record)
+        self._entry_id = string(record, "uuid")
         kind = string(record, "type")
         handle = self._handlers.get(kind)
         if handle:
@@ -95,7 +98,7 @@ class Transcript:
             self._place(record)
         if self._reply and self._position[0] - self._opened_at > PATIENCE:
             self._close()
-        if self._queued.is_waiting:
+        if self._queued.waiting:
             for message in self._queued.due(self._position[1]):
                 self._say(message)
 
@@ -104,7 +107,8 @@ class Transcript:
         key, model, segment = reply_key(record, message), string(message, "model"), self._place(record)
         if self._reply is None or not key or key != self._reply.key:
             self._close()
-            self._reply = Reply(record, key, model=model, segment=segment, known=self._replies.known(key))
+            known = self._replies.known(key)
+            self._reply = Reply(record, key, entry_id=self._entry_id, model=model, segment=segment, known=known)
             self._opened_at = self._position[0]
         self._facts.learn_model(model)
         for call in self._reply.add(message.get("content"), thinking=self._thinking):
@@ -113,19 +117,21 @@ class Transcript:
             self._close()
 
     def _user(self, record: dict[str, Any]) -> None:
-        content = mapping(record, "message").get("content")
+        said = blocks(mapping(record, "message").get("content"))
         results = tuple(
-            self._calls.answer(block, self._file.spilled(result_text(block.get("content"))))
-            for block in blocks(content)
-            if block["type"] == "tool_result"
+            [
+                self._calls.answer(block, self._file.spilled(result_text(block.get("content"))))
+                for block in said
+                if block["type"] == "tool_result"
+            ]
         )
         parts: list[Part] = []
-        for text in texts(content):
+        for text in texts(said):
             if record.get("isCompactSummary") is True:
                 parts.append(Part("summary", "compaction", text))
             else:
                 parts += [attribute(part, record, is_subagent=self._facts.is_subagent) for part in classify(text)]
-        if parts and self._queued.was_reported(_joined(content)):
+        if parts and self._queued.was_reported("\n".join(texts(said))):
             prompts = [part for part in parts if part.role == "user"]
             self._place(record, is_prompt=bool(prompts))
             parts = [part for part in parts if prompts and part not in prompts]
@@ -225,15 +231,15 @@ class Transcript:
             text=part.text,
             tool_results=results,
             timestamp=timestamp(record),
-            entry_id=string(record, "uuid") or None,
-            origin_id=origin(record),
+            entry_id=self._entry_id or None,
+            origin_id=origin(record, self._entry_id),
             source_type=part.source_type,
             segment=self._segments.current,
         )
 
     def _place(self, record: Mapping[str, Any], *, is_prompt: bool = False) -> int:
         """Return the segment a record is in; a prompt begins one."""
-        entry_id = string(record, "uuid")
+        entry_id = self._entry_id
         segment = self._segments.of(entry_id)
         if segment is not None:
             return segment
@@ -300,4 +306,4 @@ class Transcript:
 
 
 def _joined(content: object) -> str:
-    return "\n".join(texts(content))
+    return "\n".join(texts(blocks(content)))

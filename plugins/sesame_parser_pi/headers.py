@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -94,13 +95,15 @@ def _id_in(path: Path) -> str | None:
 def _owner(path: Path) -> Path | None:
     """Return the session file whose name, without the extension, is that of a directory the file is in."""
     for directory in path.parents[:_NESTING]:
-        if directory.name and (owner := directory.with_name(f"{directory.name}.jsonl")).is_file():
-            return owner
+        if directory.name and os.path.isfile(owner := f"{directory}.jsonl"):
+            return Path(owner)
     return None
 
 
 def _is_among_subagents(path: Path, roots: Sequence[Path]) -> bool:
     """Tell whether a directory of the layout, or the file, is named as a subagent's."""
+    if "subagent" not in str(path).lower():
+        return False
     root = next((root for root in roots if path.is_relative_to(root)), None)
     parts = path.relative_to(root).parts if root else path.parts[-_NESTING - 1 :]
     return any("subagent" in part.lower() and not _ENCODED_CWD.fullmatch(part) for part in parts)

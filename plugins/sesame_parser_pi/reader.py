@@ -43,7 +43,8 @@ class SessionReader:
         #: What is known so far.
         self.session = session
         self.tree = Tree()
-        #: Where the entry that is read stands in the tree.
+        #: The id of the entry that is read, "" when it has none, and where it stands in the tree.
+        self._entry_id = ""
         self._segment = 0
         self._thinking = thinking
         self._excluded_bash = excluded_bash
@@ -57,9 +58,11 @@ class SessionReader:
         kind = string(entry, "type")
         if kind == "session":
             return ()
-        role = string(mapping(entry, "message"), "role") if kind == "message" else ""
-        self._segment = self.tree.place(entry, is_turn=role in ("user", "assistant"))
-        return self._messages(entry, kind, role)
+        message = mapping(entry, "message")
+        role = string(message, "role") if kind == "message" else ""
+        self._entry_id = string(entry, "id")
+        self._segment = self.tree.place(entry, self._entry_id, is_turn=role in ("user", "assistant"))
+        return self._messages(entry, kind, message, role)
 
     def finish(self) -> Session:
         """Return all that is known about the session after the last entry."""
@@ -67,9 +70,11 @@ class SessionReader:
 
     # -- what the kinds of entries say --------------------------------------------------------------------
 
-    def _messages(self, entry: Mapping[str, Any], kind: str, role: str) -> Iterable[Message]:
+    def _messages(
+        self, entry: Mapping[str, Any], kind: str, message: Mapping[str, Any], role: str
+    ) -> Iterable[Message]:
         if kind == "message":
-            return self._message(entry, mapping(entry, "message"), role)
+            return self._message(entry, message, role)
         if kind in _SUMMARIES:
             return self._summary(entry, string(entry, "summary"), _SUMMARIES[kind])
         if kind == "custom_message":
@@ -143,7 +148,7 @@ class SessionReader:
     def _bash(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Message]:
         if message.get("excludeFromContext") and not self._excluded_bash:
             return
-        call = ToolCall(id=string(entry, "id"), name="bash", arguments={"command": string(message, "command")})
+        call = ToolCall(id=self._entry_id, name="bash", arguments={"command": string(message, "command")})
         result = ToolResult(
             call_id=call.id,
             name=call.name,
@@ -184,13 +189,13 @@ class SessionReader:
             yield self._make(entry, "metadata", title, source_type="title")
 
     def _make(self, entry: Mapping[str, Any], role: Role, text: str, *, part: str = "", **more: Any) -> Message:
-        origin = _origin(entry)
+        origin = _origin(entry, self._entry_id)
         return Message(
             session_id=self.session.id,
             role=role,
             text=text,
             timestamp=moment(entry.get("timestamp")) or moment(mapping(entry, "message").get("timestamp")),
-            entry_id=string(entry, "id") or None,
+            entry_id=self._entry_id or None,
             origin_id=f"{origin}:{part}" if origin and part else origin,
             segment=self._segment,
             **more,
@@ -236,14 +241,17 @@ def _command(call: ToolCall) -> str:
     return string(call.arguments, "command")[:COMMAND_CHARS] if call.name in _SHELLS else ""
 
 
-def _origin(entry: Mapping[str, Any]) -> str | None:
+def _origin(entry: Mapping[str, Any], entry_id: str) -> str | None:
     """Return what stays when pi copies an entry to a fork; None when nothing tells it from others."""
+    written = _stamp(entry)
+    if entry_id and written:
+        return f"{entry_id}:{written}"
     message = mapping(entry, "message")
-    written, said = _stamp(entry), _stamp(message)
+    said = _stamp(message)
     if not written and not said:
         return None
-    if entry_id := string(entry, "id"):
-        return f"{entry_id}:{written or said}"
+    if entry_id:
+        return f"{entry_id}:{said}"
     return f"{written}:{said}:{string(message, 'role') or string(entry, 'type')}"
 
 

@@ -18,9 +18,9 @@ class Tree:
         #: Id of the entry before, "" when it has none or could not be read.
         self._previous = ""
 
-    def place(self, entry: Mapping[str, Any], *, is_turn: bool) -> int:
-        """Return the segment of an entry; prompts, answers and branches begin a new one."""
-        entry_id, parent = string(entry, "id"), string(entry, "parentId")
+    def place(self, entry: Mapping[str, Any], entry_id: str, *, is_turn: bool) -> int:
+        """Return the segment of an entry with this id; prompts, answers and branches begin a new one."""
+        parent = string(entry, "parentId")
         if self._previous and entry_id and "parentId" in entry and entry["parentId"] is None:
             self.segments.start_root()
         elif is_turn or (parent and parent != self._previous):

@@ -32,8 +32,18 @@ def texts(content: object, kind: str = "text") -> str:
     """
     if isinstance(content, str):
         return clean(content) if kind == "text" else ""
+    if not isinstance(content, list):
+        return ""
+    # Written out, as it is done for every message: one comprehension that also looks for the blocks.
     return "\n".join(
-        [text for block in _blocks(content, kind) if (text := string(block, kind)) and not block.get("redacted")]
+        [
+            text
+            for block in content
+            if isinstance(block, dict)
+            and block.get("type") == kind
+            and (text := string(block, kind))
+            and not block.get("redacted")
+        ]
     )
 
 
@@ -64,7 +74,9 @@ def nested_calls(message: Mapping[str, Any], tool: str) -> tuple[ToolCall, ...]:
     pi 1.x writes `nestedCalls`; only codemode also lists its calls in `details`, where other tools may keep
     anything under that name.
     """
-    calls = tuple(_calls(_objects(mapping(message, "nestedCalls").get("calls")), key="arguments", via=tool))
+    calls: tuple[ToolCall, ...] = ()
+    if "nestedCalls" in message:
+        calls = tuple(_calls(_objects(mapping(message, "nestedCalls").get("calls")), key="arguments", via=tool))
     if not calls and tool == "codemode":
         calls = tuple(_calls(_objects(mapping(message, "details").get("calls")), key="args", via=tool))
     return calls
