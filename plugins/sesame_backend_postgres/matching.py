@@ -134,17 +134,16 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     if narrow.sql:
         parts.add("allowed", f"SELECT s.id, s.kind, s.chunk_count FROM sessions AS s{parts.use(narrow, 'WHERE')}")
     sessions = "allowed" if narrow.sql else "sessions"
-    own = Condition("t.session IN (SELECT id FROM allowed)" if narrow.sql else "").and_(on_chunks(filters))
     _add_plan(parts, asked, sessions, filters)
-    _add_chunks(parts, asked, own, filters)
+    _add_chunks(parts, asked, filters, is_filtered=bool(narrow.sql))
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
         "SELECT 'word', round(df)::bigint, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
         f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * BUDGET} FROM plan)::int, 0",
-        "SELECT 'sessions', count(DISTINCT session), 0, 0, 0 FROM "
-        "(SELECT session FROM met WHERE NOT is_hidden UNION ALL SELECT session FROM older) AS s",
+        "SELECT 'sessions', count(*), 0, 0, 0 FROM "
+        "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]
     if not (filters.tools_only or filters.tool or filters.role):
         kept = ""
@@ -159,7 +158,7 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
         # The index of words would be asked about all sessions once for each.
         answers.append(
             "SELECT 'hidden', CASE WHEN (SELECT whole FROM plan) THEN "
-            "(SELECT count(DISTINCT session) FROM met WHERE is_hidden) ELSE ("
+            "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
             f"LIMIT {HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
@@ -241,7 +240,7 @@ def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> 
     parts.add(
         "plan",
         f"""  SELECT *, least(1.0, {reads * NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
-    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut
+    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut, within * chunks < chosen AS is_narrow
   FROM (
     SELECT within, few, whole, chunks, chunk_length,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
@@ -258,7 +257,11 @@ def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> 
         f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
   WHERE (SELECT is_cut FROM plan)""",
     )
-    parts.add("cutoff", "  SELECT coalesce(min(id), 0) AS first FROM reach WHERE after < (SELECT newest FROM plan)")
+    # The rows of `reach` come in its window's order, and are worked out as far as they are read.
+    parts.add(
+        "cutoff",
+        "  SELECT coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first",
+    )
     columns = ", ".join(
         f"bool_or(n = {n} AND w = ANY (choosing)) AS s{n}, max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, "
         f"max({scoring.idf('chunks', 'df')}) FILTER (WHERE n = {n}) AS i{n}"
@@ -267,27 +270,33 @@ def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> 
     parts.add("used", f"  SELECT {columns} FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n), plan")
 
 
-def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) -> None:
+def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: bool) -> None:
     """Add `chunk`, the best chunks with their scores.
 
     Before it come `met`, what the words that choose have found, scored by these; and `older`, chunks with all words
     beyond the limit of the newest.
 
-    :param own: what a row of `texts AS t` must be.
+    :param is_filtered: the sessions are those of `allowed`.
     """
+    own = on_chunks(filters)
+    within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
     hidden = "false" if filters.all_kinds else "t.session IN (SELECT id FROM sessions WHERE kind = 'headless')"
     columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words"
     k = scoring.damping("t.tokens / chunk_length")
     some = scoring.total(asked.numbers, asked.single, "s{n}")
     matches = "t.words @@ plan.either"
-    # Ways of which one is gone: the index of sessions costs more than it saves when all of them are wanted, and so does
-    # that of words when few chunks are.
+    # Ways of which one is gone.  An index costs more than it saves when it lists more than another: that of sessions when
+    # all of them are wanted, that of words when few sessions or few chunks are.
+    led = "NOT few AND NOT is_narrow" if is_filtered else "NOT few"
     found_by = [
-        f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
-        f"(SELECT is_cut FROM plan) AND t.session >= (SELECT first FROM cutoff) AND {matches}",
+        f"(SELECT NOT is_cut AND {led} FROM plan) AND {matches}{within}",
+        f"(SELECT is_cut AND {led} FROM plan) AND t.session >= (SELECT first FROM cutoff) AND {matches}{within}",
     ]
+    if is_filtered:
+        among = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
+        found_by.append(f"(SELECT is_narrow AND NOT few FROM plan) AND {among} AND ({matches}) IS TRUE")
     if _is_listed(filters):
-        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE")
+        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
     ways = [
         f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND words @@ together AS has_all,
     CASE WHEN NOT is_hidden THEN {some} END AS score
@@ -301,14 +310,15 @@ def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) 
     # As far back as the newest let expect that there are enough; very few let expect nothing.
     parts.add(
         "further",
-        f"""  SELECT coalesce(min(id), 0) AS first, (SELECT first FROM cutoff) AS until, has_all >= {FEW} AS is_near
+        f"""  SELECT (SELECT first FROM cutoff) AS until, has_all >= {FEW} AS is_near, coalesce((
+      SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) * {2 * RESCORED} / greatest(has_all, 1) LIMIT 1
+    ), 0) AS first
   FROM (SELECT count(*) AS has_all FROM met WHERE has_all) AS m
-  LEFT JOIN reach ON after < (SELECT newest FROM plan) * {2 * RESCORED} / greatest(has_all, 1)
-  WHERE has_all < {RESCORED} AND (SELECT is_cut FROM plan) AND (SELECT count(*) > 1 FROM word) GROUP BY has_all""",
+  WHERE has_all < {RESCORED} AND (SELECT is_cut FROM plan) AND (SELECT count(*) > 1 FROM word)""",
     )
     ways = [
         f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
-  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){parts.use(own)}"""
+  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(own)}"""
         for way in (
             "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
             "NOT is_near AND (t.session < further.until) IS TRUE",
@@ -326,14 +336,14 @@ def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) 
     UNION ALL
     SELECT session, seq, class, {every} FROM (
       SELECT {columns}, {k} AS k, used.* FROM plan, used, (
-        SELECT place FROM (SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC LIMIT {RESCORED}) AS best
+        SELECT place FROM (SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {RESCORED}) AS best
         UNION
         SELECT place FROM (SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {RESCORED}) AS newest
         UNION
         SELECT place FROM older
       ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT whole FROM plan) OFFSET 0
     ) AS t
-  ) AS s ORDER BY score DESC LIMIT {CANDIDATES}""",
+  ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {CANDIDATES}""",
     )
 
 
@@ -355,14 +365,14 @@ def _add_documents(parts: _Parts, asked: _Asked, kept: str) -> None:
         f"""  SELECT session, {scores} AS score FROM (
     SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k, u.*
     FROM total, heads_used AS u, (SELECT every FROM plan) AS p, heads AS h WHERE h.words @@ every{kept} OFFSET 0
-  ) AS h ORDER BY score DESC LIMIT {CANDIDATES}""",
+  ) AS h ORDER BY score DESC, session DESC LIMIT {CANDIDATES}""",
     )
     parts.add(
         "near",
         f"""  SELECT session FROM (
     SELECT session, max(score) / (SELECT max(score) FROM chunk) AS score FROM chunk GROUP BY 1
     UNION ALL SELECT session, 0.3 * score / (SELECT max(score) FROM head) FROM head
-  ) AS s WHERE EXISTS (SELECT 1 FROM head) GROUP BY 1 ORDER BY sum(score) DESC LIMIT {CONVERSATIONS}""",
+  ) AS s WHERE EXISTS (SELECT 1 FROM head) GROUP BY 1 ORDER BY sum(score) DESC, session DESC LIMIT {CONVERSATIONS}""",
     )
     _add_idf(parts, "conversations", "count(DISTINCT session)", numbers)
     each = ", ".join(f"{scoring.weighted(n, CONVERSATION_WEIGHTS)} AS f{n}" for n in numbers)
