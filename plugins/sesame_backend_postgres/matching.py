@@ -240,7 +240,8 @@ def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> 
     parts.add(
         "plan",
         f"""  SELECT *, least(1.0, {reads * NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
-    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut, within * chunks < chosen AS is_narrow
+    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut, within * chunks < chosen AS is_narrow,
+    cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
   FROM (
     SELECT within, few, whole, chunks, chunk_length,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
@@ -298,10 +299,10 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
     if _is_listed(filters):
         found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
     ways = [
-        f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND words @@ together AS has_all,
+        f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND NOT is_complete AND words @@ together AS has_all,
     CASE WHEN NOT is_hidden THEN {some} END AS score
   FROM (
-    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, plan.is_cut, plan.together, used.* FROM plan, used, texts AS t
+    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, plan.is_cut, plan.is_complete, plan.together, used.* FROM plan, used, texts AS t
     WHERE {way}{parts.use(own)} OFFSET 0
   ) AS t"""
         for way in found_by
@@ -314,7 +315,7 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
       SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) * {2 * RESCORED} / greatest(has_all, 1) LIMIT 1
     ), 0) AS first
   FROM (SELECT count(*) AS has_all FROM met WHERE has_all) AS m
-  WHERE has_all < {RESCORED} AND (SELECT is_cut FROM plan) AND (SELECT count(*) > 1 FROM word)""",
+  WHERE has_all < {RESCORED} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
     )
     ways = [
         f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
@@ -332,7 +333,7 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
     parts.add(
         "chunk",
         f"""  SELECT session, seq, class, score FROM (
-    SELECT session, seq, class, score FROM met WHERE (SELECT whole FROM plan) AND NOT is_hidden
+    SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
     SELECT session, seq, class, {every} FROM (
       SELECT {columns}, {k} AS k, used.* FROM plan, used, (
@@ -341,7 +342,7 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
         SELECT place FROM (SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {RESCORED}) AS newest
         UNION
         SELECT place FROM older
-      ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT whole FROM plan) OFFSET 0
+      ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT is_complete FROM plan) OFFSET 0
     ) AS t
   ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {CANDIDATES}""",
     )
