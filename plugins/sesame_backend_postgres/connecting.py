@@ -35,6 +35,9 @@ _SETTINGS = (
     ("TimeZone", "UTC"),
     ("client_min_messages", "error"),
     ("jit", "off"),
+    # The rows with a common word of a million chunks are a list of 8 MB.  Of a list that has no room only the pages are
+    # kept, all of whose rows are looked at.
+    ("work_mem", "32MB"),
     ("enable_seqscan", "off"),
     ("max_parallel_workers_per_gather", "0"),
 )

@@ -27,6 +27,9 @@ READS = 3
 RESCORED = 600
 #: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
 CANDIDATES = 500
+#: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
+#: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
+READ = 200_000
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
 COUNTED = 1_000
 #: Of the newest chunks so many with all words let expect that there are more of them just before.
@@ -136,9 +139,13 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
     sessions = "allowed" if narrow.sql else "sessions"
     _add_plan(parts, asked, sessions, filters)
     _add_chunks(parts, asked, filters, is_filtered=bool(narrow.sql))
+    df = "round(df)::bigint"
+    if len(asked.words) == 1 and not narrow.sql and not on_chunks(filters).sql:
+        # What was estimated is known now.
+        df = f"CASE WHEN (SELECT whole FROM plan) THEN (SELECT count(*) FROM met) ELSE {df} END"
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
-        "SELECT 'word', round(df)::bigint, w, 0, 0 FROM word",
+        f"SELECT 'word', {df}, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
         f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * BUDGET} FROM plan)::int, 0",
@@ -181,18 +188,17 @@ def _add_frequencies(parts: _Parts, asked: _Asked) -> None:
     )
     listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
     parts.values.extend(asked.phrases)
-    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share,
-    # unless it holds none.
+    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share.  What is
+    # not in the sample is rarer than one in it, and must count as something to be looked for.
     parts.add(
         "phrase",
         f"""  SELECT n, q, least(CASE
       WHEN known <= {COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
-      ELSE (SELECT CASE WHEN taken < {COUNTED} THEN found WHEN found > 0 THEN found * known / {COUNTED}
-              ELSE (SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {COUNTED}) AS s) END
+      ELSE (SELECT CASE WHEN taken < {COUNTED} THEN found ELSE greatest(found, 0.5) * known / {COUNTED} END
             FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {COUNTED}) AS s) AS sample)
-    END, chunks)::float8 AS df
+    END, chunks)::float8 AS df, CASE WHEN q::text LIKE '%%<%%' THEN known ELSE 0 END::float8 AS read
   FROM (VALUES {listed}) AS v (n, q), total,
   LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,
   LATERAL (
@@ -205,11 +211,11 @@ def _add_frequencies(parts: _Parts, asked: _Asked) -> None:
     )
     parts.add(
         "word",
-        f"""  SELECT w, df, q, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
+        f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
     SELECT w, string_agg('(' || q::text || ')', ' | ')::tsquery AS q,
       CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {COUNTED}
       THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
-      ELSE max(df) END::float8 AS df
+      ELSE max(df) END::float8 AS df, sum(read) AS read
     FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n) GROUP BY w
   ) AS counted""",
     )
@@ -236,22 +242,29 @@ def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> 
     if sessions == "allowed":
         within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
     # The rarest words that fit into the budget; the rarest of all always does.
-    chosen = f"df > 0 AND (whole OR until * within <= {reads * BUDGET} OR until = df)"
+    most = reads * BUDGET
+    chosen = f"df > 0 AND (whole OR until * within <= {most} OR until = df)"
     parts.add(
         "plan",
-        f"""  SELECT *, least(1.0, {reads * NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
-    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut, within * chunks < chosen AS is_narrow,
+        f"""  SELECT *, NOT whole AND (found > {most} OR read > {READ}) AS is_cut,
+    least(CASE WHEN found > {most} THEN {reads * NEWEST} / found ELSE 1 END, {READ} / greatest(read, 1))
+      * within * chunks AS newest,
+    within * chunks < greatest(chosen, reading) AS is_narrow,
     cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
-  FROM (
+  FROM (SELECT *, chosen * within AS found, least(reading, within * chunks) AS read FROM (
     SELECT within, few, whole, chunks, chunk_length,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
       (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
       (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
       (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
-      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen
-    FROM (SELECT *, few OR (SELECT sum(df) FROM word) * within <= {reads * BUDGET} AS whole
-          FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t) AS u
-  ) AS v""",
+      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen,
+      (SELECT sum(read) FROM word WHERE {chosen}) AS reading
+    FROM (
+      SELECT *, few OR (SELECT sum(df) * within <= {most} AND least(sum(read), within * chunks) <= {READ} FROM word)
+        AS whole
+      FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t
+    ) AS u
+  ) AS v) AS w""",
     )
     parts.add(
         "reach",
@@ -286,8 +299,8 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
     k = scoring.damping("t.tokens / chunk_length")
     some = scoring.total(asked.numbers, asked.single, "s{n}")
     matches = "t.words @@ plan.either"
-    # Ways of which one is gone.  An index costs more than it saves when it lists more than another: that of sessions when
-    # all of them are wanted, that of words when few sessions or few chunks are.
+    # Ways of which one is gone.  An index costs more than it saves when it lists more than another does: that of
+    # sessions when all of them are wanted, that of words when few sessions or few chunks are.
     led = "NOT few AND NOT is_narrow" if is_filtered else "NOT few"
     found_by = [
         f"(SELECT NOT is_cut AND {led} FROM plan) AND {matches}{within}",
@@ -299,11 +312,11 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
     if _is_listed(filters):
         found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
     ways = [
-        f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND NOT is_complete AND words @@ together AS has_all,
-    CASE WHEN NOT is_hidden THEN {some} END AS score
+        f"""  SELECT place, session, seq, class, is_hidden,
+    NOT is_hidden AND is_partial AND words @@ together AS has_all, CASE WHEN NOT is_hidden THEN {some} END AS score
   FROM (
-    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, plan.is_cut, plan.is_complete, plan.together, used.* FROM plan, used, texts AS t
-    WHERE {way}{parts.use(own)} OFFSET 0
+    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, is_cut AND NOT is_complete AS is_partial, together, used.*
+    FROM plan, used, texts AS t WHERE {way}{parts.use(own)} OFFSET 0
   ) AS t"""
         for way in found_by
     ]
@@ -337,7 +350,9 @@ def _add_chunks(parts: _Parts, asked: _Asked, filters: Filters, *, is_filtered: 
     UNION ALL
     SELECT session, seq, class, {every} FROM (
       SELECT {columns}, {k} AS k, used.* FROM plan, used, (
-        SELECT place FROM (SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {RESCORED}) AS best
+        SELECT place FROM (
+          SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {RESCORED}
+        ) AS best
         UNION
         SELECT place FROM (SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {RESCORED}) AS newest
         UNION
