@@ -202,7 +202,7 @@ def said_in(corpus: Path, directory: Path) -> dict[tuple[str, str], str]:
     backend = Selection(name="sqlite", options={"directory": str(directory)})
     with Sesame(Config(sources=sources, backend=backend, refresh_seconds=0)) as sesame:
         sesame.index()
-        reader = sesame._read()
+        reader = sesame._index.reader()
         with reader.snapshot():
             found = reader.sessions(range(1, 10_000))
             return {

@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .dataclass import dataclass, replace
-from .errors import LockedError, ParseError
-from .metadata import DESCRIPTION_CHARS, NAME_CHARS, SUMMARY_CHARS, TAG_CHARS, TAGS, Metadata
-from .models import complete_json, tame
+from .errors import LockedError, ModelError, ParseError, SesameError
+from .gathering import all_sessions
+from .identity import workstation_id
+from .metadata import DESCRIPTION_CHARS, NAME_CHARS, SUMMARY_CHARS, TAG_CHARS, TAGS, Metadata, MetadataFiles
+from .models import NOT_SET_UP, complete_json, tame
+from .query import Filters
 from .tokens import clean
 from .types import Notes
 
 if TYPE_CHECKING:
-    from .config import ModelChoice
-    from .metadata import MetadataFiles
+    from .config import Describing, ModelChoice
     from .models import Attempt
     from .protocols import IndexReader, StoredSession
-    from .types import Chunk
+    from .types import Chunk, Session
 
 #: Bytes of the conversation that a model is given [seed 002: pi's limit of a tool's output].
 CONVERSATION_BYTES = 51_200
@@ -82,23 +84,37 @@ class Described:
     hindrance: str | None = None
 
 
+def undescribed(reader: IndexReader) -> Iterator[StoredSession]:
+    """Yield this workstation's sessions of people that have prompts and no metadata, the last active first."""
+    for stored in all_sessions(reader, Filters(workstation=workstation_id())):
+        session = stored.session
+        if session.notes is None and session.kind != "subagent" and session.exchange_count:
+            yield stored
+
+
 def describe(
     reader: IndexReader,
     stored: StoredSession,
-    files: MetadataFiles,
+    how: Describing,
     models: Sequence[ModelChoice],
     *,
-    least: int = 0,
-    parent: str | None = None,
+    only_due: bool = False,
 ) -> Described:
-    """Write a session's metadata anew; what hinders it is told, not raised.
+    """Write a session's metadata anew; what hinders a model is told, not raised.
 
-    :param models: asked in this order until one gives a valid answer; not empty.
-    :param least: prompts that must have been added since the last time.
-    :param parent: file of the session it was forked from or started by.
-    :raises SesameError: the metadata cannot be written.
+    :param models: asked in this order until one gives a valid answer.
+    :param only_due: do nothing unless that is automatic, and as much was said since the last time as is configured.
+    :raises ModelError: no model is set up.
+    :raises SesameError: it is another workstation's session, or the metadata cannot be written.
     """
-    session = stored.session
+    session, files = stored.session, MetadataFiles(how.directory)
+    if session.workstation != workstation_id():
+        raise SesameError(f"session {session.id} is another workstation's: only there it can be described")
+    if only_due and not how.is_automatic:
+        return Described(stored=stored, state="not due", hindrance=NOT_AUTOMATIC)
+    if not models:
+        raise ModelError(NOT_SET_UP)
+    least = how.min_new_user_messages if only_due else 0
     try:
         with files.lock(session.id):
             known, problem = _known(files, session.id)
@@ -117,7 +133,7 @@ def describe(
             written = Metadata(
                 session_id=session.id,
                 session_file=stored.path,
-                parent_session_file=parent,
+                parent_session_file=_parent_file(reader, session),
                 name=reply.value.name,
                 description=reply.value.description,
                 summary=reply.value.summary,
@@ -131,6 +147,12 @@ def describe(
             return replace(result, state="described", metadata=written, path=files.write(written))
     except LockedError as error:
         return Described(stored=stored, state="busy", hindrance=str(error))
+
+
+def _parent_file(reader: IndexReader, session: Session) -> str | None:
+    """Return the file of the session it was forked from or started by."""
+    parents = reader.find_sessions(session.parent_id) if session.parent_id else []
+    return next((parent.path for parent in parents if parent.session.id == session.parent_id), None)
 
 
 def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] | None:

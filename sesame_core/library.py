@@ -24,9 +24,10 @@ from . import config as configuration
 from .abilities import has_ability
 from .answer import LIMIT, Answer, Page
 from .dataclass import replace
-from .errors import BackendError, LockedError, ModelError, SesameError, UnknownPluginError, UnknownSessionError
+from .errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
+from .index import Index
 from .plugin_manager import PluginManager
-from .protocols import IndexReader, IndexWriter, Shared, Statistics, StorageBackend, StoredSession
+from .protocols import IndexWriter, Statistics, StoredSession
 from .query import Filters, cleaned
 from .search import search
 from .sources import Sources
@@ -44,9 +45,7 @@ if TYPE_CHECKING:
     from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .describing import Described
-    from .outgoing import Outgoing
     from .protocols import WorkstationStatistics
-    from .redaction import Redactor
     from .references import Reference
     from .report import IndexReport, Progress
     from .sharing import Rule, Sharing
@@ -82,9 +81,7 @@ class Sesame:
             config = replace(config, backend=backend, describe=self._describing(config, Path(data_dir)))
         self.config = config
         self.plugins = plugins or PluginManager()
-        self._backend: StorageBackend | None = None
-        self._reader: IndexReader | None = None
-        self._redactor: Redactor | None = None
+        self._index = Index(self.config, self.plugins)
 
     @staticmethod
     def _describing(config: Config, data_dir: Path) -> configuration.Describing:
@@ -102,9 +99,7 @@ class Sesame:
 
     def close(self) -> None:
         """Release the index; a later call opens it again."""
-        if self._backend is not None:
-            self._backend.close()
-        self._backend = self._reader = None
+        self._index.close()
 
     # -- writing ------------------------------------------------------------------------------------------
 
@@ -129,12 +124,8 @@ class Sesame:
 
         within = [os.path.realpath(path) for path in paths]
         sources = self._sources().holding(within)
-        if full and (outgoing := self._outgoing()) and outgoing.is_due():
-            with self.writer() as writer:
-                writer.finish(synced_at=None)  # what must not be seen is not carried over
-        context = self._guarded(self._opened().rebuild(), is_rebuild=True) if full else self.writer()
         deadline = None if seconds is None else time.monotonic() + seconds
-        with context as writer:
+        with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
             indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
             return indexer.run(sources, within)
@@ -162,10 +153,10 @@ class Sesame:
         :raises UnknownSessionError: no session, or several, have this id.
         """
         chosen = self.get_session(session)
-        found = self._read().find_sessions(chosen.session.id)
+        found = self._index.reader().find_sessions(chosen.session.id)
         # Another workstation's session may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
-        with self._opened().writer() as writer:
+        with self._index.backend().writer() as writer:
             for stored in found:
                 writer.forget(stored.number)
             writer.finish(synced_at=None)
@@ -176,7 +167,7 @@ class Sesame:
 
         :raises LockedError: another process is writing.
         """
-        return self._guarded(self._opened().writer())
+        return self._index.writer()
 
     # -- reading ------------------------------------------------------------------------------------------
 
@@ -201,13 +192,13 @@ class Sesame:
         :raises BackendError: the index cannot be read.
         """
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
-        return search(self._read(), text, cleaned(filters or Filters()), page)
+        return search(self._index.reader(), text, cleaned(filters or Filters()), page)
 
     def list_sessions(
         self, filters: Filters | None = None, *, limit: int = LISTED, offset: int = 0
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, the last active first, and how many there are."""
-        return self._read().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
+        return self._index.reader().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
 
     def get_session(self, session: str) -> StoredSession:
         """Return one session; of one that lies in several files, the copy with the most text.
@@ -215,16 +206,9 @@ class Sesame:
         :param session: an id, abbreviated while unique.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        from .references import by_id
+        from .references import the_one
 
-        found = by_id(self._read(), clean(session))
-        if not found:
-            raise UnknownSessionError(f"no session has the id {session!r}; see: sesame search")
-        if len(found) > 1:
-            ids = [stored.session.id for stored in found]
-            shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
-            raise UnknownSessionError(f"several sessions have an id that begins with {session!r}:\n  {shown}")
-        return found[0]
+        return the_one(self._index.reader(), clean(session))
 
     def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
         """Return which session each reference means: by its id, its name, or a name that is like it.
@@ -237,7 +221,7 @@ class Sesame:
         from .references import resolve
 
         texts = [clean(text) for text in references]
-        return resolve(self._read(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
+        return resolve(self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
@@ -246,7 +230,7 @@ class Sesame:
         :param limit: chunks at most.
         :raises UnknownSessionError: there is no such session (any more).
         """
-        reader = self._read()
+        reader = self._index.reader()
         with reader.snapshot():
             stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
             return reader.chunks(stored.number, offset, limit)
@@ -260,7 +244,7 @@ class Sesame:
         """
         from .windows import window
 
-        reader = self._read()
+        reader = self._index.reader()
         with reader.snapshot():
             stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
             found = window(reader, stored.number, position, before=before, after=after)
@@ -287,7 +271,7 @@ class Sesame:
 
         stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
         models = self.config.models if models is None else models
-        return ask(self._read(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
+        return ask(self._index.reader(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
 
     def describe(
         self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
@@ -300,42 +284,20 @@ class Sesame:
         :raises ModelError: no model is set up.
         :raises SesameError: it is another workstation's session, or the metadata cannot be written.
         """
-        from . import describing, identity
-        from .metadata import MetadataFiles
-        from .models import NOT_SET_UP
+        from .describing import describe
 
         stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
-        how, name = self.config.describe, stored.session.id
-        if stored.session.workstation != identity.workstation_id():
-            raise SesameError(f"session {name} is another workstation's: only there it can be described")
-        if only_due and not how.is_automatic:
-            return describing.Described(stored=stored, state="not due", hindrance=describing.NOT_AUTOMATIC)
         models = self.config.models if models is None else models
-        if not models:
-            raise ModelError(NOT_SET_UP)
-        reader = self._read()
-        parents = reader.find_sessions(stored.session.parent_id) if stored.session.parent_id else []
-        described = describing.describe(
-            reader,
-            stored,
-            MetadataFiles(how.directory),
-            models,
-            least=how.min_new_user_messages if only_due else 0,
-            parent=next((parent.path for parent in parents if parent.session.id == stored.session.parent_id), None),
-        )
+        described = describe(self._index.reader(), stored, self.config.describe, models, only_due=only_due)
         if described.path is not None:
             self._take_in(described.path)
         return described
 
     def undescribed(self) -> Iterator[StoredSession]:
-        """Yield this workstation's sessions of people that have prompts and no metadata, the last active first."""
-        from . import identity
-        from .gathering import all_sessions
+        """Return this workstation's sessions of people that have prompts and no metadata, the last active first."""
+        from .describing import undescribed
 
-        for stored in all_sessions(self._read(), Filters(workstation=identity.workstation_id())):
-            session = stored.session
-            if session.notes is None and session.kind != "subagent" and session.exchange_count:
-                yield stored
+        return undescribed(self._index.reader())
 
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
@@ -356,7 +318,7 @@ class Sesame:
 
     def status(self) -> Statistics:
         """Count what the index holds."""
-        return self._read().statistics()
+        return self._index.reader().statistics()
 
     def sharing(self) -> Sharing:
         """Return what others may see of which sessions, by the rules of `share` and the configuration's default.
@@ -369,8 +331,7 @@ class Sesame:
 
     def audience(self) -> str | None:
         """Return who else can read the index, None when nobody can."""
-        backend = self._opened()
-        return backend.audience() if has_ability(backend, Shared) else None
+        return self._index.audience()
 
     def plan_sharing(self, sharing: Sharing | None = None) -> list[Change]:
         """Return what the next run would send to others, take back, or show more or less of; nothing is written.
@@ -378,8 +339,8 @@ class Sesame:
         :param sharing: rules to try; those in effect when None.
         :return: nothing when the index is one machine's own.
         """
-        outgoing = self._outgoing(sharing)
-        return outgoing.plan(self._sources().opened(), self._redacting()) if outgoing else []
+        outgoing = self._index.outgoing(sharing)
+        return outgoing.plan(self._sources().opened(), self._index.redactor()) if outgoing else []
 
     def share(self, pattern: str, level: str | None) -> None:
         """State what others may see of the sessions of some projects; the next run puts it into effect.
@@ -397,7 +358,7 @@ class Sesame:
         from .withheld import this_machines
 
         sharing = self.sharing()
-        outgoing = self._outgoing(sharing)
+        outgoing = self._index.outgoing(sharing)
         if outgoing is None:
             return
         for stored in outgoing.sessions():
@@ -412,14 +373,14 @@ class Sesame:
         """
         from .audit import Audit, audit
 
-        return audit(self._read(), self._secrets(), seen or Audit())
+        return audit(self._index.reader(), self._index.secrets(), seen or Audit())
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
         from . import identity
         from .protocols import WorkstationStatistics
 
-        found = self._read().statistics()
+        found = self._index.reader().statistics()
         if found.workstations:
             return list(found.workstations)
         return [
@@ -440,7 +401,7 @@ class Sesame:
         """
         from .protocols import Claimable
 
-        backend = self._opened()
+        backend = self._index.backend()
         if not isinstance(backend, Claimable):
             raise SesameError(f"no team shares an index of the backend {self.config.backend.name!r}")
         backend.claim()
@@ -452,7 +413,7 @@ class Sesame:
         """
         from .protocols import Preparable
 
-        backend = self._opened()
+        backend = self._index.backend()
         if not isinstance(backend, Preparable):
             raise SesameError(f"the backend {self.config.backend.name!r} needs no preparation")
         backend.prepare()
@@ -461,14 +422,14 @@ class Sesame:
         """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""
         for length in ID_LENGTHS:
             short = session_id[:length]
-            others = (stored.session.id for stored in self._read().find_sessions(short))
+            others = (stored.session.id for stored in self._index.reader().find_sessions(short))
             if all(other == session_id or other.startswith(session_id + "/") for other in others):
                 return short
         return session_id
 
     def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
         """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
-        ids = {stored.session.id for name in sessions for stored in self._read().find_sessions(clean(name))}
+        ids = {stored.session.id for name in sessions for stored in self._index.reader().find_sessions(clean(name))}
         return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
     def roots(self) -> list[str]:
@@ -480,7 +441,7 @@ class Sesame:
         from .expiry import expiring
         from .protocols import Remembering
 
-        reader = self._read()
+        reader = self._index.reader()
         known = reader.known_files() if has_ability(reader, Remembering) else {}
         return expiring(self._sources().with_parsers(), known)
 
@@ -489,14 +450,14 @@ class Sesame:
         from . import unchanged
         from .protocols import Remembering
 
-        reader = self._read()
+        reader = self._index.reader()
         try:
             known = reader.known_files() if has_ability(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
-        if any(configuration.MARK in path for path in known) and (redactor := self._redacting()):
+        if any(configuration.MARK in path for path in known) and (redactor := self._index.redactor()):
             from .guard import KnownFiles
 
             known = KnownFiles(known, redactor)
@@ -512,67 +473,15 @@ class Sesame:
 
     # -- how ----------------------------------------------------------------------------------------------
 
-    def _opened(self) -> StorageBackend:
-        if self._backend is None:
-            self._backend = self.plugins.backend(self.config.backend.name, self.config.backend.options)
-        return self._backend
-
-    def _redacting(self) -> Redactor | None:
-        """Return what takes secrets out of what is stored; None when they are kept."""
-        is_wanted = self.config.redaction.enabled
-        if is_wanted is None:
-            is_wanted = has_ability(self._opened(), Shared)
-        return self._secrets() if is_wanted else None
-
-    def _secrets(self) -> Redactor:
-        if self._redactor is None:
-            from .redaction import Redactor, machine_key
-
-            self._redactor = Redactor(machine_key(), self.config.redaction)
-        return self._redactor
-
-    def _outgoing(self, sharing: Sharing | None = None) -> Outgoing | None:
-        """Return what decides which sessions others see; None when nobody else can read the index."""
-        backend = self._opened()
-        if not has_ability(backend, Shared):
-            return None
-        from .metadata import MetadataFiles
-        from .outgoing import Outgoing
-
-        metadata = MetadataFiles(self.config.describe.directory)
-        return Outgoing(sharing or self.sharing(), self._read(), backend.audience(), metadata)
-
-    def _guarded(
-        self, opened: AbstractContextManager[IndexWriter], *, is_rebuild: bool = False
-    ) -> AbstractContextManager[IndexWriter]:
-        redactor, outgoing = self._redacting(), self._outgoing()
-        if redactor is None and outgoing is None:
-            return opened
-        from .guard import guarded
-
-        return guarded(opened, redactor, outgoing, is_rebuild=is_rebuild)
-
-    def _read(self) -> IndexReader:
-        if self._reader is None:
-            self._reader = self._opened().reader()
-        return self._reader
-
     def _meant(self, reference: str) -> StoredSession:
         """Return the session with this id, or else with this name."""
-        try:
-            return self.get_session(reference)
-        except UnknownSessionError:
-            (found,) = self.resolve([reference])
-            if found.stored:
-                return found.stored
-            if not found.candidates:
-                raise
-            shown = "\n  ".join(candidate.reference for candidate in found.candidates)
-            raise UnknownSessionError(f"{reference!r} may mean several sessions:\n  {shown}") from None
+        from .references import meant
+
+        return meant(self._index.reader(), clean(reference), self.abbreviate)
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return a session as the index holds it now: a rebuild numbers all of them anew."""
-        for now in self._read().sessions([stored.number]):
+        for now in self._index.reader().sessions([stored.number]):
             if now.session.key == stored.session.key:
                 return now
         return self.get_session(stored.session.id)

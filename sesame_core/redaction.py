@@ -18,6 +18,7 @@ from typing import Any
 from . import identity
 from .config import MARK
 from .dataclass import dataclass
+from .errors import ConfigError
 from .secret_kinds import KINDS
 
 TYPE_CHECKING = False
@@ -59,10 +60,14 @@ class Redactor:
 
     :param key: what fingerprints are made with; `machine_key` has this machine's.
     :param settings: the user's own patterns, and what is no secret.
+    :raises ConfigError: the extra is not installed.
     """
 
     def __init__(self, key: bytes, settings: Redaction) -> None:
-        from ahocorasick_rs import BytesAhoCorasick, Implementation
+        try:
+            from ahocorasick_rs import BytesAhoCorasick, Implementation
+        except ImportError as error:
+            raise ConfigError("finding secrets needs ahocorasick_rs: pip install 'sesame-search[redact]'") from error
 
         self._key = key
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]

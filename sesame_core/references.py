@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .dataclass import dataclass
+from .errors import UnknownSessionError
 from .query import Filters
 from .search import ID_LETTERS, display_name, standing
 
@@ -97,6 +98,39 @@ def by_id(reader: IndexReader, text: str) -> list[StoredSession]:
     ids = sorted({stored.session.id for stored in found})
     whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
     return [_speaking([s for s in found if s.session.id == session_id]) for session_id in whole or ids]
+
+
+def the_one(reader: IndexReader, text: str) -> StoredSession:
+    """Return the one session whose id begins so.
+
+    :raises UnknownSessionError: no session, or several, have this id.
+    """
+    found = by_id(reader, text)
+    if not found:
+        raise UnknownSessionError(f"no session has the id {text!r}; see: sesame search")
+    if len(found) > 1:
+        ids = [stored.session.id for stored in found]
+        shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
+        raise UnknownSessionError(f"several sessions have an id that begins with {text!r}:\n  {shown}")
+    return found[0]
+
+
+def meant(reader: IndexReader, text: str, abbreviate: Callable[[str], str]) -> StoredSession:
+    """Return the one session with this id, or else with this name.
+
+    :param abbreviate: shortens a session id as far as it stays unique.
+    :raises UnknownSessionError: no session is certain to be meant.
+    """
+    try:
+        return the_one(reader, text)
+    except UnknownSessionError:
+        (found,) = resolve(reader, [text], abbreviate=abbreviate)
+        if found.stored:
+            return found.stored
+        if not found.candidates:
+            raise
+        shown = "\n  ".join(candidate.reference for candidate in found.candidates)
+        raise UnknownSessionError(f"{text!r} may mean several sessions:\n  {shown}") from None
 
 
 def slug(name: str) -> str:

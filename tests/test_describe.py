@@ -162,7 +162,7 @@ def test_of_a_huge_session_the_model_gets_the_end(
     assert "\n(What was said before is left out.)\n<message" in prompt
     with Sesame() as sesame:
         read: list[int] = []
-        reader = sesame._read()
+        reader = sesame._index.reader()
         chunks = reader.chunks
 
         def counting(number: int, first: int = 0, count: int | None = None) -> Any:
@@ -255,7 +255,7 @@ def test_prompts_are_counted_from_the_entry_on_and_all_without_it(home: Path, ut
     write_session(home, "one", *"abcde")
     with Sesame() as sesame:
         sesame.index()
-        stored, reader = sesame.get_session("one"), sesame._read()
+        stored, reader = sesame.get_session("one"), sesame._index.reader()
         assert [count_prompts(reader, stored, leaf, 99) for leaf in ("m4-answer", "m1-answer", "gone", "")] == [
             *(0, 3, 5, 5)
         ]

@@ -56,6 +56,6 @@ def test_a_file_that_could_not_be_read_is_counted(demo_sessions: Path, cli: Any)
 
 def test_an_index_that_is_not_there_yet_has_no_date(home: Path) -> None:
     with Sesame() as sesame:
-        reader = sesame._read()
+        reader = sesame._index.reader()
         assert isinstance(reader, Dated)
         assert reader.freshness() == Freshness()

@@ -266,7 +266,7 @@ def test_what_hinders_a_refresh_is_told_not_raised(at: Home) -> None:
     at.sesame.index()
     at.write("b", "fox")
     other = at.open()
-    with other._opened().writer():
+    with other._index.backend().writer():
         report = at.sesame.refresh(60)
         assert report.hindrance is not None
         assert "being written" in report.hindrance

@@ -246,7 +246,7 @@ def test_a_session_that_is_read_anew_keeps_what_was_written_about_it(indexed: Pa
     put(files)
     with Sesame() as sesame:
         sesame.index()
-        (path,) = {stored.path for stored in sesame._read().find_sessions(BACKOFF)}
+        (path,) = {stored.path for stored in sesame._index.reader().find_sessions(BACKOFF)}
         text = Path(path).read_text()
         Path(path).write_text("\n" + text)
         assert sesame.index().updated == 1

@@ -18,7 +18,7 @@ def asked(home: Path, tmp_path: Path, question: str, *records: tuple[str, str], 
     """What a session of these messages has to say."""
     with sesame_of(tmp_path, *records) as sesame:
         (stored,), _ = sesame.list_sessions()
-        return find(sesame._read(), stored.number, question, budget=budget)
+        return find(sesame._index.reader(), stored.number, question, budget=budget)
 
 
 def sesame_of(tmp_path: Path, *records: tuple[str, str]) -> Sesame:
@@ -81,7 +81,7 @@ def test_a_long_message_is_told_by_its_densest_stretch(home: Path, tmp_path: Pat
 
 def test_an_empty_session_has_nothing_to_say(home: Path, tmp_path: Path) -> None:
     with sesame_of(tmp_path, ("user", "fox")) as sesame:
-        found = find(sesame._read(), 10**6, "fox")
+        found = find(sesame._index.reader(), 10**6, "fox")
         assert (found.passages, found.basis, found.chunks) == ((), "outline", 0)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
 from sesame_core import paths
 from sesame_core.config import Redaction
+from sesame_core.errors import ConfigError
 from sesame_core.redaction import Redactor, machine_key
 from sesame_core.types import Checkpoint, Chunk, Message, Notes, Session, Skipped, ToolCall, ToolResult
 
@@ -44,6 +46,12 @@ def test_the_key_is_made_once_and_is_its_owners_alone() -> None:
     file.unlink()
     assert machine_key() != first
     assert [path.name for path in file.parent.iterdir()] == ["redaction.key"]
+
+
+def test_without_the_extra_one_line_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
+    with pytest.raises(ConfigError, match=r"pip install 'sesame-search\[redact\]'"):
+        redactor()
 
 
 def test_every_field_of_a_message_is_looked_at() -> None:

@@ -45,7 +45,7 @@ class Home:
     def refresh(self) -> Any:
         """Refresh, and count how often the index was opened for writing."""
         with self.open() as sesame:
-            backend = sesame._opened()
+            backend = sesame._index.backend()
             writer = backend.writer
 
             def counting() -> AbstractContextManager[IndexWriter]:
@@ -201,7 +201,7 @@ def test_another_process_that_writes_does_not_hinder_a_search_when_nothing_chang
 
 def test_a_backend_without_the_ability_is_opened_for_writing(home: Home) -> None:
     with home.open() as sesame:
-        sesame._reader = object()  # type: ignore[assignment]
+        sesame._index._reader = object()  # type: ignore[assignment]
         assert sesame.refresh(60).unchanged == sum(len(home.files(name)) for name in PARSERS)
 
 
