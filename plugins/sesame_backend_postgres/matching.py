@@ -17,6 +17,7 @@ from .asked import Asked, Parts
 from .chunks import add_chunks
 from .documents import add_documents
 from .filters import Condition, meeting, on_chunks, on_kind, on_sessions
+from .prepared import Alike
 
 
 def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
@@ -97,4 +98,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
             f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
         )
-    return Condition("WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers), tuple(parts.values))
+    sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
+    # The words are its only values then.
+    is_alike = len(parts.values) == len(asked.phrases)
+    return Condition(Alike(sql) if is_alike else sql, tuple(parts.values))

@@ -10,6 +10,9 @@ import psycopg
 import pytest
 
 from sesame_backend_postgres import budget as limits
+from sesame_backend_postgres import prepared
+from sesame_backend_postgres.reader import PostgresReader
+from sesame_core.errors import BackendError
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import Candidates, IndexReader, StorageBackend
 from sesame_core.query import Filters, Query
@@ -208,3 +211,34 @@ def test_a_condition_on_most_of_the_sessions_lets_the_words_lead(backend: Storag
     assert ids(reader, few) == {f"s{number}" for number in range(1, SESSIONS, 2)}
     many = reader.candidates(a_query("common", required=["prompt"]), EVERYTHING)
     assert ids(reader, many) == {"s0"}
+
+
+def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:
+    one, other = backend.reader(), backend.reader()
+    assert isinstance(one, PostgresReader)
+    how_often = "SELECT sum(generic_plans), sum(custom_plans), count(*) FROM pg_prepared_statements"
+    one.candidates(a_query("seldom together"), EVERYTHING)
+    ((before, _, kept),) = one._rows(how_often)
+    assert ids(one, one.candidates(a_query("other text"), EVERYTHING))
+    assert "s0" in ids(other, other.candidates(a_query("seldom together"), EVERYTHING))
+    assert one._rows(how_often) == [(before + 2, 0, kept)]
+
+
+def test_a_connection_keeps_few_plans_and_answers_after_it_has_forgotten_them(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    for number in range(2 * prepared.MOST + 1):
+        text = " ".join(f"word{n}" for n in range(number)) + " seldom"
+        assert reader.candidates(a_query(text), EVERYTHING).chunks
+        ((kept,),) = reader._rows("SELECT count(*) FROM pg_prepared_statements")
+        assert kept <= prepared.MOST
+
+
+def test_a_search_that_failed_leaves_no_wrong_plan_behind(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    expected = places(reader.candidates(a_query("usual regular"), EVERYTHING))
+    with pytest.raises(BackendError):
+        reader._rows("SELECT 1 / 0")
+    assert places(reader.candidates(a_query("common"), EVERYTHING))
+    assert places(reader.candidates(a_query("usual regular"), EVERYTHING)) == expected
