@@ -11,6 +11,8 @@ READS = 3
 #: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
 #: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
 READ = 200_000
+#: Entries of the index of words that are read in the time of one chunk.
+ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
 COUNTED = 1_000
 #: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.

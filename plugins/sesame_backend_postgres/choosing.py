@@ -73,7 +73,7 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
 
     `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
     otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
-    limit.
+    limit.  `lead.is_narrow` tells that fewer of an index of sessions has to be read than of that of words.
 
     :param sessions: the table of sessions that the filters leave.
     """
@@ -96,7 +96,6 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
         f"""  SELECT *, NOT whole AND (found > {most} OR read > {budget.READ}) AS is_cut,
     least(CASE WHEN found > {most} THEN {reads * budget.NEWEST} / found ELSE 1 END, {budget.READ} / greatest(read, 1))
       * within * chunks AS newest,
-    within * chunks < greatest(chosen, reading) AS is_narrow,
     cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
   FROM (SELECT *, chosen * within AS found, least(reading, within * chunks) AS read FROM (
     SELECT within, few, whole, chunks, chunk_length,
@@ -113,6 +112,13 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
       FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t
     ) AS u
   ) AS v) AS w""",
+    )
+    # Either all chunks of the sessions are read, or all entries of the words, and their chunks in these sessions.
+    parts.add(
+        "lead",
+        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow
+  FROM (SELECT within, chunks, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
+      greatest(chosen, reading) AS listed FROM plan) AS p""",
     )
     parts.add(
         "reach",

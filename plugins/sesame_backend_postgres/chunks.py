@@ -26,14 +26,21 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     matches = "t.words @@ plan.either"
     # Ways of which one is gone.  An index costs more than it saves when it lists more than another does: that of
     # sessions when all of them are wanted, that of words when few sessions or few chunks are.
-    led = "NOT few AND NOT is_narrow" if is_filtered else "NOT few"
+    newest = "t.session >= (SELECT first FROM cutoff)"
     found_by = [
-        f"(SELECT NOT is_cut AND {led} FROM plan) AND {matches}{within}",
-        f"(SELECT is_cut AND {led} FROM plan) AND t.session >= (SELECT first FROM cutoff) AND {matches}{within}",
+        f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest} AND {matches}{within}",
     ]
     if is_filtered:
-        among = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
-        found_by.append(f"(SELECT is_narrow AND NOT few FROM plan) AND {among} AND ({matches}) IS TRUE")
+        newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
+        found_by += [
+            f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {matches}{within}",
+            f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
+        ]
+    else:
+        found_by += [
+            f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
+            f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
+        ]
     if choosing.is_listed(filters):
         found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
     ways = [
