@@ -18,6 +18,7 @@ from sesame_core.errors import BackendError, ConfigError
 from sesame_core.options import COUNT, TEXT
 
 from .failures import LostError, explained
+from .prepared import Prepared
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import QueuePool
@@ -35,8 +36,13 @@ _SETTINGS = (
     ("TimeZone", "UTC"),
     ("client_min_messages", "error"),
     ("jit", "off"),
+    # The rows with a common word of a million chunks are a list of 8 MB.  Of a list that has no room only the pages are
+    # kept, all of whose rows are looked at.
+    ("work_mem", "32MB"),
     ("enable_seqscan", "off"),
     ("max_parallel_workers_per_gather", "0"),
+    # What is prepared (`prepared.Alike`) needs no plan of its own for each value.
+    ("plan_cache_mode", "force_generic_plan"),
 )
 
 
@@ -112,6 +118,8 @@ class Server:
         self._is_first_free = threading.Semaphore()
         self._pool: QueuePool | None = None
         self._lock = threading.Lock()
+        #: What its connections have planned.
+        self.prepared = Prepared()
         #: Who connected last, for messages.
         self.role = str(self._conninfo.get("user") or "")
 

@@ -43,8 +43,10 @@ class _Postgres(Dialect):
         asked = any_of(words)
         if asked is None:
             return FALSE
-        sql = f"SELECT t.session FROM texts AS t WHERE t.words @@ to_tsquery('code', %s){chunk.where('AND')}"
-        return Condition(f"s.id IN ({sql})", (asked, *chunk.values))
+        # Not IN a list: one that is too long to remember would be looked through for each session.
+        found = f"t.words @@ to_tsquery('code', %s){chunk.where('AND')}"
+        sql = f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {found})"
+        return Condition(sql, (asked, *chunk.values))
 
     def having(self, chunk: Condition) -> Condition:
         return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)

@@ -1,45 +1,23 @@
 """Finds and scores the chunks that match a query, within a budget, in one statement.
 
-Reading a chunk takes 1.2 µs and scoring it 0.4 µs per word, so broad words are bounded: candidates are the chunks with
-the rarest words, as many as the budget allows, and the newest ones when even the rarest word is too common, with those
-that have all words.  The budget picks candidates; each candidate's score counts all words of the query.
+Reading a chunk takes 1.2 µs and scoring it 0.4 µs per word.  The budget picks candidates; each candidate's score counts
+all words of the query.  The statement is a WITH clause, whose parts `choosing`, `chunks` and `documents` add.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query
 
-from . import scoring, words
+from . import budget, choosing
+from .asked import Asked, Parts
+from .chunks import add_chunks
+from .documents import add_documents
 from .filters import Condition, meeting, on_chunks, on_kind, on_sessions
-
-#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
-BUDGET = 10_000
-#: When even the rarest word has more chunks than that, so many of its newest.
-NEWEST = 4_000
-#: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
-READS = 3
-#: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.
-RESCORED = 600
-#: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
-CANDIDATES = 500
-#: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
-COUNTED = 1_000
-#: Of the newest chunks so many with all words let expect that there are more of them just before.
-FEW = 30
-#: Documents, one for each session, that are looked at to tell in how many of them a word occurs.
-DOCUMENTS = 4_000
-#: Headless sessions that are looked at, the newest, to tell how many were left out of an answer to common words.
-HEADLESS = 1_000
-#: Sessions whose conversation is scored: the best by chunks and head.  Each takes 30 µs; 300 answer alike.
-CONVERSATIONS = 150
-#: Weights of the columns, in `ts_rank_cd`'s order D, C, B, A, and what they were divided by.
-HEAD_WEIGHTS, HEAD_SCALE = "{0, 1, 0.5, 1}", 2.0
-CONVERSATION_WEIGHTS, CONVERSATION_SCALE = "{0, 0.25, 0.375, 1}", 4.0
+from .prepared import Alike
 
 
 def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
@@ -47,7 +25,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
 
     :param ask: returns the rows that answer a question.
     """
-    asked = _Asked.of(query)
+    asked = Asked.of(query)
     found = Candidates(
         chunks=[],
         heads={},
@@ -79,72 +57,28 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The words of a query: each alternative once, and which of them stand for which word."""
-
-    phrases: list[str]
-    #: By word: positions of its phrases.
-    words: list[list[int]]
-
-    @classmethod
-    def of(cls, query: Query) -> _Asked:
-        phrases = words.phrases(query.words)
-        place = {phrase: number for number, phrase in enumerate(phrases)}
-        return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in query.words])
-
-    @property
-    def numbers(self) -> range:
-        """The phrases' positions."""
-        return range(len(self.phrases))
-
-    @property
-    def single(self) -> set[int]:
-        """Positions of phrases that are one whole word."""
-        return {n for n in self.numbers if words.is_single(self.phrases[n])}
-
-    @property
-    def pairs(self) -> str:
-        """The positions of words with those of their phrases, as rows of a VALUES list."""
-        return ", ".join(f"({w}, {n})" for w, used in enumerate(self.words) for n in used)
-
-
-class _Parts:
-    """The parts of a WITH clause and their values, in order."""
-
-    def __init__(self) -> None:
-        self.sql: list[str] = []
-        self.values: list[Any] = []
-
-    def use(self, condition: Condition, keyword: str = "AND") -> str:
-        """Return a condition's text for the part that is added next."""
-        self.values.extend(condition.values)
-        return condition.where(keyword)
-
-    def add(self, name: str, select: str) -> None:
-        """Add a part, which is worked out once."""
-        self.sql.append(f"{name} AS MATERIALIZED (\n{select}\n)")
-
-
-def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
+def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
     """Return the one statement that finds everything."""
-    parts = _Parts()
+    parts = Parts()
     narrow = on_sessions(filters).and_(meeting(query.condition))
-    _add_frequencies(parts, asked)
+    is_alone = len(asked.words) == 1 and not narrow.sql and not on_chunks(filters).sql
+    choosing.add_frequencies(parts, asked, is_alone=is_alone)
     if narrow.sql:
         parts.add("allowed", f"SELECT s.id, s.kind, s.chunk_count FROM sessions AS s{parts.use(narrow, 'WHERE')}")
     sessions = "allowed" if narrow.sql else "sessions"
-    own = Condition("t.session IN (SELECT id FROM allowed)" if narrow.sql else "").and_(on_chunks(filters))
-    _add_plan(parts, asked, sessions, filters)
-    _add_chunks(parts, asked, own, filters)
+    choosing.add_plan(parts, asked, sessions, filters)
+    add_chunks(parts, asked, filters, is_filtered=bool(narrow.sql))
+    df = "round(df)::bigint"
+    if is_alone:
+        df = f"CASE WHEN (SELECT whole FROM plan) THEN (SELECT count(*) FROM met) ELSE {df} END"
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
-        "SELECT 'word', round(df)::bigint, w, 0, 0 FROM word",
+        f"SELECT 'word', {df}, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
-        f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * BUDGET} FROM plan)::int, 0",
-        "SELECT 'sessions', count(DISTINCT session), 0, 0, 0 FROM "
-        "(SELECT session FROM met WHERE NOT is_hidden UNION ALL SELECT session FROM older) AS s",
+        f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
+        "SELECT 'sessions', count(*), 0, 0, 0 FROM "
+        "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]
     if not (filters.tools_only or filters.tool or filters.role):
         kept = ""
@@ -152,256 +86,19 @@ def _statement(asked: _Asked, query: Query, filters: Filters) -> Condition:
             kept = f" AND h.session IN (SELECT s.id FROM allowed AS s{on_kind(filters).where()})"
         elif not filters.all_kinds:
             kept = " AND h.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
-        _add_documents(parts, asked, kept)
+        add_documents(parts, asked, kept)
         answers.append("SELECT 'head', session, 0, 0, score FROM head WHERE score > 0")
         answers.append("SELECT 'conversation', session, 0, 0, score FROM conversation WHERE score > 0")
     if not filters.all_kinds:
         # The index of words would be asked about all sessions once for each.
         answers.append(
             "SELECT 'hidden', CASE WHEN (SELECT whole FROM plan) THEN "
-            "(SELECT count(DISTINCT session) FROM met WHERE is_hidden) ELSE ("
+            "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
-            f"LIMIT {HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
+            f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
         )
-    return Condition("WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers), tuple(parts.values))
-
-
-def _add_frequencies(parts: _Parts, asked: _Asked) -> None:
-    """Add `total`, what there is, and `phrase` and `word`, in how many chunks each of them is (`df`)."""
-    parts.add(
-        "total",
-        """  SELECT greatest(sum(chunks), 1)::float8 AS chunks,
-    greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS chunk_length,
-    greatest(sum(sessions), 1)::float8 AS sessions,
-    greatest(sum(head_tokens) / greatest(sum(sessions), 1), 1)::float8 AS head_length,
-    greatest(sum(conversation_tokens) / greatest(sum(sessions), 1), 1)::float8 AS conversation_length,
-    coalesce(sum(chunks) / nullif((SELECT value::float8 FROM meta WHERE key = 'counted'), 0), 1)::float8 AS growth,
-    (SELECT (max(id) - min(id) + 1)::float8 FROM sessions) AS numbers
-  FROM workstations""",
-    )
-    listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
-    parts.values.extend(asked.phrases)
-    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share,
-    # unless it holds none.
-    parts.add(
-        "phrase",
-        f"""  SELECT n, q, least(CASE
-      WHEN known <= {COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
-      WHEN numnode(q) = 1 THEN known * growth
-      ELSE (SELECT CASE WHEN taken < {COUNTED} THEN found WHEN found > 0 THEN found * known / {COUNTED}
-              ELSE (SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {COUNTED}) AS s) END
-            FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
-              FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {COUNTED}) AS s) AS sample)
-    END, chunks)::float8 AS df
-  FROM (VALUES {listed}) AS v (n, q), total,
-  LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,
-  LATERAL (
-    SELECT coalesce(min(count), 0) AS known FROM (
-      SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])
-        ELSE (SELECT sum(chunks) FROM lexemes WHERE lexeme >= m[1] AND lexeme < m[1] || U&'\\+10FFFF') END AS count
-      FROM regexp_matches(q::text, '''([^'']+)''(:\\*)?', 'g') AS m
-    ) AS counts
-  ) AS k""",
-    )
-    parts.add(
-        "word",
-        f"""  SELECT w, df, q, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
-    SELECT w, string_agg('(' || q::text || ')', ' | ')::tsquery AS q,
-      CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {COUNTED}
-      THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
-      ELSE max(df) END::float8 AS df
-    FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n) GROUP BY w
-  ) AS counted""",
-    )
-
-
-def _add_plan(parts: _Parts, asked: _Asked, sessions: str, filters: Filters) -> None:
-    """Add which words choose candidates: `plan`, and `used`, each phrase with what scoring needs of it.
-
-    `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
-    otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
-    limit.
-
-    :param sessions: the table of sessions that the filters leave.
-    """
-    own = on_chunks(filters)
-    reads = READS if own.sql else 1
-    few = "false"
-    if _is_listed(filters):
-        few = (
-            f"(SELECT count(*) <= {BUDGET} FROM "
-            f"(SELECT FROM texts AS t{parts.use(own, 'WHERE')} LIMIT {BUDGET + 1}) AS t)"
-        )
-    within = "1.0"
-    if sessions == "allowed":
-        within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
-    # The rarest words that fit into the budget; the rarest of all always does.
-    chosen = f"df > 0 AND (whole OR until * within <= {reads * BUDGET} OR until = df)"
-    parts.add(
-        "plan",
-        f"""  SELECT *, least(1.0, {reads * NEWEST} / greatest(chosen * within, 1)) * within * chunks AS newest,
-    NOT whole AND chosen * within > {reads * BUDGET} AS is_cut
-  FROM (
-    SELECT within, few, whole, chunks, chunk_length,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
-      (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
-      (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
-      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen
-    FROM (SELECT *, few OR (SELECT sum(df) FROM word) * within <= {reads * BUDGET} AS whole
-          FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t) AS u
-  ) AS v""",
-    )
-    parts.add(
-        "reach",
-        f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
-  WHERE (SELECT is_cut FROM plan)""",
-    )
-    parts.add("cutoff", "  SELECT coalesce(min(id), 0) AS first FROM reach WHERE after < (SELECT newest FROM plan)")
-    columns = ", ".join(
-        f"bool_or(n = {n} AND w = ANY (choosing)) AS s{n}, max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, "
-        f"max({scoring.idf('chunks', 'df')}) FILTER (WHERE n = {n}) AS i{n}"
-        for n in asked.numbers
-    )
-    parts.add("used", f"  SELECT {columns} FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n), plan")
-
-
-def _add_chunks(parts: _Parts, asked: _Asked, own: Condition, filters: Filters) -> None:
-    """Add `chunk`, the best chunks with their scores.
-
-    Before it come `met`, what the words that choose have found, scored by these; and `older`, chunks with all words
-    beyond the limit of the newest.
-
-    :param own: what a row of `texts AS t` must be.
-    """
-    hidden = "false" if filters.all_kinds else "t.session IN (SELECT id FROM sessions WHERE kind = 'headless')"
-    columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words"
-    k = scoring.damping("t.tokens / chunk_length")
-    some = scoring.total(asked.numbers, asked.single, "s{n}")
-    matches = "t.words @@ plan.either"
-    # Ways of which one is gone: the index of sessions costs more than it saves when all of them are wanted, and so does
-    # that of words when few chunks are.
-    found_by = [
-        f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
-        f"(SELECT is_cut FROM plan) AND t.session >= (SELECT first FROM cutoff) AND {matches}",
-    ]
-    if _is_listed(filters):
-        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE")
-    ways = [
-        f"""  SELECT place, session, seq, class, is_hidden, NOT is_hidden AND is_cut AND words @@ together AS has_all,
-    CASE WHEN NOT is_hidden THEN {some} END AS score
-  FROM (
-    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, plan.is_cut, plan.together, used.* FROM plan, used, texts AS t
-    WHERE {way}{parts.use(own)} OFFSET 0
-  ) AS t"""
-        for way in found_by
-    ]
-    parts.add("met", f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS m LIMIT {2 * BUDGET}")
-    # As far back as the newest let expect that there are enough; very few let expect nothing.
-    parts.add(
-        "further",
-        f"""  SELECT coalesce(min(id), 0) AS first, (SELECT first FROM cutoff) AS until, has_all >= {FEW} AS is_near
-  FROM (SELECT count(*) AS has_all FROM met WHERE has_all) AS m
-  LEFT JOIN reach ON after < (SELECT newest FROM plan) * {2 * RESCORED} / greatest(has_all, 1)
-  WHERE has_all < {RESCORED} AND (SELECT is_cut FROM plan) AND (SELECT count(*) > 1 FROM word) GROUP BY has_all""",
-    )
-    ways = [
-        f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
-  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){parts.use(own)}"""
-        for way in (
-            "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
-            "NOT is_near AND (t.session < further.until) IS TRUE",
-        )
-    ]
-    parts.add(
-        "older",
-        f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC LIMIT {RESCORED}",
-    )
-    every = scoring.total(asked.numbers, asked.single, "true")
-    parts.add(
-        "chunk",
-        f"""  SELECT session, seq, class, score FROM (
-    SELECT session, seq, class, score FROM met WHERE (SELECT whole FROM plan) AND NOT is_hidden
-    UNION ALL
-    SELECT session, seq, class, {every} FROM (
-      SELECT {columns}, {k} AS k, used.* FROM plan, used, (
-        SELECT place FROM (SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC LIMIT {RESCORED}) AS best
-        UNION
-        SELECT place FROM (SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {RESCORED}) AS newest
-        UNION
-        SELECT place FROM older
-      ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT whole FROM plan) OFFSET 0
-    ) AS t
-  ) AS s ORDER BY score DESC LIMIT {CANDIDATES}""",
-    )
-
-
-def _is_listed(filters: Filters) -> bool:
-    """Tell whether an index lists the chunks that filters let pass."""
-    return filters.tool is not None or filters.role == "user"
-
-
-def _add_documents(parts: _Parts, asked: _Asked, kept: str) -> None:
-    """Add `head` and `conversation`, the scores of what there is one of for each session.
-
-    :param kept: what a row of `heads AS h` must be, with its AND.
-    """
-    numbers = asked.numbers
-    _add_idf(parts, "heads", "count(*)", numbers)
-    scores = " + ".join(scoring.bm25(f"{scoring.weighted(n, HEAD_WEIGHTS)} * {HEAD_SCALE}::float8", n) for n in numbers)
-    parts.add(
-        "head",
-        f"""  SELECT session, {scores} AS score FROM (
-    SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k, u.*
-    FROM total, heads_used AS u, (SELECT every FROM plan) AS p, heads AS h WHERE h.words @@ every{kept} OFFSET 0
-  ) AS h ORDER BY score DESC LIMIT {CANDIDATES}""",
-    )
-    parts.add(
-        "near",
-        f"""  SELECT session FROM (
-    SELECT session, max(score) / (SELECT max(score) FROM chunk) AS score FROM chunk GROUP BY 1
-    UNION ALL SELECT session, 0.3 * score / (SELECT max(score) FROM head) FROM head
-  ) AS s WHERE EXISTS (SELECT 1 FROM head) GROUP BY 1 ORDER BY sum(score) DESC LIMIT {CONVERSATIONS}""",
-    )
-    _add_idf(parts, "conversations", "count(DISTINCT session)", numbers)
-    each = ", ".join(f"{scoring.weighted(n, CONVERSATION_WEIGHTS)} AS f{n}" for n in numbers)
-    sums = ", ".join(f"sum(f{n}) * {CONVERSATION_SCALE} AS f{n}" for n in numbers)
-    scores = " + ".join(scoring.bm25(f"f{n}", n) for n in numbers)
-    parts.add(
-        "conversation",
-        f"""  SELECT session, {scores} AS score FROM (
-    SELECT near.session, f.*, u.*, {scoring.damping("s.conversation_tokens / conversation_length")} AS k
-    FROM total, conversations_used AS u, near JOIN sessions AS s ON s.id = near.session, LATERAL (
-      SELECT {sums} FROM (
-        SELECT {each} FROM (
-          SELECT {scoring.at_hand("words")} AS words FROM conversations WHERE session = near.session OFFSET 0
-        ) AS c
-      ) AS part
-    ) AS f
-  ) AS c""",
-    )
-
-
-def _add_idf(parts: _Parts, table: str, count: str, numbers: Sequence[int]) -> None:
-    """Add `{table}_used` of one row: each phrase and how much it tells in a table of one document per session.
-
-    Of a common word the first `DOCUMENTS` are counted, and by how many sessions they span it is told how many more
-    there are.
-
-    :param count: counts sessions.
-    """
-    columns = ", ".join(
-        f"max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, max(idf) FILTER (WHERE n = {n}) AS i{n}"
-        for n in numbers
-    )
-    parts.add(
-        f"{table}_used",
-        f"""  SELECT {columns} FROM (
-    SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM phrase, total, LATERAL (
-      SELECT {count} * CASE WHEN count(*) < {DOCUMENTS} THEN 1
-        ELSE greatest(1, numbers / (max(session) - min(session) + 1)) END AS count
-      FROM (SELECT session FROM {table} AS d WHERE d.words @@ q LIMIT {DOCUMENTS}) AS d OFFSET 0
-    ) AS c
-  ) AS p""",
-    )
+    sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
+    # The words are its only values then.
+    is_alike = len(parts.values) == len(asked.phrases)
+    return Condition(Alike(sql) if is_alike else sql, tuple(parts.values))

@@ -254,16 +254,23 @@ class PostgresReader:
         db = getattr(self._local, "db", None)
         if db is None:
             with self._server.reading() as one, translated(self._server.place, self._server.role):
-                self._check(one)
-                return one.execute(sql, values).fetchall()
+                return self._answers(one, sql, values, "")
         with translated(self._server.place, self._server.role):
-            self._check(db)
-            if db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                return db.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+            is_begun = db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
             # Both on one way to the server.
-            answers = db.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {sql}", values)
-            answers.nextset()
-            return answers.fetchall()  # type: ignore[no-any-return]
+            begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+            return self._answers(db, sql, values, begin)
+
+    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Sequence[Any], before: str) -> list[Any]:
+        self._check(db)
+        try:
+            answers = db.execute(before + self._server.prepared.asked(db, sql), values)
+            while answers.nextset():
+                pass  # only the last one has rows
+            return answers.fetchall()
+        except BaseException:
+            self._server.prepared.forget(db)
+            raise
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
         """Look once whether there is a schema, and whose.

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
 
-from sesame_backend_postgres import matching
+from sesame_backend_postgres import budget as limits
+from sesame_backend_postgres import prepared
+from sesame_backend_postgres.reader import PostgresReader
+from sesame_core.errors import BackendError
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import Candidates, IndexReader, StorageBackend
-from sesame_core.query import Filters
+from sesame_core.query import Filters, Query
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types import Chunk
 
@@ -60,8 +64,8 @@ def backend(postgres: str) -> Iterator[StorageBackend]:
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets that the common words exceed."""
-    for name, value in {"BUDGET": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}.items():
-        monkeypatch.setattr(matching, name, value)
+    for name, value in {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}.items():
+        monkeypatch.setattr(limits, name, value)
 
 
 def places(candidates: Candidates) -> dict[tuple[int, int], float]:
@@ -76,12 +80,12 @@ def ids(reader: IndexReader, candidates: Candidates) -> set[str]:
 def test_a_chunk_has_the_same_score_within_a_budget_and_without(
     backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr(matching, "CANDIDATES", 10_000)
+    monkeypatch.setattr(limits, "CANDIDATES", 10_000)
     reader = backend.reader()
     whole = reader.candidates(a_query(text), EVERYTHING)
     assert not whole.is_truncated
-    for name, value in {"BUDGET": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5}.items():
-        monkeypatch.setattr(matching, name, value)
+    for name, value in {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5}.items():
+        monkeypatch.setattr(limits, name, value)
     part = reader.candidates(a_query(text), EVERYTHING)
     assert part.is_truncated
     assert 0 < part.scanned <= 200
@@ -105,8 +109,8 @@ def test_of_a_common_word_the_newest_are_found(backend: StorageBackend) -> None:
 def test_a_chunk_with_all_words_is_found_however_old(
     backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, budget: int
 ) -> None:
-    monkeypatch.setattr(matching, "BUDGET", budget)
-    monkeypatch.setattr(matching, "NEWEST", 10)
+    monkeypatch.setattr(limits, "SCORED", budget)
+    monkeypatch.setattr(limits, "NEWEST", 10)
     reader = backend.reader()
     found = reader.candidates(a_query("seldom together"), EVERYTHING)
     assert found.is_truncated
@@ -120,7 +124,7 @@ def test_of_chunks_with_all_words_there_are_enough(backend: StorageBackend) -> N
     reader = backend.reader()
     found = reader.candidates(a_query("usual regular"), EVERYTHING)
     chunks = [reader.chunks(chunk.session, chunk.seq, 1)[0].text for chunk in found.chunks]
-    assert sum("usual" in text and "regular" in text for text in chunks) >= matching.RESCORED
+    assert sum("usual" in text and "regular" in text for text in chunks) >= limits.RESCORED
 
 
 @pytest.mark.usefixtures("narrow")
@@ -164,16 +168,77 @@ def test_how_common_a_word_is_among_titles_is_told_from_some_of_them(backend: St
     assert len(set(with_all.heads.values())) < 4
 
 
+def phrase(text: str, *, is_required: bool) -> Query:
+    """A phrase that finds chunks, or one that sessions must have too."""
+    query = a_query(required=[text])
+    return query if is_required else replace(query, condition=None)
+
+
 @pytest.mark.usefixtures("narrow")
-def test_a_rare_phrase_of_common_words_is_found(backend: StorageBackend) -> None:
+@pytest.mark.parametrize("is_required", [False, True])
+def test_a_rare_phrase_of_common_words_is_found(backend: StorageBackend, is_required: bool) -> None:
     reader = backend.reader()
-    found = reader.candidates(a_query(required=["number common"]), EVERYTHING)
+    found = reader.candidates(phrase("number common", is_required=is_required), EVERYTHING)
     assert found.document_frequencies == [1]
     assert ids(reader, found) == {"s60"}
+    assert not found.is_truncated
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_phrase_of_common_words_that_is_nowhere_is_told_as_such(backend: StorageBackend) -> None:
-    found = backend.reader().candidates(a_query(required=["more number"]), EVERYTHING)
+@pytest.mark.parametrize("is_required", [False, True])
+def test_a_phrase_of_common_words_that_is_nowhere_is_told_as_such(backend: StorageBackend, is_required: bool) -> None:
+    found = backend.reader().candidates(phrase("more number", is_required=is_required), EVERYTHING)
     assert found.document_frequencies == [0]
     assert found.chunks == []
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_phrase_of_too_common_words_is_looked_for_in_the_newest_chunks_and_says_so(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = backend.reader()
+    for share, expected in ((2, {"s60"}), (10, set())):
+        monkeypatch.setattr(limits, "READ", SESSIONS * CHUNKS // share)
+        found = reader.candidates(phrase("number common", is_required=False), EVERYTHING)
+        assert ids(reader, found) == expected
+        assert found.is_truncated
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_condition_on_most_of_the_sessions_lets_the_words_lead(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    few = reader.candidates(a_query("seldom", excluded=["together"]), EVERYTHING)
+    assert ids(reader, few) == {f"s{number}" for number in range(1, SESSIONS, 2)}
+    many = reader.candidates(a_query("common", required=["prompt"]), EVERYTHING)
+    assert ids(reader, many) == {"s0"}
+
+
+def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:
+    one, other = backend.reader(), backend.reader()
+    assert isinstance(one, PostgresReader)
+    how_often = "SELECT sum(generic_plans), sum(custom_plans), count(*) FROM pg_prepared_statements"
+    one.candidates(a_query("seldom together"), EVERYTHING)
+    ((before, _, kept),) = one._rows(how_often)
+    assert ids(one, one.candidates(a_query("other text"), EVERYTHING))
+    assert "s0" in ids(other, other.candidates(a_query("seldom together"), EVERYTHING))
+    assert one._rows(how_often) == [(before + 2, 0, kept)]
+
+
+def test_a_connection_keeps_few_plans_and_answers_after_it_has_forgotten_them(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    for number in range(2 * prepared.MOST + 1):
+        text = " ".join(f"word{n}" for n in range(number)) + " seldom"
+        assert reader.candidates(a_query(text), EVERYTHING).chunks
+        ((kept,),) = reader._rows("SELECT count(*) FROM pg_prepared_statements")
+        assert kept <= prepared.MOST
+
+
+def test_a_search_that_failed_leaves_no_wrong_plan_behind(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    expected = places(reader.candidates(a_query("usual regular"), EVERYTHING))
+    with pytest.raises(BackendError):
+        reader._rows("SELECT 1 / 0")
+    assert places(reader.candidates(a_query("common"), EVERYTHING))
+    assert places(reader.candidates(a_query("usual regular"), EVERYTHING)) == expected

@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres import connecting
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import IndexReader
@@ -171,6 +172,16 @@ def test_words_are_answered_by_their_indexes(plans: Plans, text: str) -> None:
 def test_a_condition_is_answered_by_the_index_of_words(plans: Plans, query: Any) -> None:
     plans.reader.candidates(query, Filters())
     assert executed(plans).whole().isdisjoint(OF_CHUNKS)
+
+
+def test_what_sessions_must_not_have_is_looked_up_for_each_where_memory_is_short(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "_SETTINGS", (*connecting._SETTINGS, ("work_mem", "64kB")))
+    plans.reader.candidates(a_query("number7", excluded=["common"]), Filters())
+    often = [node for node in executed(plans).nodes if node["Actual Loops"] >= SESSIONS and "Relation Name" in node]
+    assert often
+    assert all("session" in node.get("Index Cond", "") for node in often)
 
 
 def test_no_two_filters_together_read_a_table_of_chunks_from_end_to_end(plans: Plans) -> None:

@@ -79,7 +79,8 @@ def test_a_search_for_one_word_asks_the_server_five_times(
     assert len(answer.hits) == 10
     # With it: the sessions that subagents work for, and the windows.
     assert len(asked) == 5 + 2
-    assert asked[0].startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; WITH")
+    assert asked[0].startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ")
+    assert "; EXECUTE " in asked[0]
     assert asked[-1] == "ROLLBACK"
 
 

@@ -1,0 +1,59 @@
+"""What a statement is made of: the words that are asked for, and the parts of its WITH clause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sesame_core.query import Query
+
+from . import words
+from .filters import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The words of a query: each alternative once, and which of them stand for which word."""
+
+    phrases: list[str]
+    #: By word: positions of its phrases.
+    words: list[list[int]]
+
+    @classmethod
+    def of(cls, query: Query) -> Asked:
+        """Return what is asked for by a query's words; a word without a letter is none."""
+        phrases = words.phrases(query.words)
+        place = {phrase: number for number, phrase in enumerate(phrases)}
+        return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in query.words])
+
+    @property
+    def numbers(self) -> range:
+        """The phrases' positions."""
+        return range(len(self.phrases))
+
+    @property
+    def single(self) -> set[int]:
+        """Positions of phrases that are one whole word."""
+        return {n for n in self.numbers if words.is_single(self.phrases[n])}
+
+    @property
+    def pairs(self) -> str:
+        """The positions of words with those of their phrases, as rows of a VALUES list."""
+        return ", ".join(f"({w}, {n})" for w, used in enumerate(self.words) for n in used)
+
+
+class Parts:
+    """The parts of a WITH clause and their values, in order."""
+
+    def __init__(self) -> None:
+        self.sql: list[str] = []
+        self.values: list[Any] = []
+
+    def use(self, condition: Condition, keyword: str = "AND") -> str:
+        """Return a condition's text for the part that is added next."""
+        self.values.extend(condition.values)
+        return condition.where(keyword)
+
+    def add(self, name: str, select: str) -> None:
+        """Add a part, which is worked out once."""
+        self.sql.append(f"{name} AS MATERIALIZED (\n{select}\n)")

@@ -1,0 +1,29 @@
+"""What the answer to one query may cost the server."""
+
+from __future__ import annotations
+
+#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
+SCORED = 10_000
+#: When even the rarest word has more chunks than that, so many of its newest.
+NEWEST = 4_000
+#: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
+READS = 3
+#: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
+#: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
+READ = 200_000
+#: Entries of the index of words that are read in the time of one chunk.
+ROWS = 10
+#: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
+COUNTED = 1_000
+#: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.
+RESCORED = 600
+#: Of the newest chunks so many with all words let expect that there are more of them just before.
+FEW = 30
+#: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
+CANDIDATES = 500
+#: Documents, one for each session, that are looked at to tell in how many of them a word occurs.
+DOCUMENTS = 4_000
+#: Sessions whose conversation is scored: the best by chunks and head.  Each takes 30 µs; 300 answer alike.
+CONVERSATIONS = 150
+#: Headless sessions that are looked at, the newest, to tell how many were left out of an answer to common words.
+HEADLESS = 1_000

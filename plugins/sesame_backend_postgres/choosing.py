@@ -1,0 +1,143 @@
+"""Which words of a query choose the chunks that are scored, and how far back: the plan, made by the server.
+
+Broad words are bounded: candidates are the chunks with the rarest words, as many as the budget allows, and the newest
+ones when even the rarest word is too common.
+"""
+
+from __future__ import annotations
+
+from sesame_core.query import Filters
+
+from . import budget, scoring
+from .asked import Asked, Parts
+from .filters import on_chunks
+
+
+def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
+    """Add `total`, what there is, and `phrase` and `word`, in how many chunks each of them is (`df`).
+
+    :param is_alone: one word is all that is asked: what finds its chunks counts them.
+    """
+    parts.add(
+        "total",
+        """  SELECT greatest(sum(chunks), 1)::float8 AS chunks,
+    greatest(sum(chunk_tokens) / greatest(sum(chunks), 1), 1)::float8 AS chunk_length,
+    greatest(sum(sessions), 1)::float8 AS sessions,
+    greatest(sum(head_tokens) / greatest(sum(sessions), 1), 1)::float8 AS head_length,
+    greatest(sum(conversation_tokens) / greatest(sum(sessions), 1), 1)::float8 AS conversation_length,
+    coalesce(sum(chunks) / nullif((SELECT value::float8 FROM meta WHERE key = 'counted'), 0), 1)::float8 AS growth,
+    (SELECT (max(id) - min(id) + 1)::float8 FROM sessions) AS numbers
+  FROM workstations""",
+    )
+    listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
+    parts.values.extend(asked.phrases)
+    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share, unless it
+    # holds none.
+    unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
+    if is_alone:
+        unseen = f"0.5 * known / {budget.COUNTED}"
+    parts.add(
+        "phrase",
+        f"""  SELECT n, q, least(CASE
+      WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
+      WHEN numnode(q) = 1 THEN known * growth
+      ELSE (SELECT CASE WHEN taken < {budget.COUNTED} THEN found
+              WHEN found > 0 THEN found * known / {budget.COUNTED} ELSE {unseen} END
+            FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
+              FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
+    END, chunks)::float8 AS df, CASE WHEN q::text LIKE '%%<%%' THEN known ELSE 0 END::float8 AS read
+  FROM (VALUES {listed}) AS v (n, q), total,
+  LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,
+  LATERAL (
+    SELECT coalesce(min(count), 0) AS known FROM (
+      SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])
+        ELSE (SELECT sum(chunks) FROM lexemes WHERE lexeme >= m[1] AND lexeme < m[1] || U&'\\+10FFFF') END AS count
+      FROM regexp_matches(q::text, '''([^'']+)''(:\\*)?', 'g') AS m
+    ) AS counts
+  ) AS k""",
+    )
+    parts.add(
+        "word",
+        f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
+    SELECT w, string_agg('(' || q::text || ')', ' | ')::tsquery AS q,
+      CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED}
+      THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
+      ELSE max(df) END::float8 AS df, sum(read) AS read
+    FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n) GROUP BY w
+  ) AS counted""",
+    )
+
+
+def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> None:
+    """Add which words choose candidates: `plan`, and `used`, each phrase with what scoring needs of it.
+
+    `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
+    otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
+    limit.  `lead.is_narrow` tells that fewer of an index of sessions has to be read than of that of words.
+
+    :param sessions: the table of sessions that the filters leave.
+    """
+    own = on_chunks(filters)
+    reads = budget.READS if own.sql else 1
+    few = "false"
+    if is_listed(filters):
+        few = (
+            f"(SELECT count(*) <= {budget.SCORED} FROM "
+            f"(SELECT FROM texts AS t{parts.use(own, 'WHERE')} LIMIT {budget.SCORED + 1}) AS t)"
+        )
+    within = "1.0"
+    if sessions == "allowed":
+        within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
+    # The rarest words that fit into the budget; the rarest of all always does.
+    most = reads * budget.SCORED
+    chosen = f"df > 0 AND (whole OR until * within <= {most} OR until = df)"
+    parts.add(
+        "plan",
+        f"""  SELECT *, NOT whole AND (found > {most} OR read > {budget.READ}) AS is_cut,
+    least(CASE WHEN found > {most} THEN {reads * budget.NEWEST} / found ELSE 1 END, {budget.READ} / greatest(read, 1))
+      * within * chunks AS newest,
+    cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
+  FROM (SELECT *, chosen * within AS found, least(reading, within * chunks) AS read FROM (
+    SELECT within, few, whole, chunks, chunk_length,
+      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
+      (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
+      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
+      (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
+      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen,
+      (SELECT sum(read) FROM word WHERE {chosen}) AS reading
+    FROM (
+      SELECT *, few OR (
+        SELECT sum(df) * within <= {most} AND least(sum(read), within * chunks) <= {budget.READ} FROM word
+      ) AS whole
+      FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t
+    ) AS u
+  ) AS v) AS w""",
+    )
+    # Either all chunks of the sessions are read, or all entries of the words, and their chunks in these sessions.
+    parts.add(
+        "lead",
+        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow
+  FROM (SELECT within, chunks, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
+      greatest(chosen, reading) AS listed FROM plan) AS p""",
+    )
+    parts.add(
+        "reach",
+        f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
+  WHERE (SELECT is_cut FROM plan)""",
+    )
+    # The rows of `reach` come in its window's order, and are worked out as far as they are read.
+    parts.add(
+        "cutoff",
+        "  SELECT coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first",
+    )
+    columns = ", ".join(
+        f"bool_or(n = {n} AND w = ANY (choosing)) AS s{n}, max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, "
+        f"max({scoring.idf('chunks', 'df')}) FILTER (WHERE n = {n}) AS i{n}"
+        for n in asked.numbers
+    )
+    parts.add("used", f"  SELECT {columns} FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n), plan")
+
+
+def is_listed(filters: Filters) -> bool:
+    """Tell whether an index lists the chunks that filters let pass."""
+    return filters.tool is not None or filters.role == "user"

@@ -1,0 +1,98 @@
+"""The chunks that the chosen words find, scored; the best of them with all words of the query."""
+
+from __future__ import annotations
+
+from sesame_core.query import Filters
+
+from . import budget, choosing, scoring
+from .asked import Asked, Parts
+from .filters import on_chunks
+
+
+def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: bool) -> None:
+    """Add `chunk`, the best chunks with their scores.
+
+    Before it come `met`, what the words that choose have found, scored by these; and `older`, chunks with all words
+    beyond the limit of the newest.
+
+    :param is_filtered: the sessions are those of `allowed`.
+    """
+    own = on_chunks(filters)
+    within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
+    hidden = "false" if filters.all_kinds else "t.session IN (SELECT id FROM sessions WHERE kind = 'headless')"
+    columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words"
+    k = scoring.damping("t.tokens / chunk_length")
+    some = scoring.total(asked.numbers, asked.single, "s{n}")
+    matches = "t.words @@ plan.either"
+    # Ways of which one is gone.  An index costs more than it saves when it lists more than another does: that of
+    # sessions when all of them are wanted, that of words when few sessions or few chunks are.
+    newest = "t.session >= (SELECT first FROM cutoff)"
+    found_by = [
+        f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest} AND {matches}{within}",
+    ]
+    if is_filtered:
+        newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
+        found_by += [
+            f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {matches}{within}",
+            f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
+        ]
+    else:
+        found_by += [
+            f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
+            f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
+        ]
+    if choosing.is_listed(filters):
+        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
+    ways = [
+        f"""  SELECT place, session, seq, class, is_hidden,
+    NOT is_hidden AND is_partial AND words @@ together AS has_all, CASE WHEN NOT is_hidden THEN {some} END AS score
+  FROM (
+    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, is_cut AND NOT is_complete AS is_partial, together, used.*
+    FROM plan, used, texts AS t WHERE {way}{parts.use(own)} OFFSET 0
+  ) AS t"""
+        for way in found_by
+    ]
+    parts.add("met", f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS m LIMIT {2 * budget.SCORED}")
+    # As far back as the newest let expect that there are enough; very few let expect nothing.
+    parts.add(
+        "further",
+        f"""  SELECT (SELECT first FROM cutoff) AS until, has_all >= {budget.FEW} AS is_near, coalesce((
+      SELECT id + 1 FROM reach
+      WHERE after >= (SELECT newest FROM plan) * {2 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
+    ), 0) AS first
+  FROM (SELECT count(*) AS has_all FROM met WHERE has_all) AS m
+  WHERE has_all < {budget.RESCORED} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
+    )
+    ways = [
+        f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
+  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(own)}"""
+        for way in (
+            "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
+            "NOT is_near AND (t.session < further.until) IS TRUE",
+        )
+    ]
+    parts.add(
+        "older",
+        f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}",
+    )
+    every = scoring.total(asked.numbers, asked.single, "true")
+    parts.add(
+        "chunk",
+        f"""  SELECT session, seq, class, score FROM (
+    SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
+    UNION ALL
+    SELECT session, seq, class, {every} FROM (
+      SELECT {columns}, {k} AS k, used.* FROM plan, used, (
+        SELECT place FROM (
+          SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED}
+        ) AS best
+        UNION
+        SELECT place FROM (
+          SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}
+        ) AS newest
+        UNION
+        SELECT place FROM older
+      ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT is_complete FROM plan) OFFSET 0
+    ) AS t
+  ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {budget.CANDIDATES}""",
+    )
