@@ -15,17 +15,22 @@ class FoundFile(NamedTuple):
     size: int
 
 
-def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int] | None = None) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
     Only regular files count.  Directories that cannot be read and files that vanish meanwhile are passed over, as
     are loops of links.
 
     :param is_wanted: asked with each file's real path before the file is looked at.
+    :param directories: takes the modification time of each directory, in nanoseconds, before what is in it is looked
+        at; that of the root when it is a file.
     """
     real = os.path.realpath(root)
     if os.path.isfile(real):
-        yield from _found(real, is_wanted)
+        for found in _found(real, is_wanted):
+            if directories is not None:
+                directories[real] = found.mtime_ns
+            yield found
         return
     seen_directories = {real}
     seen_files: set[str] = set()
@@ -33,6 +38,8 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
     while waiting:
         directory = waiting.pop()
         try:
+            if directories is not None:
+                directories[directory] = os.stat(directory).st_mtime_ns
             entries = os.scandir(directory)
         except OSError:
             continue

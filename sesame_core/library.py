@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .report import IndexReport, Progress
     from .sharing import Rule, Sharing
     from .types import Chunk
+    from .unchanged import Look
     from .windows import Window
     from .withholding import Change
 
@@ -141,7 +142,13 @@ class Sesame:
         if seconds <= 0:
             return IndexReport()
         try:
-            return self._unchanged() or self.index(seconds=seconds)
+            look = self._look()
+            if look is None:
+                return self.index(seconds=seconds)
+            if look.changed:
+                look.completed(self.index(look.changed, seconds=seconds))
+            look.keep()
+            return look.report
         except SesameError as error:
             return IndexReport(hindrance=str(error))
 
@@ -445,13 +452,17 @@ class Sesame:
         known = reader.known_files() if has_ability(reader, Remembering) else {}
         return expiring(self._sources().with_parsers(), known)
 
-    def _unchanged(self) -> IndexReport | None:
-        """Return the report of a run that changes nothing; None when one may change something."""
-        from . import unchanged
-        from .protocols import Remembering
+    def _look(self) -> Look | None:
+        """Return what has changed; None when only a run can tell."""
+        from .protocols import Recalling, Remembering
+        from .unchanged import Looker
 
         reader = self._index.reader()
+        looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
         try:
+            if found := looker.recent(reader):
+                return found
+            place = reader.note_path() if has_ability(reader, Recalling) else None
             known = reader.known_files() if has_ability(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
@@ -461,7 +472,7 @@ class Sesame:
             from .guard import KnownFiles
 
             known = KnownFiles(known, redactor)
-        return unchanged.report(self._sources().with_parsers(), known, self.config.describe.directory)
+        return looker.all(known, place)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""

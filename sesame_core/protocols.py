@@ -309,6 +309,23 @@ class Remembering(Protocol):
         """
 
 
+@runtime_checkable
+class Recalling(Protocol):
+    """A reader that can tell of the files that changed lately alone, and beside whose index a note can lie."""
+
+    def recent_files(self, since_ns: int) -> dict[str, KnownFile]:
+        """Return of `known_files` those modified then or later, and those for which a run has something else to do.
+
+        :param since_ns: nanoseconds since 1970.
+        """
+
+    def note_path(self) -> str | None:
+        """Return where a file may be kept that goes with this index: elsewhere when another takes its place.
+
+        None: nowhere, or there is no index yet.
+        """
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time."""
 

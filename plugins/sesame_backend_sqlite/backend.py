@@ -38,8 +38,8 @@ HASHSIZE = 4 << 20
 AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
-#: Ends of the names of the files that SQLite keeps beside a database.
-_SIDE = re.compile("-(wal|shm|journal)$")
+#: Ends of the names of the files that SQLite, and `reader.note_path`, keep beside a database.
+_SIDE = re.compile(r"-(wal|shm|journal|looked(\.\d+)?)$")
 
 
 class SqliteBackend:

@@ -17,7 +17,7 @@ from sesame_core.types import NOTES, UNREAD, Chunk
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import STANDING, TRUE, Condition, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 
@@ -151,9 +151,23 @@ class SqliteReader:
     @translating
     def known_files(self) -> dict[str, KnownFile]:
         """Tell what is known of files; one with a session that is behind and quiet has something left to do."""
+        return self._known()
+
+    @translating
+    def recent_files(self, since_ns: int) -> dict[str, KnownFile]:
+        """Tell what is known of files that changed then or later, or have something left to do."""
+        to_do = f"error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
+        return self._known(Condition(f"mtime_ns >= ? OR {to_do}", (since_ns, conversations.quiet_before())))
+
+    def note_path(self) -> str | None:
+        """Return where a note that goes with this generation of the index may lie."""
+        self._db()
+        return f"{self._local.opened.path}-looked" if self._local.opened.is_made else None
+
+    def _known(self, which: Condition = TRUE) -> dict[str, KnownFile]:
         sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),
-            parser, parser_version, missing_since IS NOT NULL FROM files"""
-        found = self._db().execute(sql, (conversations.quiet_before(), UNREAD))
+            parser, parser_version, missing_since IS NOT NULL FROM files{which.where()}"""
+        found = self._db().execute(sql, (conversations.quiet_before(), UNREAD, *which.values))
         return {row[0]: row[1:] for row in found}
 
     @translating
