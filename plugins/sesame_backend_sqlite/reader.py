@@ -136,10 +136,7 @@ class SqliteReader:
     @translating
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the index's terms that begin with a prefix, with their numbers of chunks, the commonest first."""
-        db = self._db()
-        db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
-        sql = "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC LIMIT ?"
-        return db.execute(sql, (prefix, prefix + "\U0010ffff", limit)).fetchall()
+        return fts.Vocabulary(self._db()).terms(prefix, limit)
 
     @translating
     def freshness(self) -> Freshness:
