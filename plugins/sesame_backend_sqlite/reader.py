@@ -180,9 +180,8 @@ class SqliteReader:
             for file in rows.select(db, rows.to_file, f"SELECT {rows.FILE_COLUMNS} FROM files WHERE skipped <> '{{}}'"):
                 for reason, count in file.skipped.items():
                     skipped[reason] = skipped.get(reason, 0) + count
-            sessions, messages, newest = db.execute(
-                "SELECT count(DISTINCT key), coalesce(sum(message_count), 0), max(modified) FROM sessions"
-            ).fetchone()
+            # By itself, this is read in the order of an index of the keys, a fifth of the time.
+            (sessions,) = db.execute("SELECT count(DISTINCT key) FROM sessions").fetchone()
             meta = dict(db.execute("SELECT key, value FROM meta"))
             sql = "SELECT count(*), count(missing_since) FROM files WHERE parser <> ?"
             files, missing = db.execute(sql, (NOTES,)).fetchone()
@@ -192,7 +191,7 @@ class SqliteReader:
             return Statistics(
                 sessions=sessions,
                 chunks=meta["chunks"],
-                messages=messages,
+                messages=sum(messages for _, _, _, messages, _ in agents),
                 files=files,
                 size=sum(map(_size, (path, path + "-wal", path + "-shm"))),
                 location=path,
@@ -205,7 +204,7 @@ class SqliteReader:
                 failed=tuple(failed),
                 skipped=skipped,
                 last_sync=rows.from_ms(meta.get("last_sync_at")),
-                newest_message=rows.from_ms(newest),
+                newest_message=rows.from_ms(max((newest for *_, newest in agents), default=None)),
                 forgotten=forgotten,
             )
 
