@@ -446,11 +446,8 @@ class Sesame:
     def expiring(self) -> dict[str, int]:
         """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
         from .expiry import expiring
-        from .protocols import Remembering
 
-        reader = self._index.reader()
-        known = reader.known_files() if has_ability(reader, Remembering) else {}
-        return expiring(self._sources().with_parsers(), known)
+        return expiring(self._sources().with_parsers(), self._index.reader())
 
     def _look(self) -> Look | None:
         """Return what has changed; None when only a run can tell."""

@@ -311,12 +311,12 @@ class Remembering(Protocol):
 
 @runtime_checkable
 class Recalling(Protocol):
-    """A reader that can tell of the files that changed lately alone, and beside whose index a note can lie."""
+    """A reader that can tell of some files alone, and beside whose index a note can lie."""
 
-    def recent_files(self, since_ns: int) -> dict[str, KnownFile]:
-        """Return of `known_files` those modified then or later, and those for which a run has something else to do.
+    def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
+        """Return of `known_files` those last modified between two times, and those for which a run has more to do.
 
-        :param since_ns: nanoseconds since 1970.
+        :param first_ns: nanoseconds since 1970, less than 2**63, as `last_ns`.
         """
 
     def note_path(self) -> str | None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from .config import Source
     from .protocols import IndexReader, KnownFile, Parser
 
+#: The last time there is, in nanoseconds since 1970.
+LATEST = (1 << 63) - 1
+
 
 @dataclass(slots=True, kw_only=True)
 class Look:
@@ -80,7 +83,7 @@ class Looker:
         if last is None or not last.is_good(self._wanted):
             return None
         changed, looked_at = [], 0
-        for path, (mtime_ns, parser, _, was_missing) in reader.recent_files(last.recent_ns).items():
+        for path, (mtime_ns, parser, _, was_missing) in reader.known_between(last.recent_ns, LATEST).items():
             try:
                 found = os.stat(path).st_mtime_ns
             except OSError:

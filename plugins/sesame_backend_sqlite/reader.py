@@ -151,10 +151,10 @@ class SqliteReader:
         return self._known()
 
     @translating
-    def recent_files(self, since_ns: int) -> dict[str, KnownFile]:
-        """Tell what is known of files that changed then or later, or have something left to do."""
-        to_do = f"error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
-        return self._known(Condition(f"mtime_ns >= ? OR {to_do}", (since_ns, conversations.quiet_before())))
+    def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
+        """Tell what is known of files of that time, and of those that have something left to do."""
+        sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
+        return self._known(Condition(sql, (first_ns, last_ns, conversations.quiet_before())))
 
     def note_path(self) -> str | None:
         """Return where a note that goes with this generation of the index may lie."""
