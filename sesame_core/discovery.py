@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 
-class FoundFile(NamedTuple):
-    """A file that may be a session, by its real path."""
+class FoundFile:
+    """A file that may be a session, by its real path.  There may be many, so it is as plain as can be."""
 
-    path: str
-    mtime_ns: int
-    size: int
+    __slots__ = ("mtime_ns", "path", "size")
+
+    def __init__(self, path: str, mtime_ns: int, size: int) -> None:
+        self.path = path
+        self.mtime_ns = mtime_ns
+        self.size = size
 
 
 def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int] | None = None) -> Iterator[FoundFile]:

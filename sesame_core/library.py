@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .abilities import has_ability
@@ -40,6 +39,7 @@ LISTED = 50
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .asking import Asked
     from .audit import Audit, Exposure

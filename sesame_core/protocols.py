@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .dataclass import dataclass, field
+from .hints import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .integration import Integration
     from .query import Condition, Filters, Query

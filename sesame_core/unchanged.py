@@ -122,9 +122,9 @@ class Looker:
         for source, root, parser in self._sources:
             is_wanted = _Wanted(source, parser, known, seen)
             name, version = source.parser.name, source.reading_version(parser.version)
-            for path, mtime_ns, _ in scan(root, is_wanted, directories):
-                then = known.get(path)
-                if then != (mtime_ns, name, version, False):
+            for found in scan(root, is_wanted, directories):
+                path, then = found.path, known.get(found.path)
+                if then != (found.mtime_ns, name, version, False):
                     if then is None or then[0] == UNREAD or then[1:] != (name, version, False):
                         return None
                     changed.append(path)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..answer import Answer, Hit
     from ..protocols import Freshness
