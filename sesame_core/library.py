@@ -451,7 +451,7 @@ class Sesame:
 
     def _look(self) -> Look | None:
         """Return what has changed; None when only a run can tell."""
-        from .protocols import Recalling, Remembering
+        from .protocols import Noting, Remembering
         from .unchanged import Looker
 
         reader = self._index.reader()
@@ -459,7 +459,7 @@ class Sesame:
         try:
             if found := looker.recent(reader):
                 return found
-            place = reader.note_path() if has_ability(reader, Recalling) else None
+            place = reader.note_path() if has_ability(reader, Noting) else None
             known = reader.known_files() if has_ability(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded

@@ -312,13 +312,18 @@ class Remembering(Protocol):
 
 @runtime_checkable
 class Recalling(Protocol):
-    """A reader that can tell of some files alone, and beside whose index a note can lie."""
+    """A reader that can tell of some files alone: those of a time."""
 
     def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
         """Return of `known_files` those last modified between two times, and those for which a run has more to do.
 
         :param first_ns: nanoseconds since 1970, less than 2**63, as `last_ns`.
         """
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A reader beside whose index a note can lie, for other processes: what the last look at all files found."""
 
     def note_path(self) -> str | None:
         """Return where a file may be kept that goes with this index: elsewhere when another takes its place.

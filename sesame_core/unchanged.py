@@ -16,7 +16,7 @@ from .abilities import has_ability
 from .dataclass import dataclass
 from .discovery import belongs, is_below, scan
 from .last_look import LastLook
-from .protocols import Recalling
+from .protocols import Noting, Recalling
 from .report import IndexReport, SourceReport
 from .types import NOTES, UNREAD
 
@@ -76,7 +76,7 @@ class Looker:
     def recent(self, reader: IndexReader) -> Look | None:
         """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
         started = time.monotonic()
-        if not has_ability(reader, Recalling):
+        if not (has_ability(reader, Recalling) and has_ability(reader, Noting)):
             return None
         place = reader.note_path()
         last = last_look.kept(place) if place else None

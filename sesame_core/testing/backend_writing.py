@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.protocols import Annotating, Recalling, Remembering, StorageBackend
+from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
 from sesame_core.types import NOTES, UNREAD, Checkpoint, Chunk, IndexedFile, Notes, Session
 
 from .backend_base import BackendBase, found, store, texts, the
@@ -213,7 +213,7 @@ class WritingConformance(BackendBase):
         """Where it may lie is another place when another index takes its place."""
         store(backend, a_file(), a_session("fox"))
         reader = backend.reader()
-        if isinstance(reader, Recalling) and (place := reader.note_path()):
+        if isinstance(reader, Noting) and (place := reader.note_path()):
             Path(place).write_text("")
             with backend.rebuild():
                 pass
