@@ -215,7 +215,10 @@ def cli(bench: Bench) -> None:
     sources = [{"parser": agent, "path": str(corpus / agent)} for agent in generate.AGENTS]
     backend = {"name": "sqlite", "options": {"directory": str(data)}}
     (home / "config.jsonc").write_text(json.dumps({"sources": sources, "backend": backend}), "utf-8")
-    environment = ENVIRONMENT | {"SESAME_CONFIG_DIR": str(home), "SESAME_DATA_DIR": str(data)}
+    # Who has sessions of a year has told Claude Code to keep them.
+    (home / "settings.json").write_text('{"cleanupPeriodDays": 99999}', "utf-8")
+    places = {"SESAME_CONFIG_DIR": home, "SESAME_DATA_DIR": data, "CLAUDE_CONFIG_DIR": home}
+    environment = ENVIRONMENT | {name: str(place) for name, place in places.items()}
     sesame = str(Path(sysconfig.get_path("scripts")) / "sesame")
     text = json.loads((corpus / "queries.json").read_text("utf-8"))["classes"]["mix3"][0]
     search = [sesame, "search", *text.split()]
