@@ -61,11 +61,18 @@ class Source:
         return crc32(repr((parser_version, *settings)).encode("utf-8", "surrogatepass")) & 0x7FFFFFFF
 
 
+#: The name, among models, of the one that the agent talks to which started Sesame.
+AGENT = "agent"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """A language model that may be asked, by the name that the `llm` library knows it by."""
+    """A language model that may be asked."""
 
+    #: What the `llm` library knows it by; or `AGENT`; with a command, what it is called in answers.
     name: str
+    #: The program that asks it, with its arguments; see `sesame_core.programs`.
+    command: tuple[str, ...] = ()
     #: Seconds an answer may take.
     seconds: float = 60.0
     #: Dollars for a million tokens, where the provider does not tell what an answer cost.

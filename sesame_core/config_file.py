@@ -27,7 +27,7 @@ KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "models", "de
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 REDACTION_KEYS = ("enabled", "patterns", "keep")
-MODEL_KEYS = ("name", "seconds", "inputPrice", "outputPrice")
+MODEL_KEYS = ("name", "command", "seconds", "inputPrice", "outputPrice")
 DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
@@ -63,8 +63,8 @@ _TEMPLATE = """\
   // "refreshSeconds": 0.3,
 
   // Language models that `sesame ask` and `sesame describe` may send text to, in the order they are tried: names of
-  // the llm library.
-  // "models": ["gpt-4o-mini", {"name": "local", "seconds": 30}],
+  // the llm library, programs, or "agent" for the model that the agent itself talks to, in pi.
+  // "models": ["gpt-4o-mini", "agent", {"name": "claude", "command": ["claude", "-p"]}],
 
   // Names, summaries and tags that a model writes about sessions.  "automatic" lets `sesame describe --due` do so when
   // a session has that many new prompts.
@@ -213,14 +213,23 @@ class _Reader:
                 continue
             settings = self.settings(entry, key, MODEL_KEYS)
             if "name" not in settings:
-                self._fail(key, 'lacks "name", the name that llm knows the model by')
+                self._fail(key, 'lacks "name", what the model is called')
             chosen: dict[str, Any] = {"name": self._string(settings["name"], f"{key}.name")}
+            if "command" in settings:
+                chosen["command"] = self._command(settings["command"], f"{key}.command")
             if "seconds" in settings:
                 chosen["seconds"] = self.seconds(settings["seconds"], f"{key}.seconds")
             for name, field in (("inputPrice", "input_price"), ("outputPrice", "output_price")):
                 if name in settings:
                     chosen[field] = self._number(settings[name], f"{key}.{name}", "dollars")
             yield ModelChoice(**chosen)
+
+    def _command(self, value: Any, key: str) -> tuple[str, ...]:
+        """Read a program and its arguments, which may be empty."""
+        words = self._typed(value, key, list, "a list: a program and its arguments")
+        if not words or not words[0]:
+            self._fail(key, "names no program")
+        return tuple(self._typed(word, f"{key}[{number}]", str, "a string") for number, word in enumerate(words))
 
     def redaction(self, value: Any, key: str) -> Redaction:
         """Read `true`, `false`, or an object."""

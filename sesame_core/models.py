@@ -1,7 +1,7 @@
 """Language models, where some are configured: a prompt in, a text or a JSON value out.
 
-The only code that imports `llm`.  Without models in the configuration no model is called, and nothing leaves the
-machine.  How a model is reached, its keys and its server, is `llm`'s business and that of its plugins.
+The only code that imports `llm`.  Without models in the configuration none is called, and nothing leaves the machine.
+How one is reached, its keys and its server, is the business of `llm` and its plugins, or of a program that is named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from .config import ModelChoice
+from . import paths, programs
+from .config import AGENT, ModelChoice
 from .dataclass import dataclass, replace
 from .errors import ModelError
 
@@ -54,6 +55,8 @@ class Attempt:
     model: str
     #: None when it was what was asked for.
     error: str | None = None
+    #: Whether anything was answered, and so may have cost something.
+    is_answered: bool = True
     seconds: float = 0.0
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -76,7 +79,7 @@ class Reply(Generic[T]):
     @property
     def cost(self) -> float | None:
         """Dollars of all attempts; None when that of any answer is not known."""
-        answered = [attempt for attempt in self.attempts if (attempt.input_tokens, attempt.cost) != (None, None)]
+        answered = [attempt for attempt in self.attempts if attempt.is_answered]
         known = [attempt.cost for attempt in answered if attempt.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
 
@@ -87,9 +90,39 @@ def complete(
     """Ask one model once.
 
     :param schema: JSON Schema of the answer; enforced by models that can.
-    :raises ModelError: `llm` is not installed, or knows no such model; the model failed, took longer than
-        `choice.seconds`, or answered nothing, as one does that refuses.
+    :raises ModelError: there is no way to this model; it failed, took longer than `choice.seconds`, or answered
+        nothing, as one does that refuses.
     """
+    started = time.monotonic()
+    if choice.command or choice.name == AGENT:
+        found = _by_program(prompt, choice, system)
+    else:
+        found = _by_llm(prompt, choice, system, schema)
+    if not found.text.strip():
+        raise ModelError(f"{choice.name}: it answered nothing, which is how models refuse")
+    return replace(found, seconds=time.monotonic() - started)
+
+
+def _by_program(prompt: str, choice: ModelChoice, system: str | None) -> Completion:
+    directory = paths.data_dir()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = choice.command or programs.offered()
+        asked = "\n\n".join(filter(None, (system, prompt)))
+        text, took = programs.ask(command, asked, seconds=choice.seconds, directory=directory)
+    except (ModelError, OSError) as error:
+        raise ModelError(f"{choice.name}: {_first_line(error)}") from error
+    given, made = (n if isinstance(n := took.get(key), int) else None for key in ("inputTokens", "outputTokens"))
+    return Completion(
+        model=str(took.get("model") or choice.name),
+        text=text,
+        input_tokens=given,
+        output_tokens=made,
+        cost=_cost(choice, given, made, took),
+    )
+
+
+def _by_llm(prompt: str, choice: ModelChoice, system: str | None, schema: Mapping[str, Any] | None) -> Completion:
     try:
         import llm
     except ImportError as error:
@@ -102,7 +135,6 @@ def complete(
         raise ModelError(f"llm cannot load its models: {_first_line(error)}") from error
     _bind(model, choice.seconds)
     supported = dict(schema) if schema and model.supports_schema else None
-    started = time.monotonic()
 
     def run() -> tuple[str, Any]:
         response = model.prompt(prompt, system=system, schema=supported)
@@ -114,12 +146,9 @@ def complete(
         raise ModelError(f"{choice.name}: no answer within {choice.seconds:g} seconds") from None
     except Exception as error:
         raise ModelError(f"{choice.name}: {_first_line(error)}") from error
-    if not text.strip():
-        raise ModelError(f"{choice.name}: it answered nothing, which is how models refuse")
     return Completion(
         model=choice.name,
         text=text,
-        seconds=time.monotonic() - started,
         input_tokens=usage.input,
         output_tokens=usage.output,
         cost=_cost(choice, usage.input, usage.output, usage.details or {}),
@@ -149,10 +178,10 @@ def complete_json(
             try:
                 found = complete(asked, choice, system=system, schema=schema)
             except ModelError as error:
-                attempts.append(Attempt(model=choice.name, error=str(error)))
+                attempts.append(Attempt(model=choice.name, error=str(error), is_answered=False))
                 break
             attempt = Attempt(
-                model=choice.name,
+                model=found.model,
                 seconds=found.seconds,
                 input_tokens=found.input_tokens,
                 output_tokens=found.output_tokens,
@@ -161,7 +190,7 @@ def complete_json(
             try:
                 value = check(_decoded(found.text))
             except ValueError as error:
-                attempts.append(replace(attempt, error=f"{choice.name}: malformed answer: {_first_line(error)}"))
+                attempts.append(replace(attempt, error=f"{found.model}: malformed answer: {_first_line(error)}"))
                 asked = (
                     f"{prompt}\n\nYour last answer could not be used: {_first_line(error)}. Answer with the JSON only."
                 )

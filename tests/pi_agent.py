@@ -24,6 +24,8 @@ from .model_server import Answers, ModelServer, serving
 #: Seconds for which pi is waited for.
 PATIENCE = 30
 MODEL = ("--provider", "fake", "--model", "fake-1")
+#: Dollars for a million tokens.
+PRICES = {"input": 0.1, "output": 0.4, "cacheRead": 0, "cacheWrite": 0}
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]_P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
 
@@ -36,7 +38,7 @@ def model(home: Path) -> Iterator[ModelServer]:
             "baseUrl": server.url,
             "api": "openai-completions",
             "apiKey": "none",
-            "models": [{"id": "fake-1", "contextWindow": 128_000, "maxTokens": 4096}],
+            "models": [{"id": "fake-1", "contextWindow": 128_000, "maxTokens": 4096, "cost": PRICES}],
         }
         agent = home / ".pi" / "agent"
         agent.mkdir(parents=True, exist_ok=True)
@@ -92,6 +94,27 @@ class Rpc:
             self._process.wait()
             self._reader.join()
             self._process.stdout.close()
+
+    def steer(self, text: str) -> None:
+        """Send a prompt while an earlier one is still being answered."""
+        self._send({"type": "prompt", "message": text, "streamingBehavior": "steer"})
+
+    def start(self, text: str) -> None:
+        """Send a prompt and do not wait for the answer."""
+        self._send({"type": "prompt", "message": text})
+
+    def wait_for(self, event: str) -> None:
+        """Wait until this happens."""
+        self._until(lambda one: one["type"] == event, {})
+
+    def wait_for_status(self) -> str:
+        """Wait until an extension shows something in the status line, and return it."""
+        text: str = self._until(lambda one: bool(one.get("statusText")), {})["statusText"]
+        return text
+
+    def settle(self) -> None:
+        """Wait until pi takes the next prompt."""
+        self.wait_for(self._settled)
 
     def prompt(self, text: str, **answers: str) -> list[dict[str, Any]]:
         """Send a prompt or a command, wait until it is done, and return what pi said meanwhile.

@@ -254,8 +254,8 @@ def test_without_choices_no_model_is_asked() -> None:
 
 def test_the_cost_is_unknown_as_soon_as_that_of_one_answer_is() -> None:
     known = Attempt(model="a", input_tokens=1, output_tokens=1, cost=0.5)
-    unknown = Attempt(model="a", input_tokens=1, output_tokens=1)
-    failed = Attempt(model="a", error="a: no answer within 1 seconds")
+    unknown = Attempt(model="a")
+    failed = Attempt(model="a", error="a: no answer within 1 seconds", is_answered=False)
     assert Reply(value=1, attempts=(failed, known, known)).cost == 1.0
     assert Reply(value=1, attempts=(known, unknown)).cost is None
     assert Reply(value=None, attempts=(failed,)).cost is None

@@ -87,6 +87,7 @@ FORBIDDEN = {
     "rendering": {"cli", "config"},
     "passages": {"cli", "indexer", "models", "rendering"},
     "models": {"cli", "indexer", "rendering", "search"},
+    "programs": {"cli", "indexer", "models", "rendering", "search"},
     "asking": {"cli", "indexer", "rendering"},
     "config": {"cli", "indexer", "search", "rendering"},
 }

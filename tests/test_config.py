@@ -137,7 +137,11 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
           ],
           "backend": {"name": "postgres", "options": {"dsn": "x"}},
           "refreshSeconds": 2,
-          "models": ["near", {"name": "far", "seconds": 5, "inputPrice": 1, "outputPrice": 2.5}],
+          "models": [
+            "near",
+            {"name": "far", "seconds": 5, "inputPrice": 1, "outputPrice": 2.5},
+            {"name": "x", "command": ["x", "-p", ""]},
+          ],
         }"""
     )
     loaded = config.load()
@@ -152,7 +156,7 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
     assert loaded.backend == Selection(name="postgres", options={"dsn": "x"})
     assert loaded.refresh_seconds == 2.0
     far = ModelChoice(name="far", seconds=5, input_price=1, output_price=2.5)
-    assert loaded.models == (ModelChoice(name="near"), far)
+    assert loaded.models == (ModelChoice(name="near"), far, ModelChoice(name="x", command=("x", "-p", "")))
     assert isinstance(loaded.refresh_seconds, float)
 
 
@@ -323,7 +327,15 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"models": "gpt"}', "models: must be a list of models, not a string"),
         ('{"models": [""]}', "models[0]: is empty"),
         ('{"models": [7]}', "models[0]: must be an object, not a number"),
-        ('{"models": [{"seconds": 1}]}', 'models[0]: lacks "name", the name that llm knows the model by'),
+        ('{"models": [{"seconds": 1}]}', 'models[0]: lacks "name", what the model is called'),
+        ('{"models": [{"command": ["b"]}]}', 'models[0]: lacks "name", what the model is called'),
+        (
+            '{"models": [{"name": "b", "command": "b -p"}]}',
+            "models[0].command: must be a list: a program and its arguments, not a string",
+        ),
+        ('{"models": [{"name": "b", "command": []}]}', "models[0].command: names no program"),
+        ('{"models": [{"name": "b", "command": [""]}]}', "models[0].command: names no program"),
+        ('{"models": [{"name": "b", "command": ["b", 1]}]}', "models[0].command[1]: must be a string, not a number"),
         ('{"models": ["a", {"name": "b", "second": 1}]}', "models[1].second: unknown key; did you mean 'seconds'?"),
         ('{"models": [{"name": "b", "seconds": "1"}]}', "models[0].seconds: must be a number of seconds, not a string"),
         ('{"models": [{"name": "b", "inputPrice": -1}]}', "models[0].inputPrice: must be 0 or more dollars, not -1"),

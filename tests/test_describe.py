@@ -251,6 +251,20 @@ def test_a_session_is_due_when_enough_was_said_since(
     assert len(models.asked) == 3
 
 
+def test_a_file_may_be_indexed_first_whether_anything_is_due_or_not(
+    home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]
+) -> None:
+    configured(home, "cheap", describe={"automatic": True, "minNewUserMessages": 2}, refreshSeconds=0)
+    answers(models)
+    file = write_session(home, "one", "fox")
+    ran = cli("describe", "--due", "--index", str(file), "one", "--json")
+    assert (ran.code, ran.json["sessions"][0]["state"]) == (0, "not due")
+    assert cli("search", "fox", "--json").json["resultCount"] == 1
+    write_session(home, "one", "fox", "wombat")
+    assert cli("describe", "--due", "--index", str(file), "one", "--json").json["described"] == 1
+    assert "wombat" in models.prompts[0]
+
+
 def test_prompts_are_counted_from_the_entry_on_and_all_without_it(home: Path, utc: None) -> None:
     write_session(home, "one", *"abcde")
     with Sesame() as sesame:

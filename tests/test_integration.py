@@ -49,19 +49,21 @@ def test_pi_gets_the_extension_that_starts_this_sesame_and_the_skill(home: Path,
     ran = cli("integrate", "pi", "--yes")
     agent = home / ".pi" / "agent"
     extension = agent / "extensions" / "sesame"
-    paths = [extension / "package.json", extension / "index.js", agent / "skills" / "sesame" / "SKILL.md"]
+    own = [extension / name for name in ("package.json", "answer.js", "index.js")]
+    paths = [*own, agent / "skills" / "sesame" / "SKILL.md"]
     assert ran.out.splitlines()[:-1] == [f"write {path}" for path in paths]
     assert {home / name for name in files(home)} == set(paths)
     text = (extension / "index.js").read_text()
     assert f"const COMMAND = {json.dumps(COMMAND)};" in text
     assert text.replace(json.dumps(COMMAND), '["sesame"]') == (PACKAGE / "index.js").read_text()
-    assert paths[2].read_text() == skill()
+    assert paths[1].read_text() == (PACKAGE / "answer.js").read_text()
+    assert paths[3].read_text() == skill()
 
 
 def test_the_extension_needs_no_package() -> None:
-    text = (PACKAGE / "index.js").read_text(encoding="utf-8")
+    text = "".join(file.read_text(encoding="utf-8") for file in sorted(PACKAGE.glob("*.js")))
     imported = re.findall(r'(?:from|import|require\()\s*\(?"([^"]+)"', text)
-    assert imported == ["node:child_process"]
+    assert imported == ["node:fs", "node:child_process", "node:url"]
     manifest = json.loads((PACKAGE / "package.json").read_bytes())
     assert not {name for name in manifest if "ependencies" in name}
 
@@ -119,12 +121,12 @@ def test_a_file_of_the_same_name_that_is_not_ours_stops_everything(
 def test_without_a_terminal_to_ask_on_it_tells_and_writes_nothing(home: Path, cli: Callable[..., Any]) -> None:
     ran = cli("integrate", "pi")
     assert ran.code == 1
-    assert ran.out.count("write ") == 3
+    assert ran.out.count("write ") == 4
     assert ran.err == "nothing is changed; confirm with --yes\n"
     assert files(home) == {}
 
 
-@pytest.mark.parametrize(("answer", "count"), [("n\n", 0), ("\n", 0), ("y\n", 3)])
+@pytest.mark.parametrize(("answer", "count"), [("n\n", 0), ("\n", 0), ("y\n", 4)])
 def test_on_a_terminal_it_asks_and_takes_no_silence_for_a_yes(answer: str, count: int, home: Path) -> None:
     import os
     import pty

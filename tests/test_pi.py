@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from sesame_core.models import NOT_SET_UP
+
 from . import npm
 from .agents_page import blocks, commands
 from .model_server import Answers, ModelServer, configured, known_to_llm
@@ -100,6 +102,62 @@ def test_the_model_calls_both_tools(rpc: Rpc, server: ModelServer) -> None:
     assert found["currentSessions"] == [rpc.ask("get_state")["sessionId"]]
     assert "never trust a delay below 250 ms" in asked["passages"][0]["text"]
     assert "no session has the id 'no-such-session'" in failed
+    # Only pi itself has asked a model: nothing lets Sesame do so.
+    assert (asked["hindrance"], len(server.asked)) == (NOT_SET_UP, 4)
+
+
+FOUND = {"answer": "At least 250 ms.", "found": True, "citations": [19]}
+ABOUT = {"name": "A gearbox", "description": "Of zucchini.", "summary": "## Left\nAll.", "tags": ["gears"]}
+
+
+def query() -> Answers:
+    """The model's call of `query_session`."""
+    question = "what is the smallest delay the client takes?"
+    return Answers(calls=[("query_session", {"session": "d6bc0d35", "question": question})])
+
+
+def kept_by_pi(home: Path) -> set[Path]:
+    """All session files of pi's."""
+    return set((home / ".pi" / "agent").rglob("*.jsonl"))
+
+
+def test_where_the_configuration_says_so_the_sessions_own_model_answers_a_question(
+    rpc: Rpc, server: ModelServer, home: Path
+) -> None:
+    configured(home, "agent")
+    before = kept_by_pi(home)
+    server.script = [query(), Answers("At least 250 ms."), Answers(json.dumps(FOUND)), Answers("it is 250 ms")]
+    rpc.prompt("which delay did we settle on?")
+    answer = json.loads(texts(server.asked[3])[-1])
+    assert (answer["answer"], answer["model"], answer["hindrance"]) == ("At least 250 ms.", "fake/fake-1", None)
+    malformed, good = answer["attempts"]
+    assert "malformed answer: it is no JSON" in malformed["error"]
+    assert (good["inputTokens"], good["outputTokens"]) == (1000, 50)
+    assert answer["cost"] == pytest.approx(2 * (1000 * 0.1 + 50 * 0.4) / 1e6)
+    for request in server.asked[1:3]:
+        assert not request.get("tools")
+        assert "should never trust a delay below 250 ms" in texts(request)[-1]
+        assert "AGENTS.md" not in texts(request)[0]
+    assert kept_by_pi(home) - before == {Path(rpc.ask("get_state")["sessionFile"])}, "nothing is kept of the answers"
+
+
+def test_when_the_sessions_own_model_fails_it_is_not_asked_again_and_the_passages_are_the_answer(
+    rpc: Rpc, version: str, server: ModelServer, home: Path
+) -> None:
+    configured(home, {"name": "agent", "seconds": 10})
+    # What pi 0.73 speaks HTTP with tries three times by itself.
+    failed = [Answers("no such luck", status=500)] * {"0.73.1": 3, "1.6.0": 1}[version]
+    refused, late = Answers("", finish="content_filter"), Answers("late", delay=60)
+    server.script = [query(), *failed, query(), refused, query(), late, Answers("it is 250 ms")]
+    expected = len(server.script)
+    rpc.prompt("which delay did we settle on?")
+    assert len(server.asked) == expected
+    answers = [json.loads(text) for text in texts(server.asked[-1]) if text.startswith("{")]
+    assert all(answer["answer"] is None and answer["passages"] for answer in answers)
+    told = [answer["hindrance"] for answer in answers]
+    assert "500" in told[0]
+    assert "no such luck" in told[0]
+    assert told[1:] == ["agent: Provider finish_reason: content_filter", "agent: no answer within 10 seconds"]
 
 
 def test_references_are_told_once_each_and_unresolved_ones_fail_nothing(rpc: Rpc, server: ModelServer) -> None:
@@ -130,26 +188,17 @@ def test_a_run_is_indexed_though_pi_has_ended_and_found_without_what_it_was_told
     pi: list[str], server: ModelServer, tmp_path: Path, cli: Callable[..., Any]
 ) -> None:
     asked = "zygomorphic gearbox, compare @@simplify-the-nix-flake-infrastructure"
-    done = subprocess.run(
-        [*pi, "-p", *MODEL, asked],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    done = print_mode(pi, tmp_path, asked)
     assert (done.returncode, done.stdout) == (0, "as you say\n"), done.stderr
     assert f"Session {NIX}" in texts(server.asked[0])[-1]
-    end = time.monotonic() + PATIENCE
-    while not (found := cli("search", "zygomorphic", "--no-refresh", "--json").json["results"]):
-        assert time.monotonic() < end, "it is not indexed"
-        time.sleep(0.1)
-    assert [result["cwd"] for result in found] == [str(tmp_path)]
+    ((session, _),) = wait_for_hits(cli, "zygomorphic")
+    assert cli("show", session, "--json").json["cwd"] == str(tmp_path)
     assert [result["sessionId"] for result in cli("search", "derivations", "--json").json["results"]] == [NIX]
 
 
-def test_a_session_is_described_when_that_is_automatic_and_due(
+@pytest.mark.parametrize("model", ["cheap", "agent"])
+def test_a_session_is_described_when_that_is_automatic_and_due_by_its_own_model_or_another(
+    model: str,
     pi: list[str],
     version: str,
     server: ModelServer,
@@ -160,18 +209,79 @@ def test_a_session_is_described_when_that_is_automatic_and_due(
 ) -> None:
     known_to_llm(home / "llm", server.url, "cheap")
     monkeypatch.setenv("LLM_USER_PATH", str(home / "llm"))
-    configured(home, "cheap", describe={"automatic": True, "minNewUserMessages": 1})
-    about = {"name": "A gearbox", "description": "Of zucchini.", "summary": "## Left\nAll.", "tags": ["gears"]}
-    server.script = [Answers("as you say"), Answers(json.dumps(about))]
+    configured(home, model, describe={"automatic": True, "minNewUserMessages": 1})
+    server.script = [Answers("as you say"), Answers("?"), Answers(json.dumps(ABOUT))]
     with Rpc(pi, tmp_path, SETTLED[version]) as rpc:
         rpc.prompt("a zygomorphic gearbox")
         session = rpc.ask("get_state")["sessionId"]
-        end = time.monotonic() + PATIENCE
-        while not (found := cli("search", "zucchini", "--no-refresh", "--json").json["results"]):
-            assert time.monotonic() < end, "it is not described"
-            time.sleep(0.1)
-        assert [(hit["sessionId"], hit["name"]) for hit in found] == [(session, "A gearbox")]
+        status = rpc.wait_for_status()
+        assert status.startswith("Sesame described: (A gearbox) by ")
+        cost = {"agent": "$0.000240", "cheap": "cost not known"}[model]
+        assert status.startswith("Sesame described: (A gearbox) by ")
+        assert status.endswith(f", 2 attempts, 2000 tokens in, 100 out, {cost}")
+        assert wait_for_hits(cli, "zucchini") == [(session, "A gearbox")]
         assert all(entry["type"] != "custom" for entry in entries(rpc)), "nothing is written into pi's file"
+    assert written(home, session)["model"] == {"agent": "fake/fake-1"}.get(model, model)
+
+
+def test_a_session_is_described_though_pi_has_ended(
+    pi: list[str], server: ModelServer, tmp_path: Path, home: Path, cli: Callable[..., Any]
+) -> None:
+    configured(home, "agent", describe={"automatic": True, "minNewUserMessages": 1})
+    server.script = [Answers("as you say"), Answers(json.dumps(ABOUT), delay=2)]
+    before = kept_by_pi(home)
+    assert print_mode(pi, tmp_path, "a zygomorphic gearbox").stdout == "as you say\n"
+    assert not (home / ".local" / "share" / "sesame" / "sessions-meta").exists(), "pi does not wait for it"
+    ((session, name),) = wait_for_hits(cli, "zucchini")
+    assert (name, written(home, session)["model"]) == ("A gearbox", "fake/fake-1")
+    (file,) = kept_by_pi(home) - before
+    assert session in file.name
+
+
+def written(home: Path, session: str) -> dict[str, Any]:
+    """The metadata of a session."""
+    file = home / ".local" / "share" / "sesame" / "sessions-meta" / f"{session}.meta.json"
+    value: dict[str, Any] = json.loads(file.read_bytes())
+    return value
+
+
+def wait_for_hits(cli: Callable[..., Any], query: str) -> list[tuple[str, str]]:
+    """Wait until the index, as it is, has sessions about something; return their ids and names."""
+    end = time.monotonic() + PATIENCE
+    while not (found := cli("search", query, "--no-refresh", "--json").json["results"]):
+        assert time.monotonic() < end, f"{query!r} is not found"
+        time.sleep(0.1)
+    return [(hit["sessionId"], hit["name"]) for hit in found]
+
+
+def print_mode(pi: list[str], cwd: Path, prompt: str) -> subprocess.CompletedProcess[str]:
+    """Let pi answer one prompt and end."""
+    return subprocess.run(
+        [*pi, "-p", *MODEL, prompt],
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def test_a_prompt_that_is_sent_while_pi_works_has_its_references_told_before_its_turn_where_pi_has_a_place_for_it(
+    rpc: Rpc, version: str, server: ModelServer
+) -> None:
+    server.script = [Answers(calls=[("bash", {"command": "sleep 3"})]), Answers("as you say")]
+    rpc.start("take your time")
+    rpc.wait_for("tool_execution_start")
+    rpc.steer("rather as in @@simplify-the-nix-flake-infrastructure")
+    rpc.settle()
+    assert len(server.asked) == 2, "it takes no turn of its own"
+    *_, before, steered = texts(server.asked[1])
+    assert steered == "rather as in @@simplify-the-nix-flake-infrastructure"
+    assert before.startswith("Past sessions that the prompt refers to") == (version != "0.73.1")
+    assert [entry["content"] for entry in references(rpc)] == [before] * (version != "0.73.1")
+    rpc.prompt("and once more @@simplify-the-nix-flake-infrastructure")
+    assert len(references(rpc)) == 1
 
 
 def test_the_commands_search_and_index(rpc: Rpc, cli: Callable[..., Any]) -> None:

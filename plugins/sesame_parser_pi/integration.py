@@ -21,7 +21,7 @@ def integration(command: Sequence[str], skill: str) -> Integration:
     place = agent_dir()
     main = (PACKAGE / "index.js").read_text(encoding="utf-8")
     files = {
-        "package.json": (PACKAGE / "package.json").read_text(encoding="utf-8"),
+        **{name: (PACKAGE / name).read_text(encoding="utf-8") for name in ("package.json", "answer.js")},
         "index.js": main.replace(_COMMAND, f"const COMMAND = {json.dumps(list(command))};"),
     }
     return Integration(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,9 @@ def describe(
     due: Annotated[
         bool, typer.Option("--due", help="Only if that is automatic, and enough was said since the last time.")
     ] = False,
+    index: Annotated[
+        list[Path] | None, typer.Option("--index", metavar="PATH", help="Index this file first; repeatable.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Sessions of --missing at most.")] = 20,
     model: Annotated[
         list[str] | None, typer.Option("--model", help="Ask this model instead; repeatable, the first that answers.")
@@ -45,7 +49,10 @@ def describe(
     if bool(session) == missing:
         raise QueryError("name sessions, or say --missing")
     with Sesame() as sesame:
-        sesame.refresh()
+        if index:
+            sesame.index(index)
+        else:
+            sesame.refresh()
         models = sesame.config.chosen_models(model)
         chosen = list(sesame.undescribed()) if missing else [sesame.get_session(name) for name in session or ()]
         remaining = max(0, len(chosen) - limit) if missing else 0

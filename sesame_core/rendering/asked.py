@@ -98,10 +98,11 @@ def asked_text(asked: Asked) -> str:
 
 
 def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | None) -> str:
-    """Return what a model's answer took: model, attempts, tokens, dollars."""
-    tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts]
+    """Return what a model's answer took: model, attempts, tokens where they are told, dollars."""
+    tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts if a.input_tokens is not None]
     parts = [f"by {printable(model)}"] if model else []
-    parts += [f"{len(tokens)} attempts"] if len(tokens) > 1 else []
-    parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
+    parts += [f"{len(attempts)} attempts"] if len(attempts) > 1 else []
+    if tokens:
+        parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
     parts.append("cost not known" if cost is None else f"${cost:.6f}")
     return ", ".join(parts)
