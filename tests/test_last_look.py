@@ -105,6 +105,18 @@ def test_an_old_file_that_has_grown_is_found_when_the_minute_is_over(
     assert home.refresh().appended == 1, "now it is a recent one"
 
 
+def test_many_changed_files_are_left_to_a_run_over_all(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unchanged, "FEW", 1)
+    home.note.unlink()
+    for file in home.files[:2]:
+        grow(file)
+        os.utime(file)
+    for not_yet in (2, 0):
+        report = home.refresh()
+        assert (report.appended, report.not_looked_at) == (not_yet, 0)
+    assert home.refresh().looked_at is not None
+
+
 def new(home: Home) -> None:
     shutil.copy2(home.old[0], home.old[0].with_name("another.jsonl"))
 
