@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import sys
 from collections import Counter
@@ -218,7 +219,7 @@ def generate(out: Path, *, chunks: int, seed: int, files: int | None = None, age
         path, writer = session(corpus, out, agents[index % len(agents)], start)
         left = (chunks - corpus.chunks) / (total - index)
         length = left if files else left * random.lognormvariate(-0.32, 0.8)
-        size += write(path, corpus.records(writer, lambda n, length=length: n >= length - 2))  # type: ignore[misc]
+        size += write(path, corpus.records(writer, lambda n, length=length: n >= length - 2), start)  # type: ignore[misc]
         if agents[index % len(agents)] == "claude-code" and not files and random.random() < 0.04:
             size += _write_subagent(corpus, path, writer, start)
     summary = {"seed": seed, "chunks": corpus.chunks, "files": total, "bytes": size, "head": corpus.head()}
@@ -257,11 +258,13 @@ def append(path: Path, records: Iterable[Record]) -> None:
         file.write(b"".join(orjson.dumps(record) + b"\n" for record in records))
 
 
-def write(path: Path, records: Iterable[Record]) -> int:
-    """Write records as one file; return its size in bytes."""
+def write(path: Path, records: Iterable[Record], time: datetime) -> int:
+    """Write records as one file, last modified at a time; return its size in bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = b"".join(orjson.dumps(record) + b"\n" for record in records)
-    return path.write_bytes(data)
+    size = path.write_bytes(data)
+    os.utime(path, (time.timestamp(), time.timestamp()))
+    return size
 
 
 def _write_subagent(corpus: Corpus, parent: Path, writer: Writer, start: datetime) -> int:
@@ -270,7 +273,7 @@ def _write_subagent(corpus: Corpus, parent: Path, writer: Writer, start: datetim
     cwd = corpus.random.choice(corpus.projects)
     child = ClaudeCode(corpus.random, id=parent.stem, cwd=cwd, start=start, agent_id=agent_id)
     path = parent.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
-    return write(path, corpus.records(child, lambda n: n >= 12))
+    return write(path, corpus.records(child, lambda n: n >= 12), start)
 
 
 def main(arguments: list[str] | None = None) -> int:

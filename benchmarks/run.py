@@ -38,6 +38,8 @@ SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name not in ("SESSIONS_DIR", "PYTHONDONTWRITEBYTECODE")
 }
+#: What a search loads of the standard library and cannot do without.
+STANDARD = "import contextlib, datetime, heapq, json, pathlib, re, sqlite3, threading"
 #: Query classes of 1 to 5 plain words.
 PLAIN = ("rare", "mid", "common", "common3", "mix3", "natural5", "stop5")
 
@@ -213,7 +215,10 @@ def cli(bench: Bench) -> None:
     sources = [{"parser": agent, "path": str(corpus / agent)} for agent in generate.AGENTS]
     backend = {"name": "sqlite", "options": {"directory": str(data)}}
     (home / "config.jsonc").write_text(json.dumps({"sources": sources, "backend": backend}), "utf-8")
-    environment = ENVIRONMENT | {"SESAME_CONFIG_DIR": str(home), "SESAME_DATA_DIR": str(data)}
+    # Who has sessions of a year has told Claude Code to keep them.
+    (home / "settings.json").write_text('{"cleanupPeriodDays": 99999}', "utf-8")
+    places = {"SESAME_CONFIG_DIR": home, "SESAME_DATA_DIR": data, "CLAUDE_CONFIG_DIR": home}
+    environment = ENVIRONMENT | {name: str(place) for name, place in places.items()}
     sesame = str(Path(sysconfig.get_path("scripts")) / "sesame")
     text = json.loads((corpus / "queries.json").read_text("utf-8"))["classes"]["mix3"][0]
     search = [sesame, "search", *text.split()]
@@ -221,18 +226,23 @@ def cli(bench: Bench) -> None:
     target = f"{target} × python -c pass" if target else ""
     commands = {
         "python -c pass": ([sys.executable, "-c", "pass"], ""),
+        "python -c import …": ([sys.executable, "-c", STANDARD], ""),
         "sesame search WORDS --json": ([*search, "--json"], target),
         "sesame search WORDS --no-refresh --json": (
             [sesame, "search", *text.split(), "--no-refresh", "--json"],
             target,
         ),
         "sesame search WORDS": (search, ""),
+        "sesame search WORDS --json, all files looked at": ([*search, "--json"], ""),
         "sesame status": ([sesame, "status"], target),
         "sesame index (nothing new)": ([sesame, "index"], ""),
     }
     walls: dict[str, list[float]] = {name: [] for name in commands}
     for is_warm in [False] + [True] * bench.scale.processes:
         for name, (command, _) in commands.items():
+            if name.endswith("looked at"):
+                for note in data.glob("*-looked"):
+                    note.unlink()
             start = time.perf_counter()
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if is_warm:

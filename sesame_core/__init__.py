@@ -6,9 +6,10 @@ that importing the package costs nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .answer import Answer, Hit
     from .config import Config, Redaction, Selection, Source
     from .errors import (

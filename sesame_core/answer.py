@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .dataclass import dataclass, field
 from .protocols import Freshness, StoredSession
 from .query import Query
 from .snippets import Snippet
 from .types import Chunk, Session
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .explanation import Explanation, HitExplanation
     from .windows import Window

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 
-class FoundFile(NamedTuple):
-    """A file that may be a session, by its real path."""
+class FoundFile:
+    """A file that may be a session, by its real path.  There may be many, so it is as plain as can be."""
 
-    path: str
-    mtime_ns: int
-    size: int
+    __slots__ = ("mtime_ns", "path", "size")
+
+    def __init__(self, path: str, mtime_ns: int, size: int) -> None:
+        self.path = path
+        self.mtime_ns = mtime_ns
+        self.size = size
 
 
-def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int] | None = None) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
     Only regular files count.  Directories that cannot be read and files that vanish meanwhile are passed over, as
     are loops of links.
 
     :param is_wanted: asked with each file's real path before the file is looked at.
+    :param directories: takes the modification time of each directory, in nanoseconds, before what is in it is looked
+        at; that of the root when it is a file.
     """
     real = os.path.realpath(root)
     if os.path.isfile(real):
-        yield from _found(real, is_wanted)
+        for found in _found(real, is_wanted):
+            if directories is not None:
+                directories[real] = found.mtime_ns
+            yield found
         return
     seen_directories = {real}
     seen_files: set[str] = set()
@@ -33,6 +40,8 @@ def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
     while waiting:
         directory = waiting.pop()
         try:
+            if directories is not None:
+                directories[directory] = os.stat(directory).st_mtime_ns
             entries = os.scandir(directory)
         except OSError:
             continue

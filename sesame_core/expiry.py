@@ -5,26 +5,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from .abilities import has_ability
 from .discovery import is_below
 from .exclusion import is_excluded
-from .protocols import Expiring
+from .protocols import Expiring, Recalling, Remembering
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Source
-    from .protocols import KnownFile, Parser
+    from .protocols import IndexReader, KnownFile, Parser
 
 #: Days ahead in which a session file counts as about to be deleted.
 NOTICE_DAYS = 7
 
 
-def expiring(sources: Iterable[tuple[Source, str, Parser]], known: Mapping[str, KnownFile]) -> dict[str, int]:
+def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader) -> dict[str, int]:
     """Return by agent how many indexed session files it will delete within `NOTICE_DAYS`.
 
     :param sources: with their real paths and parsers.
-    :param known: what the index knows of files, by path.
     """
     counts: dict[str, int] = {}
     for source, root, parser in sources:
@@ -32,11 +31,19 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], known: Mapping[str, 
         if days is None:
             continue
         name = source.parser.name
-        oldest = (time.time() - (days - NOTICE_DAYS) * 86_400) * 1e9
-        for path, (mtime_ns, of, _, _) in known.items():
-            if of == name and mtime_ns < oldest and is_below(path, root) and _is_older(path, oldest):
+        oldest = int((time.time() - (days - NOTICE_DAYS) * 86_400) * 1e9)
+        for path, (mtime_ns, of, _, is_missing) in _until(oldest, reader).items():
+            is_one = of == name and mtime_ns < oldest and not is_missing and is_below(path, root)
+            if is_one and _is_older(path, oldest):
                 counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
     return {name: count for name, count in counts.items() if count}
+
+
+def _until(time_ns: int, reader: IndexReader) -> Mapping[str, KnownFile]:
+    """Return what the index knows of files as old as that, perhaps of others as well."""
+    if has_ability(reader, Recalling):
+        return reader.known_between(0, time_ns)
+    return reader.known_files() if has_ability(reader, Remembering) else {}
 
 
 def _is_older(path: str, mtime_ns: float) -> bool:

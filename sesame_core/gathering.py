@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from .abilities import has_ability
 from .protocols import Gathering, Naming
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .protocols import IndexReader, StoredSession, Stretch
     from .query import Filters

@@ -13,10 +13,10 @@ looks like a field but is none is a word.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
 
 from . import fields
 from .conditions import all_of, any_of, depth, is_any_of, leaves, negated, some, taken_apart
+from .dataclass import dataclass, replace
 from .errors import QueryError
 from .lexer import FIELD, OPERATORS, Token, nesting, tokens
 from .query import Condition, Has, Is, Query, Word, positive_words, word_of
@@ -42,7 +42,8 @@ MAX_LEAVES = 2 * MAX_KNOWN
 MAX_GROUPS = 50
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Part:
     """What a piece of a query means."""
 
     condition: Condition | None = None
@@ -71,8 +72,8 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
     reading = _Reading(read, now)
     part = reading.expression() if nesting(read) <= MAX_GROUPS else None
     if part is None or depth(part.condition) > MAX_DEPTH or leaves(part.condition) > MAX_LEAVES:
-        plain = [token._replace(sign="") for token in read if token.sign != "-"]
-        plain = [token._replace(kind="word") if token.kind == "phrase" else token for token in plain]
+        plain = [replace(token, sign="") for token in read if token.sign != "-"]
+        plain = [replace(token, kind="word") if token.kind == "phrase" else token for token in plain]
         reading = _Reading([token for token in plain if token.kind in ("word", "field")], now)
         part = reading.expression()
         reading.hints.append("the query is too deep or too long, so all of it was read as plain words")

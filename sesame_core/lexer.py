@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from . import fields
+from .dataclass import dataclass
 
 #: Words that join or exclude, in capitals only.
 OPERATORS = ("AND", "OR", "NOT")
@@ -18,7 +18,8 @@ _RAW = re.compile(r"\S+")
 FIELD = re.compile(r"([A-Za-z]+):(.+)")
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """A piece of a query's text."""
 
     #: "word", "phrase", "field", "(", ")" or an operator.

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .abilities import has_ability
@@ -40,6 +39,7 @@ LISTED = 50
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .asking import Asked
     from .audit import Audit, Exposure
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .report import IndexReport, Progress
     from .sharing import Rule, Sharing
     from .types import Chunk
+    from .unchanged import Look
     from .windows import Window
     from .withholding import Change
 
@@ -141,7 +142,13 @@ class Sesame:
         if seconds <= 0:
             return IndexReport()
         try:
-            return self._unchanged() or self.index(seconds=seconds)
+            look = self._look()
+            if look is None:
+                return self.index(seconds=seconds)
+            if look.changed:
+                look.completed(self.index(look.changed, seconds=seconds))
+            look.keep()
+            return look.report
         except SesameError as error:
             return IndexReport(hindrance=str(error))
 
@@ -439,19 +446,20 @@ class Sesame:
     def expiring(self) -> dict[str, int]:
         """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
         from .expiry import expiring
-        from .protocols import Remembering
+
+        return expiring(self._sources().with_parsers(), self._index.reader())
+
+    def _look(self) -> Look | None:
+        """Return what has changed; None when only a run can tell."""
+        from .protocols import Noting, Remembering
+        from .unchanged import Looker
 
         reader = self._index.reader()
-        known = reader.known_files() if has_ability(reader, Remembering) else {}
-        return expiring(self._sources().with_parsers(), known)
-
-    def _unchanged(self) -> IndexReport | None:
-        """Return the report of a run that changes nothing; None when one may change something."""
-        from . import unchanged
-        from .protocols import Remembering
-
-        reader = self._index.reader()
+        looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
         try:
+            if found := looker.recent(reader):
+                return found
+            place = reader.note_path() if has_ability(reader, Noting) else None
             known = reader.known_files() if has_ability(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
@@ -461,7 +469,7 @@ class Sesame:
             from .guard import KnownFiles
 
             known = KnownFiles(known, redactor)
-        return unchanged.report(self._sources().with_parsers(), known, self.config.describe.directory)
+        return looker.all(known, place)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""

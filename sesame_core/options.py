@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
+from .dataclass import dataclass
 from .errors import ConfigError
 
 TYPE_CHECKING = False
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .protocols import Options
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Kind:
     """A kind of value: what it is, and whether a value is one."""
 
     name: str

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .dataclass import dataclass, field
+from .hints import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .integration import Integration
     from .query import Condition, Filters, Query
@@ -306,6 +307,28 @@ class Remembering(Protocol):
         """Return all files by path.
 
         The time of a file whose last reading failed, or for which a run has something else to do, is `types.UNREAD`.
+        """
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A reader that can tell of some files alone: those of a time."""
+
+    def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
+        """Return of `known_files` those last modified between two times, and those for which a run has more to do.
+
+        :param first_ns: nanoseconds since 1970, less than 2**63, as `last_ns`.
+        """
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A reader beside whose index a note can lie, for other processes: what the last look at all files found."""
+
+    def note_path(self) -> str | None:
+        """Return where a file may be kept that goes with this index: elsewhere when another takes its place.
+
+        None: nowhere, or there is no index yet.
         """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 
 from .dataclass import dataclass, field
 from .errors import ParseError, SesameError
@@ -58,6 +59,9 @@ class IndexReport:
     pending: int = 0
     #: Sessions whose metadata changed.
     described: int = 0
+    #: Files that were taken to be as they were when all were looked at, and when that was; None when all were now.
+    not_looked_at: int = 0
+    looked_at: datetime | None = None
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)

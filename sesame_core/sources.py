@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .config import Config, Selection, Source
 from .dataclass import dataclass
@@ -13,6 +12,7 @@ from .discovery import FoundFile, is_below
 from .errors import SesameError
 from .types import IndexedFile
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .plugin_manager import PluginManager
     from .protocols import ChunkFormatter, IndexWriter, Parser

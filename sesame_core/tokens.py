@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import NamedTuple
 
 from . import folding
+from .dataclass import dataclass
 
 #: Letters of scripts without spaces between words, the first and the last of each block: Thai and Lao, Burmese, Khmer,
 #: then Chinese, Japanese and Korean.
@@ -69,7 +69,8 @@ def _indexing() -> _Indexing:
     )
 
 
-class _Scripts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Scripts:
     """Patterns for what is not ASCII."""
 
     #: Anything but ASCII, punctuation, arrows, mathematics and lines, which most texts beyond ASCII have only.

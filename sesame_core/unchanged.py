@@ -1,18 +1,24 @@
-"""Tells that nothing has changed since the last run, from the names and times of files alone.
+"""Tells what has changed since the last run, from the names and times of files alone.
 
-Nearly every search finds that.  It is told here without a parser's reading half, a formatter, or the right to write;
-whatever may call for a run is left to the indexer, whose rules decide what becomes of it.
+Nearly every search finds that nothing has, or that sessions have grown.  It is told here without a parser's reading
+half, a formatter, or the right to write; whatever else may call for a run is left to the indexer, whose rules decide
+what becomes of it.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from datetime import UTC, datetime
 
-from . import metadata
+from . import last_look, metadata
+from .abilities import has_ability
+from .dataclass import dataclass
 from .discovery import belongs, is_below, scan
+from .last_look import LastLook
+from .protocols import Noting, Recalling
 from .report import IndexReport, SourceReport
-from .types import UNREAD
+from .types import NOTES, UNREAD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,48 +26,155 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .config import Source
-    from .protocols import KnownFile, Parser
+    from .protocols import IndexReader, KnownFile, Parser
+
+#: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
+#: more of them sooner by looking at all.
+FEW = 8
+#: The last time there is, in nanoseconds since 1970.
+LATEST = (1 << 63) - 1
 
 
-def report(
-    sources: Sequence[tuple[Source, str, Parser]], known: Mapping[str, KnownFile], descriptions: Path
-) -> IndexReport | None:
-    """Return what a run of the indexer would report; None when it might change something.
+@dataclass(slots=True, kw_only=True)
+class Look:
+    """What a look at the files found, without reading one."""
+
+    #: What a run would report that had nothing to do.
+    report: IndexReport
+    #: Files the index knows that have another time now: all that there is for a run.
+    changed: list[str]
+    #: What spares the next looks most of their work, and where that is kept.
+    last: LastLook | None = None
+    place: str | None = None
+
+    def completed(self, run: IndexReport) -> IndexReport:
+        """Return the report of a run over the changed files, with what was found of the others."""
+        told = self.report
+        run.unchanged += told.unchanged
+        run.missing += told.missing
+        run.absent_roots = told.absent_roots
+        run.not_looked_at, run.looked_at = told.not_looked_at, told.looked_at
+        self.report = run
+        return run
+
+    def keep(self) -> None:
+        """Spare the next looks most of their work, unless a run has left something to do."""
+        if self.last and self.place and not self.report.errors and not self.report.pending:
+            self.last.keep(self.place)
+
+
+class Looker:
+    """Looks at the files of some sources.
 
     :param sources: with their real paths and parsers.
-    :param known: what the index knows of files, by path.
     :param descriptions: directory of the files of metadata.
     """
-    started = time.monotonic()
-    if not metadata.is_unchanged(descriptions, known):
-        return None
-    report = IndexReport()
-    seen: set[str] = set()
-    for source, root, parser in sources:
-        is_wanted = _Wanted(source, parser, known, seen)
-        name, version = source.parser.name, source.reading_version(parser.version)
-        for path, mtime_ns, _ in scan(root, is_wanted):
-            if known.get(path) != (mtime_ns, name, version, False):
+
+    def __init__(self, sources: Sequence[tuple[Source, str, Parser]], descriptions: Path) -> None:
+        self._sources = sources
+        self._descriptions = descriptions
+        read = [(root, s.parser.name, s.reading_version(parser.version), s.exclude) for s, root, parser in sources]
+        self._wanted = repr((os.fspath(descriptions), read))
+
+    def recent(self, reader: IndexReader) -> Look | None:
+        """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
+        started = time.monotonic()
+        if not (has_ability(reader, Recalling) and has_ability(reader, Noting)):
+            return None
+        place = reader.note_path()
+        last = last_look.kept(place) if place else None
+        if last is None or not last.is_good(self._wanted):
+            return None
+        changed, looked_at = [], 0
+        for path, (mtime_ns, parser, _, was_missing) in reader.known_between(last.recent_ns, LATEST).items():
+            try:
+                found = os.stat(path).st_mtime_ns
+            except OSError:
+                found = UNREAD
+            is_gone = found == UNREAD
+            if mtime_ns == UNREAD or is_gone != was_missing:
                 return None
-            seen.add(path)
-            report.unchanged += 1
-        report.sources.append(SourceReport(path=root, parser=name, changed=0, pending=0))
-        if not os.path.exists(root):
-            report.absent_roots.append(root)
-            continue
-        for path in known.keys() - seen:
-            mtime_ns, of, _, was_missing = known[path]
-            if of != name or not is_below(path, root):
+            looked_at += not is_gone
+            if is_gone or found == mtime_ns:
                 continue
-            if os.path.exists(path):
-                if source.exclude and mtime_ns != UNREAD:
-                    return None
-            elif was_missing:
-                report.missing += 1
-            else:
+            if parser == NOTES:
                 return None
-    report.seconds = time.monotonic() - started
-    return report
+            if self._has(path):
+                changed.append(path)
+        if len(changed) > FEW:
+            return None
+        report = self._report(last.unchanged - len(changed), last.missing, last.absent_roots, started)
+        report.not_looked_at = max(0, last.unchanged - looked_at)
+        report.looked_at = datetime.fromtimestamp(last.at, UTC)
+        return Look(report=report, changed=changed)
+
+    def all(self, known: Mapping[str, KnownFile], place: str | None) -> Look | None:
+        """Look at all files; None when a run may change something other than files that have another time.
+
+        :param known: what the index knows of files, by path.
+        :param place: where what was found is kept.
+        """
+        at, started = time.time(), time.monotonic()
+        if not metadata.is_unchanged(self._descriptions, known):
+            return None
+        directories: dict[str, int] = {}
+        if os.path.isdir(self._descriptions):
+            directories[os.fspath(self._descriptions)] = os.stat(self._descriptions).st_mtime_ns
+        seen: set[str] = set()
+        changed: list[str] = []
+        absent: list[str] = []
+        missing = 0
+        for source, root, parser in self._sources:
+            is_wanted = _Wanted(source, parser, known, seen)
+            name, version = source.parser.name, source.reading_version(parser.version)
+            for found in scan(root, is_wanted, directories):
+                path, then = found.path, known.get(found.path)
+                if then != (found.mtime_ns, name, version, False):
+                    if then is None or then[0] == UNREAD or then[1:] != (name, version, False):
+                        return None
+                    changed.append(path)
+                seen.add(path)
+            if not os.path.exists(root):
+                absent.append(root)
+                continue
+            for path in known.keys() - seen:
+                mtime_ns, of, _, was_missing = known[path]
+                if of != name or not is_below(path, root):
+                    continue
+                if os.path.exists(path):
+                    if source.exclude and mtime_ns != UNREAD:
+                        return None
+                elif was_missing:
+                    missing += 1
+                else:
+                    return None
+        if len(changed) > FEW:
+            return None
+        report = self._report(len(seen) - len(changed), missing, absent, started)
+        if place is None or len(seen) < last_look.LEAST:
+            return Look(report=report, changed=changed)
+        last = LastLook(
+            at=at,
+            wanted=self._wanted,
+            directories=directories,
+            absent_roots=absent,
+            unchanged=len(seen),
+            missing=missing,
+        )
+        return Look(report=report, changed=changed, last=last, place=place)
+
+    def _has(self, path: str) -> bool:
+        return any(is_below(path, root) for _, root, _ in self._sources)
+
+    def _report(self, unchanged: int, missing: int, absent: list[str], started: float) -> IndexReport:
+        sources = [SourceReport(path=root, parser=s.parser.name, changed=0, pending=0) for s, root, _ in self._sources]
+        return IndexReport(
+            unchanged=unchanged,
+            missing=missing,
+            absent_roots=absent,
+            sources=sources,
+            seconds=time.monotonic() - started,
+        )
 
 
 class _Wanted:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.discovery import FoundFile, is_below, scan
+from sesame_core.discovery import is_below, scan
 
 
 def names(root: Path, wanted: str = ".jsonl") -> list[str]:
@@ -29,7 +29,8 @@ def test_wanted_files_are_found_at_any_depth(tmp_path: Path) -> None:
 def test_a_found_file_tells_size_and_time(tmp_path: Path) -> None:
     path = make(tmp_path / "a.jsonl", "12345")
     os.utime(path, ns=(10**18, 10**18 + 7))
-    assert list(scan(str(tmp_path), lambda _: True)) == [FoundFile(str(path), 10**18 + 7, 5)]
+    (found,) = scan(str(tmp_path), lambda _: True)
+    assert (found.path, found.mtime_ns, found.size) == (str(path), 10**18 + 7, 5)
 
 
 def test_a_root_may_be_one_file(tmp_path: Path) -> None:

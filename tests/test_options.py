@@ -103,14 +103,15 @@ ALLOWED = {
     "__future__", "abc", "atexit", "codecs", "collections", "contextlib", "copyreg", "datetime", "encodings", "enum",
     "errno", "fnmatch", "functools", "gc", "genericpath", "heapq", "importlib", "io", "ipaddress", "itertools", "json",
     "keyword", "math", "ntpath", "operator", "os", "pathlib", "posixpath", "re", "reprlib", "sqlite3", "stat", "struct",
-    "threading", "time", "types", "typing", "unicodedata", "urllib", "warnings",
+    "threading", "time", "types", "unicodedata", "urllib", "warnings",
     # … and with Python 3.13's pathlib:
     "glob", "grp", "pwd",
 }  # fmt: skip
 #: Modules of ours that read files, write, or are for other commands.
 OTHERS = {
     "sesame_core.cli.app", "sesame_core.explanation", "sesame_core.hookspecs", "sesame_core.identity",
-    "sesame_core.indexer", "sesame_core.jsonl", "sesame_core.reading", "sesame_core.rendering.evidence",
+    "sesame_core.indexer", "sesame_core.jsonl", "sesame_core.reading", "sesame_core.rendering.asked",
+    "sesame_core.rendering.evidence", "sesame_core.rendering.shares",
     "sesame_core.windows", "sesame_backend_sqlite.carry", "sesame_backend_sqlite.writer",
     "sesame_formatter_default.formatter", "sesame_parser_claude_code.files", "sesame_parser_claude_code.transcript",
     "sesame_parser_pi.events", "sesame_parser_pi.headers", "sesame_parser_sesame.events",

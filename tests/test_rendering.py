@@ -158,6 +158,8 @@ def test_additions_tell_how_far_an_answer_can_be_trusted() -> None:
         "changed": 1,
         "pending": 2,
         "errors": 1,
+        "notLookedAt": 0,
+        "lookedAt": None,
         "sources": [{"path": "/s", "parser": "pi", "changed": 1, "pending": 2}],
     }
     assert answer_json(made)["index"] == {"refreshed": False}

@@ -408,6 +408,51 @@ def test_common_words_alone_are_followed_to_the_newest(library: Shelf, monkeypat
     assert all(int(hit.session.id[1:]) % 2 for hit in answer.hits), "both words in one passage come first"
 
 
+@pytest.mark.parametrize("every", [3, 50], ids=["many", "few"])
+@pytest.mark.parametrize("text", ["everywhere", "rare", "rare everywhere", "everywhere cwd:/w/app"])
+def test_headless_runs_take_no_place_in_the_budget(
+    shelf: Shelf, text: str, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    squeeze(monkeypatch)
+
+    def kind(number: int) -> str:
+        return "headless" if number % every == every - 1 else "interactive"
+
+    words = ["rare everywhere" if number % 5 == 4 else "everywhere" for number in range(200)]
+    shelf.put_all([a_session(word, id=f"s{number}", kind=kind(number))] for number, word in enumerate(words))
+    answer = shelf.ask(text, limit=200)
+    matching_ones = range(4, 200, 5) if "rare" in text else range(200)
+    hidden = [number for number in matching_ones if kind(number) == "headless"]
+    assert {hit.session.kind for hit in answer.hits} == {"interactive"}
+    assert len(answer.hits) >= min(matching.NEWEST, len(matching_ones) - len(hidden)) - matching.NEWEST // matching.FEW
+    assert answer.is_truncated == (text != "rare")
+    if answer.is_truncated:
+        assert 1 <= answer.left_out["headless"] <= len(hidden)
+    else:
+        assert answer.left_out["headless"] == len(hidden)
+
+
+@pytest.mark.parametrize(("begun", "is_common"), [("fill*", True), ("scar*", False)])
+def test_a_beginning_is_not_followed_to_its_end_when_it_is_common(
+    library: Shelf, begun: str, is_common: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = library.ask(begun)
+    squeeze(monkeypatch)
+    bounded = library.ask(begun)
+    assert (exact.is_truncated, bounded.is_truncated) == (False, is_common)
+    assert bounded.hits
+    assert bounded.confidence == 1
+
+
+def test_a_filter_that_lets_little_through_of_a_common_word_is_not_called_truncated(
+    library: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.put(a_session(a_chunk("everywhere", role="system"), id="s400"))
+    monkeypatch.setattr(matching, "BUDGET", 60)
+    answer = library.ask("everywhere role:system")
+    assert (answer.total, answer.is_truncated) == (1, False)
+
+
 def test_a_filter_that_leaves_little_is_searched_exactly(library: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = library.ask("everywhere half", after=NOON + 390 * HOUR)
     squeeze(monkeypatch)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sesame_core.errors import BackendError, LockedError
 from sesame_core.options import PATH, check
@@ -27,6 +26,7 @@ from .failures import DamagedError, translated
 from .opening import Opened
 from .reader import SqliteReader
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
@@ -38,8 +38,8 @@ HASHSIZE = 4 << 20
 AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
-#: Ends of the names of the files that SQLite keeps beside a database.
-_SIDE = re.compile("-(wal|shm|journal)$")
+#: Ends of the names of the files that SQLite, and `reader.note_path`, keep beside a database.
+_SIDE = re.compile(r"-(wal|shm|journal|looked(\.\d+)?)$")
 
 
 class SqliteBackend:

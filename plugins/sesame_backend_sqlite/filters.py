@@ -14,6 +14,7 @@ from .schema import SESSION_SHIFT
 __all__ = [
     "DIALECT",
     "STANDING",
+    "TRUE",
     "Condition",
     "having_chunks",
     "like",

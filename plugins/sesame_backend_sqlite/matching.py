@@ -20,8 +20,9 @@ from sesame_core.protocols import Candidates, ScoredChunk
 from sesame_core.query import Filters, Query, Word
 
 from . import fts
-from .filters import Condition, meeting, on_chunks, on_sessions
+from .filters import TRUE, Condition
 from .schema import SESSION_SHIFT
+from .scope import Scope, hiding, scope
 
 #: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.  From 11,000 on, the labelled queries
 #: (`benchmarks/quality.py`, 125,495 chunks) get the same ranks as without a budget.
@@ -30,38 +31,22 @@ BUDGET = 12_000
 NEWEST = 4_000
 #: Of chunks that were chosen by some words only, the best whose score then counts all words.
 RESCORED = 600
+#: The part of a limit, one in so many, that matches left out by default may take before the others are asked for alone.
+FEW = 8
 #: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
 CANDIDATES = 500
 #: Head rows with one of the words that chose the chunks, the newest ones, that are scored beside those of the chunks.
 HEADS = 1_000
-#: The part of the matches that a filter on tool or role is taken to let through, until it is known better.
-SELECTIVE = 0.1
 #: Weights of title, summary and prompts in the head row.
 HEAD_WEIGHTS = "2.0, 1.0, 2.0"
 #: Weights of the title, of what people and of what agents said in the conversation row.
 CONVERSATION_WEIGHTS = "4.0, 1.5, 1.0"
-#: There are few headless sessions, and an index lists them.
-HEADLESS = "(SELECT id FROM sessions WHERE kind = 'headless')"
 
 
 @dataclass(frozen=True, slots=True)
 class _Frequency:
     word: Word
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """Where is searched: what the user asks for, and what is left out by default."""
-
-    #: On `chunks_fts AS f`.
-    chunks: Condition
-    #: On `heads_fts AS h`; None when only some chunks of a session are searched.
-    heads: Condition | None
-    #: On `chunks_fts AS f`: what the user asks for, in sessions that are left out; None when no such session is there.
-    headless: Condition | None
-    #: The part of all matches that lie in it, roughly.
-    share: float
 
 
 def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
@@ -73,8 +58,8 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     first, last = db.execute("SELECT (SELECT min(id) FROM sessions), (SELECT max(id) FROM sessions)").fetchone()
     frequencies = [_frequency(db, word, first, last) for word in query.words]
     found.document_frequencies = [f.count for f in frequencies]
-    scope = _scope(db, query, filters, last - first + 1 if last else 1)
-    selected, scores = _score(db, frequencies, scope, found)
+    matches = _Matches(db, scope(db, query, filters, last - first + 1 if last else 1))
+    selected, scores = _score(matches, frequencies, found)
     found.scanned = len(scores)
     found.chunks = [
         ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=-score)
@@ -82,46 +67,14 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
     sessions = {chunk.session for chunk in found.chunks}
-    if scope.heads is not None:
-        found.heads = _heads(db, query.words, sessions | _newest_heads(db, selected, scope.heads))
+    heads = matches.scope.heads
+    if heads is not None:
+        found.heads = _heads(db, query.words, sessions | _newest_heads(db, selected, heads))
     if found.heads:
         found.conversations = _conversations(db, query.words, sessions | found.heads.keys())
-    if scope.headless is not None:
-        since = min(scores, default=0) if found.is_truncated else 0
-        found.left_out = _left_out(db, selected, scope.headless.and_(Condition("f.rowid >= ?", (since,))))
+    if left_out := matches.left_out(selected, min(scores, default=0) if found.is_truncated else 0):
+        found.left_out = {"headless": left_out}
     return found
-
-
-def _scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int) -> _Scope:
-    """Work out once which of so many sessions are searched."""
-    on_session = on_sessions(filters).and_(meeting(query.condition))
-    is_whole = not (filters.tools_only or filters.tool or filters.role)
-    share = SELECTIVE if filters.tool or filters.role else 1.0
-    if on_session.sql:
-        hidden = "0" if filters.all_kinds else "s.kind = 'headless'"
-        sql = f"SELECT s.id, {hidden} FROM sessions AS s{on_session.where()}"
-        found = db.execute(sql, on_session.values).fetchall()
-        numbers, headless = ([n for n, is_hidden in found if is_hidden == side] for side in (False, True))
-        share *= len(numbers) / sessions
-        # The plus sign as in `_of_sessions`.
-        heads = Condition("+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
-        shown, hides = _listed(numbers), _listed(headless) if headless else None
-    elif filters.all_kinds or not db.execute(f"SELECT 1 FROM {HEADLESS} LIMIT 1").fetchone():
-        heads, shown, hides = Condition(), Condition(), None
-    else:
-        heads = Condition(f"h.rowid NOT IN {HEADLESS}")
-        shown = Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN {HEADLESS}")
-        hides = Condition(f"f.rowid >> {SESSION_SHIFT} IN {HEADLESS}")
-    chunks = on_chunks(filters)
-    return _Scope(shown.and_(chunks), heads if is_whole else None, hides and hides.and_(chunks), share)
-
-
-def _listed(numbers: Sequence[int]) -> Condition:
-    """Return the condition on `chunks_fts AS f` to lie in one of these sessions."""
-    # The bounds keep FTS5 from going on to where none of them is.
-    sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
-    first, last = min(numbers, default=0), max(numbers, default=-1)
-    return Condition(sql, (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT, json.dumps(numbers)))
 
 
 def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Frequency:
@@ -129,6 +82,10 @@ def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Fr
 
     :param first: number of the first session, and of the last one.
     """
+    vocabulary = fts.Vocabulary(db)
+    bound = sum(map(vocabulary.chunks, vocabulary.beginnings(word)))
+    if bound > BUDGET:
+        return _Frequency(word, bound)
     sql = (
         "SELECT count(*), min(rowid) FROM "
         "(SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
@@ -140,30 +97,77 @@ def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Fr
     return _Frequency(word, count)
 
 
+class _Matches:
+    """Scores the chunks that match in a scope, and notes which sessions that are left out by default match too."""
+
+    def __init__(self, db: sqlite3.Connection, scope: Scope) -> None:
+        self._db = db
+        self.scope = scope
+        self._left_out: set[int] = set()
+        self._are_many = False
+
+    def newest(self, match: str, limit: int, chosen: Condition = TRUE) -> tuple[dict[int, float], bool]:
+        """Return the BM25 of the newest matches by row id (FTS5's sign: lower is better), and whether those are all.
+
+        A few that are left out by default are scored with the others: telling them apart in every match takes longer.
+        """
+        scores = _bm25(self._db, match, self.scope.asked.and_(chosen), limit)
+        is_all = len(scores) < limit
+        hidden = {row >> SESSION_SHIFT for row in scores} & self.scope.hidden if self.scope.hidden else None
+        if not hidden:
+            return scores, is_all
+        shown = {row: score for row, score in scores.items() if row >> SESSION_SHIFT not in hidden}
+        if is_all or len(scores) - len(shown) <= limit // FEW:
+            self._left_out |= hidden
+            return shown, is_all
+        self._are_many = True
+        shown = _bm25(self._db, match, self.scope.shown.and_(chosen), limit)
+        return shown, len(shown) < limit
+
+    def left_out(self, words: Sequence[Word], since: int) -> int:
+        """Count the sessions that match and are left out by default.
+
+        :param words: which chose the candidates.
+        :param since: the oldest match that was scored.
+        """
+        if not self._are_many:
+            return len(self._left_out)
+        condition = hiding(self.scope, since)
+        sql = (
+            f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
+            f"WHERE chunks_fts MATCH ?{condition.where('AND')}"
+        )
+        (count,) = self._db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
+        return int(count)
+
+
 def _score(
-    db: sqlite3.Connection, frequencies: Sequence[_Frequency], scope: _Scope, found: Candidates
+    matches: _Matches, frequencies: Sequence[_Frequency], found: Candidates
 ) -> tuple[list[Word], dict[int, float]]:
-    """Return the words that chose the candidates, and the candidates' BM25 by row id (FTS5's sign: lower is better)."""
-    words = [f.word for f in frequencies]
+    """Return the words that chose the candidates, and the candidates' BM25 by row id."""
+    words, share = [f.word for f in frequencies], matches.scope.share
     newest: dict[int, float] = {}
-    if sum(f.count for f in frequencies) * scope.share <= BUDGET:
-        newest = _bm25(db, fts.any_of(words), scope.chunks, BUDGET + 1)
-        if len(newest) <= BUDGET:
+    if sum(f.count for f in frequencies) * share <= BUDGET:
+        newest, is_all = matches.newest(fts.any_of(words), BUDGET + 1)
+        if is_all:
             return words, newest
     found.is_truncated = True
-    selected, others, is_within = _rarest(frequencies, scope.share)
+    selected, others, is_within = _rarest(frequencies, share)
     rare, both = fts.any_of(selected), f"{fts.any_of(selected)} AND {fts.any_of(others)}"
     if not others:
-        scores = newest or _bm25(db, rare, scope.chunks, NEWEST)
-    elif is_within:
-        scores = _bm25(db, rare, scope.chunks, BUDGET)
+        if not newest:
+            newest, is_all = matches.newest(rare, NEWEST)
+            found.is_truncated = not is_all
+        return selected, newest
+    if is_within:
+        scores, _ = matches.newest(rare, BUDGET)
         best = heapq.nsmallest(RESCORED, scores, key=scores.__getitem__)
-        chosen = scope.chunks.and_(Condition("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),)))
-        scores |= _bm25(db, both, chosen, RESCORED)
+        chosen = Condition("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),))
+        scores |= matches.newest(both, RESCORED, chosen)[0]
     else:
-        scores = _bm25(db, both, scope.chunks, NEWEST)
-        if len(scores) < NEWEST:
-            scores = _bm25(db, rare, scope.chunks, NEWEST) | scores
+        scores, is_all = matches.newest(both, NEWEST)
+        if is_all:
+            scores = matches.newest(rare, NEWEST)[0] | scores
     return selected, scores | newest
 
 
@@ -220,13 +224,3 @@ def _of_sessions(
         f"WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
     )
     return db.execute(sql, (fts.any_of(words), json.dumps(sorted(sessions)))).fetchall()
-
-
-def _left_out(db: sqlite3.Connection, words: Sequence[Word], condition: Condition) -> dict[str, int]:
-    """Count the headless sessions that match."""
-    sql = (
-        f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
-        f"WHERE chunks_fts MATCH ?{condition.where('AND')}"
-    )
-    (count,) = db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
-    return {"headless": count} if count else {}

@@ -57,6 +57,8 @@ _INDEX = {
         "refreshed": _value("boolean", "What changed was indexed first, as far as the time allowed."),
         "hindrance": _value("string", "Why not.", is_known=False),
         "pending": _value("integer", "Changed files that are not indexed yet."),
+        "notLookedAt": _value("integer", "Old session files that were last looked at a while ago, …"),
+        "lookedAt": _value("string", "… and when that was.", is_known=False),
         "lastSync": _MAYBE_TEXT,
         "unreadable": _WHOLE,
     },

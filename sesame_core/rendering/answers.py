@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
 
+from ..hints import Any
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..answer import Answer, Hit
     from ..protocols import Freshness
@@ -80,6 +82,8 @@ def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
+        "notLookedAt": refreshed.not_looked_at,
+        "lookedAt": iso(refreshed.looked_at),
         "sources": [
             {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
             for source in refreshed.sources
@@ -215,6 +219,9 @@ def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
         notes.append(f"{refreshed.pending} changed files are not indexed yet; catch up with: sesame index")
     if refreshed.errors:
         notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
+    if refreshed.looked_at:
+        ago = f"{datetime.now(UTC) - refreshed.looked_at}".partition(".")[0]
+        notes.append(f"{refreshed.not_looked_at} older session files were last looked at {ago} ago")
     return notes
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .text import SCHEMA_VERSION, printable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..audit import Audit, Exposure
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .asked import attempt_json, effort_text
 from .text import SCHEMA_VERSION, printable, session_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..describing import Described
 

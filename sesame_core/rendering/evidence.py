@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .text import as_json, iso, printable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..answer import Answer, Hit, Passage
     from ..explanation import Explanation, HitExplanation

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..plugin_manager import PluginInfo
     from ..protocols import Statistics, WorkstationStatistics

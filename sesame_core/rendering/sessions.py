@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..protocols import StoredSession
     from ..types import Chunk

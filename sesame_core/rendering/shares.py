@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from .text import SCHEMA_VERSION, day, printable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..sharing import Rule, Sharing
     from ..withholding import Change

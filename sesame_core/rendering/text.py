@@ -6,10 +6,11 @@ import json
 import os
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
 
+from ..hints import Any
 from ..search import display_name
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..protocols import StoredSession
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.protocols import Annotating, Remembering, StorageBackend
+from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
 from sesame_core.types import NOTES, UNREAD, Checkpoint, Chunk, IndexedFile, Notes, Session
 
 from .backend_base import BackendBase, found, store, texts, the
@@ -195,6 +195,30 @@ class WritingConformance(BackendBase):
                 "/failed": (UNREAD, parser, version, False),
                 "/missing": (7, parser, version, True),
             }
+
+    def test_what_is_known_of_some_files_is_told_by_their_times(self, backend: StorageBackend) -> None:
+        """Both ends of the time count; a file that could not be read is always told of."""
+        for time in (6, 7, 8, 9):
+            store(backend, a_file(path=f"/{time}", mtime_ns=time), [])
+        with backend.writer() as writer:
+            writer.update_files([a_file("/failed", mtime_ns=1, error="no")])
+        reader = backend.reader()
+        if isinstance(reader, Recalling):
+            assert isinstance(reader, Remembering)
+            told = {path: reader.known_files()[path] for path in ("/7", "/8", "/failed")}
+            assert reader.known_between(7, 8) == told
+            assert reader.known_between(0, 2**63 - 1) == reader.known_files()
+
+    def test_a_note_goes_with_one_index_only(self, backend: StorageBackend) -> None:
+        """Where it may lie is another place when another index takes its place."""
+        store(backend, a_file(), a_session("fox"))
+        reader = backend.reader()
+        if isinstance(reader, Noting) and (place := reader.note_path()):
+            Path(place).write_text("")
+            with backend.rebuild():
+                pass
+            assert reader.note_path() != place
+            assert not Path(place).exists()
 
     def test_a_file_that_never_could_be_read_is_remembered(self, backend: StorageBackend) -> None:
         """With the reason, for `sesame status`."""
