@@ -48,7 +48,8 @@ STEM = 3
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
 
 
-class _Indexing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Indexing:
     """Patterns for all texts; each begins with one character, which is found at many times the speed of a pattern."""
 
     #: A camelCase word from its first hump on, in classes: a capital after a small letter, or before another capital
