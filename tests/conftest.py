@@ -153,3 +153,13 @@ def demo_sessions(home: Path, utc: None) -> Path:
     shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")
     shutil.copytree(sessions_dir() / "pi", home / ".pi" / "agent" / "sessions")
     return home
+
+
+@pytest.fixture
+def indexed_sessions(demo_sessions: Path) -> Path:
+    """The demo sessions, indexed: on a busy machine a search does not find the time for all of them."""
+    from sesame_core import Sesame
+
+    with Sesame() as sesame:
+        assert not sesame.index().errors
+    return demo_sessions

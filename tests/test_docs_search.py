@@ -65,7 +65,7 @@ def test_the_queries_about_words_have_an_answer(query: str, _: str, demo: Sesame
 
 
 @pytest.mark.parametrize("block", re.findall(r"^```console\n(\$ sesame .*?)^```", PAGE, re.DOTALL | re.MULTILINE))
-def test_an_example_prints_what_is_shown(block: str, demo_sessions: Path, cli: Callable[..., Any]) -> None:
+def test_an_example_prints_what_is_shown(block: str, indexed_sessions: Path, cli: Callable[..., Any]) -> None:
     for words, expected in steps(block):
         ran = cli(*words)
         assert (ran.code, ran.err) == (0, "")

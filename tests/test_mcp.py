@@ -85,7 +85,7 @@ def test_every_argument_of_every_tool_is_typed_and_described(tool: types.Tool) -
     jsonschema.Draft202012Validator.check_schema(tool.output_schema)
 
 
-def test_the_client_lists_and_calls_every_tool(demo_sessions: Path) -> None:
+def test_the_client_lists_and_calls_every_tool(indexed_sessions: Path) -> None:
     async def act(client: Client) -> None:
         assert (client.server_info.name, client.server_info.title) == ("sesame", "Sesame")
         assert client.instructions is not None
@@ -104,7 +104,7 @@ def test_the_client_lists_and_calls_every_tool(demo_sessions: Path) -> None:
     over_stdio(act)
 
 
-def test_a_client_of_the_time_of_handshakes_is_served_too(demo_sessions: Path) -> None:
+def test_a_client_of_the_time_of_handshakes_is_served_too(indexed_sessions: Path) -> None:
     requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -306,7 +306,7 @@ def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call
 
 
 @pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
-def test_the_callers_own_session_is_left_out_and_that_is_told(variable: str, demo_sessions: Path) -> None:
+def test_the_callers_own_session_is_left_out_and_that_is_told(variable: str, indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
 
     async def act(client: Client) -> None:
@@ -342,17 +342,19 @@ def test_without_the_sdk_one_line_says_what_to_install(home: Path) -> None:
     assert ran.stderr.count("\n") == 1
 
 
-def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(demo_sessions: Path, home: Path) -> None:
+def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(indexed_sessions: Path, home: Path) -> None:
     """A model that does not answer must not keep a server whose client is gone."""
     config = home / ".config" / "sesame" / "config.jsonc"
     config.parent.mkdir(parents=True)
     config.write_text('{"models": ["slow"]}')
     question = {"name": "query_session", "arguments": CALLS["query_session"]}
-    with serving(home / "llm", "slow") as models:
+    with serving(home / "llm", "slow") as models, contextlib.ExitStack() as stack:
         models.script = [Answers("{}", delay=50)]
         server = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(LLM_USER_PATH=str(home / "llm"))
         )
+        stack.enter_context(server)
+        stack.callback(server.kill)
         assert server.stdin is not None
         for request in (
             {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
@@ -361,7 +363,7 @@ def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(demo_sessi
         ):
             server.stdin.write(json.dumps(request).encode() + b"\n")
         server.stdin.flush()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not models.asked and time.monotonic() < deadline:
             time.sleep(0.02)
         assert models.asked
@@ -369,7 +371,7 @@ def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(demo_sessi
         assert ends_within(server, 10)
 
 
-def test_fifty_calls_at_once_all_answer_in_bounded_memory(demo_sessions: Path) -> None:
+def test_fifty_calls_at_once_all_answer_in_bounded_memory(indexed_sessions: Path) -> None:
     several = list(CALLS.items())
 
     async def act(client: Client) -> tuple[int, int]:

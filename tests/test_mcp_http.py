@@ -31,7 +31,7 @@ SECRET = "a-secret-of-thirty-two-characters"
 
 
 @pytest.fixture
-def served(demo_sessions: Path) -> Iterator[Served]:
+def served(indexed_sessions: Path) -> Iterator[Served]:
     with over_http(SESAME_MCP_TOKEN=SECRET) as server:
         yield server
 
@@ -80,7 +80,7 @@ def test_a_page_of_the_web_gets_nothing_even_with_the_token(served: Served) -> N
     assert served.post(Authorization=bearer)[0] == 200
 
 
-def test_over_http_the_servers_own_environment_says_nothing_about_the_caller(demo_sessions: Path) -> None:
+def test_over_http_the_servers_own_environment_says_nothing_about_the_caller(indexed_sessions: Path) -> None:
     async def act(client: Client) -> dict[str, Any]:
         return value_of(await client.call_tool("list_sessions", {}))
 

@@ -32,7 +32,7 @@ def inspector(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def inspect(inspector: list[str], demo_sessions: Path) -> Callable[..., Any]:
+def inspect(inspector: list[str], indexed_sessions: Path) -> Callable[..., Any]:
     """What the inspector makes of an answer."""
 
     def run(server: list[str], *options: str) -> Any:

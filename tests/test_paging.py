@@ -98,8 +98,7 @@ def test_the_newest_are_listed_page_by_page(backend: StorageBackend) -> None:
 
 
 @pytest.fixture
-def run(demo_sessions: Path, cli: Any) -> Any:
-    assert cli("index").code == 0
+def run(indexed_sessions: Path, cli: Any) -> Any:
     return cli
 
 

@@ -263,8 +263,7 @@ def test_what_is_farthest_from_a_match_goes_first_and_whole_results_last(index: 
 
 
 @pytest.fixture
-def indexed(demo_sessions: Path, cli: Any) -> Any:
-    assert cli("index").code == 0
+def indexed(indexed_sessions: Path, cli: Any) -> Any:
     return lambda *words: json.loads(cli("search", "nix", "infrastructure", *words, "--json").out)
 
 
