@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .abilities import has_ability
 from .config import MARK
 from .dataclass import replace
-from .protocols import Annotating, IndexWriter
+from .protocols import Annotating, Carrying, IndexWriter
 from .redaction import Redactor
 from .tokens import subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Notes, Session
@@ -38,11 +38,16 @@ def guarded(
     :param outgoing: what others may see, which also holds for what is stored already unless that is built anew.
     """
     with opened as writer:
+        first = writer
         if outgoing is not None:
-            writer = withholding = outgoing.writer(writer)
+            first = withholding = outgoing.writer(writer)
             if not is_rebuild:
                 outgoing.apply(withholding)
-        yield writer if redactor is None else Guard(writer, redactor)
+        if redactor is not None:
+            first = Guard(first, redactor)
+        if is_rebuild and has_ability(writer, Carrying):
+            writer.carry_through(first)
+        yield first
 
 
 class KnownFiles(dict[str, T]):

@@ -382,6 +382,14 @@ class Withdrawing(Protocol):
 
 
 @runtime_checkable
+class Carrying(Protocol):
+    """A writer of a rebuilt index that takes over what the old one holds through the writers that stand before it."""
+
+    def carry_through(self, writer: IndexWriter) -> None:
+        """Store what is taken over by giving it to a writer that stands before this one."""
+
+
+@runtime_checkable
 class Annotating(Protocol):
     """A writer that keeps the notes of sessions, and ranks them with titles and summaries."""
 

@@ -231,3 +231,27 @@ def test_a_file_that_could_not_be_read_is_part_of_the_audit(cli: Any, monkeypatc
         (None, "file", "aws-access-key"),
         (None, "error", "npm-token"),
     }
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_full_run_masks_sessions_stored_before_masking_was_on_whose_files_cannot_be_read_any_more(
+    is_gone: bool, cli: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Claude(cwd=f"/home/bo/{plain(PLANTED['aws-access-key'])}")
+    write(session.path, *claude_records([plain(text) for text in PLANTED.values()], session))
+    cli("index")
+    assert leaked(sqlite_dump(), PLANTED) == set(PLANTED)
+    configure(redact=True)
+    if is_gone:
+        session.path.unlink()
+    else:
+        reason = plain(PLANTED["npm-token"])
+        monkeypatch.setattr("sesame_parser_claude_code.parser.ClaudeCodeParser.parse", lambda *_: 1 / int(reason))
+    assert cli("index", "--full", "--json").json["added"] == 0
+    held = sqlite_dump()
+    assert leaked(held, PLANTED) == set()
+    assert {kind for kind in PLANTED if f"[redacted:{kind}:" in held} == set(PLANTED)
+    (found,) = cli("sessions", "--json").json["sessions"]
+    assert bool(found["missingSince"]) == is_gone
+    assert cli("search", "--no-refresh", "[redacted:npm-token", "--json").json["resultCount"] == 1
+    assert cli("audit").code == 0

@@ -36,7 +36,7 @@ def carry_over(db: sqlite3.Connection, writer: SqliteWriter, old_path: Path) -> 
 
     :raises DamagedError: the old index cannot be read to the end.
     """
-    rebuilt = writer.files()
+    rebuilt = writer.first.files()
     with translated(old_path), closing(_open(old_path)) as old:
         try:
             for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
@@ -46,7 +46,7 @@ def carry_over(db: sqlite3.Connection, writer: SqliteWriter, old_path: Path) -> 
                     file.error = rebuilt[file.path].error
                 else:
                     file.missing_since = file.missing_since or datetime.now(UTC)
-                writer.replace(file, _content(old, old_path, file.path))
+                writer.first.replace(file, _content(old, old_path, file.path))
         finally:
             # Of a damaged index, the files before the damage.
             writer.commit()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core import renewal
+from sesame_core.protocols import IndexWriter
 from sesame_core.renewal import MAX_CHUNKS, OVERHEAD, Target
 from sesame_core.sql import Condition
 from sesame_core.types import Chunk, IndexedFile, Notes, Session
@@ -51,6 +52,8 @@ class SqliteWriter:
         self._files = Files(db)
         #: The file that is written.
         self.path = path
+        #: Takes what a rebuilt index takes over.
+        self.first: IndexWriter = self
         #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
         self._rows: list[tuple[Any, ...]] = []
         self._paths: set[tuple[int, str]] = set()
@@ -60,6 +63,10 @@ class SqliteWriter:
         self._grown: set[int] = set()
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
+
+    def carry_through(self, writer: IndexWriter) -> None:
+        """Store what is taken over by giving it to a writer that stands before this one."""
+        self.first = writer
 
     # -- reading what is known ----------------------------------------------------------------------------
 
