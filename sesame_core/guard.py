@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .abilities import has_ability
 from .config import MARK
 from .dataclass import replace
-from .protocols import Annotating, Carrying, IndexWriter
+from .protocols import Annotating, Carrying, IndexWriter, Reticent
 from .redaction import Redactor
 from .tokens import subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Notes, Session
@@ -129,6 +129,10 @@ class Guard:
         if not has_ability(self._writer, Annotating):
             return 0
         return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
+
+    def withheld(self) -> int:
+        """Return of how many files nothing is stored, because their sessions are private."""
+        return self._writer.withheld() if has_ability(self._writer, Reticent) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""

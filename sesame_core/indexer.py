@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import discovery, enriching, identity
+from .abilities import has_ability
 from .discovery import FoundFile, belongs, is_below
 from .errors import BackendError
 from .exclusion import is_excluded
 from .metadata import MetadataFiles
-from .protocols import IndexWriter
+from .protocols import IndexWriter, Reticent
 from .report import FileProblem, IndexReport, Progress, SourceReport
 from .sources import OpenSource
 from .tokens import clean
@@ -70,6 +71,8 @@ class Indexer:
         with _without_cycle_collection():
             self._index_all(changed)
         enriching.enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
+        if has_ability(self._writer, Reticent):
+            self.report.withheld = self._writer.withheld()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(

@@ -374,6 +374,14 @@ class Redacting(Protocol):
 
 
 @runtime_checkable
+class Reticent(Protocol):
+    """A writer that does not store private sessions."""
+
+    def withheld(self) -> int:
+        """Return of how many files nothing is stored, because all their sessions are private."""
+
+
+@runtime_checkable
 class Withdrawing(Protocol):
     """A writer that can take back what others could read."""
 

@@ -59,6 +59,8 @@ class IndexReport:
     pending: int = 0
     #: Sessions whose metadata changed.
     described: int = 0
+    #: Not in the index, this run's and earlier ones', because all their sessions are private.
+    withheld: int = 0
     #: Files that were taken to be as they were when all were looked at, and when that was; None when all were now.
     not_looked_at: int = 0
     looked_at: datetime | None = None

@@ -81,6 +81,10 @@ class Withheld:
             if f.is_whole
         }
 
+    def count(self) -> int:
+        """Return how many files with sessions others see nothing of."""
+        return sum(known.is_whole and bool(known.sessions) for known in self.files.values())
+
     def sessions(self) -> Iterator[tuple[str, Session]]:
         """Yield the private sessions, each with its file."""
         for path, known in self.files.items():

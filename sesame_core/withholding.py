@@ -120,6 +120,10 @@ class Withholding:
         """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
         return self._writer.annotate(session_id, notes) if has_ability(self._writer, Annotating) else 0
 
+    def withheld(self) -> int:
+        """Return of how many files others see nothing."""
+        return self._withheld.count()
+
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
         self._writer.finish(synced_at=synced_at)

@@ -114,6 +114,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "updated": 0,
         "appended": 0,
         "described": 0,
+        "withheld": 0,
         "unchanged": 0,
         "missing": 0,
         "pending": 0,

@@ -26,6 +26,7 @@ def report_json(report: IndexReport) -> dict[str, Any]:
         "missing": report.missing,
         "pending": report.pending,
         "described": report.described,
+        "withheld": report.withheld,
         "absentRoots": report.absent_roots,
         "skipped": report.skipped,
         "losses": [_problem_json(problem) for problem in report.losses],
@@ -50,6 +51,7 @@ def report_text(report: IndexReport) -> str:
         (report.missing, "missing (kept)"),
         (report.pending, "pending"),
         (report.described, "described"),
+        (report.withheld, "withheld (private)"),
     ]
     told = ", ".join(f"{count} {what}" for count, what in counts if count) or "no session files found"
     lines = [f"{told}; {report.chunks} chunks from {size(report.bytes)} in {report.seconds:.1f} s"]

@@ -84,6 +84,21 @@ def test_nothing_of_a_private_session_is_in_any_table(cli: Any, server: Any, dat
     assert cli("index", "--json").json["unchanged"] == 2
 
 
+def test_a_run_says_how_many_files_are_private(cli: Any, server: Any) -> None:
+    cli("share", "/home/bo/diary", "private")
+    session(ONE, "/home/bo/diary")
+    path = session(TWO, "/home/bo/diary/old", suffix="x")
+    session(THREE, "/home/bo/work", suffix="y")
+    report = cli("index", "--json").json
+    assert (report["added"], report["withheld"]) == (3, 2)
+    assert cli("index").out.startswith("3 unchanged, 2 withheld (private); 0 chunks")
+    assert cli("index", "--full", "--json").json["withheld"] == 2
+    path.unlink()
+    assert cli("index", "--json").json["withheld"] == 1
+    cli("share", "/home/bo/diary", "default")
+    assert cli("index", "--json").json["withheld"] == 0
+
+
 def test_of_a_session_that_shows_metadata_no_text_is_in_any_table(cli: Any, server: Any, database: str) -> None:
     cli("share", "/home/bo/work", "metadata")
     path = session(ONE, "/home/bo/work")
