@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from . import discovery, identity, withheld
 from .dataclass import replace
-from .gathering import all_chunks, all_sessions
+from .gathering import all_chunks, all_sessions, named
 from .guard import Guard
 from .indexer import Indexer
+from .kinship import Kin
 from .protocols import IndexReader, IndexWriter, StoredSession
 from .query import Filters
 from .sharing import Sharing
@@ -52,7 +53,7 @@ class Outgoing:
 
     def writer(self, writer: IndexWriter) -> Withholding:
         """Return a writer that lets pass what the rules allow."""
-        return Withholding(writer, self.sharing, self.withheld)
+        return Withholding(writer, Kin(self.sharing, self._known, self.sessions), self.withheld)
 
     def is_due(self) -> bool:
         """Tell that these rules are not in effect yet."""
@@ -66,7 +67,8 @@ class Outgoing:
         """
         if not self.is_due():
             return
-        changed = changes(list(self.sessions()), self.withheld, self.sharing)
+        before = list(self.sessions())
+        changed = list(changes(before, self.withheld, self._kin(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
             if known is not None and not os.path.exists(path):
@@ -80,6 +82,19 @@ class Outgoing:
                 writer.withdraw(path)
         self.withheld.applied = self._digest
 
+    def _known(self, session_id: str) -> Iterator[Session]:
+        """Yield this workstation's sessions of an id."""
+        mine = identity.workstation_id()
+        yield from (session for _, session in self.withheld.sessions() if session.id == session_id)
+        yield from (one.session for one in named(self._reader, [session_id]) if one.session.workstation == mine)
+
+    def _kin(self, stored: Sequence[StoredSession]) -> Kin:
+        """Return what knows the sessions that are stored, and those that are not shared, without asking for each."""
+        by_id: dict[str, list[Session]] = {}
+        for session in [*(one.session for one in stored), *(session for _, session in self.withheld.sessions())]:
+            by_id.setdefault(session.id, []).append(session)
+        return Kin(self.sharing, lambda session_id: by_id.get(session_id, ()), lambda: stored)
+
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
         for one in stored:
             yield one.session
@@ -92,7 +107,7 @@ class Outgoing:
     def plan(self, sources: Sequence[OpenSource], redactor: Redactor | None) -> list[Change]:
         """Return what the next run would send, take back or show less or more of; nothing is written."""
         stored = list(self.sessions())
-        told = list(changes(stored, self.withheld, self.sharing))
+        kin = self._kin(stored)
         known = {one.path for one in stored} | self.withheld.files.keys()
         stored_name = redactor.text if redactor else str
         new = [
@@ -101,14 +116,17 @@ class Outgoing:
             for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
-            return told
+            return list(changes(stored, self.withheld, kin))
         rehearsal, kept = Rehearsal(), Withheld(None)
-        writer: IndexWriter = Withholding(rehearsal, self.sharing, kept)
+        writer: IndexWriter = Withholding(rehearsal, kin, kept)
         guarded = Guard(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
+        # Now, since a new session may show less than a subagent of it that is stored.
+        told = list(changes(stored, self.withheld, kin))
         told += (
             Change(session=session, path=path, before=None, after=session.visibility)
-            for path, session in rehearsal.sessions.values()
+            for path, sessions in rehearsal.sessions.items()
+            for session in sessions.values()
         )
         told += (Change(session=session, path=path, before=None, after="private") for path, session in kept.sessions())
         return told
@@ -118,25 +136,26 @@ class Rehearsal:
     """A writer that stores nothing and remembers which sessions it was given."""
 
     def __init__(self) -> None:
-        #: Each with its file, by file and id.
-        self.sessions: dict[tuple[str, str], tuple[str, Session]] = {}
+        #: Those of each file, by its path and by id.
+        self.sessions: dict[str, dict[str, Session]] = {}
+        self._files: dict[str, IndexedFile] = {}
 
     def files(self) -> dict[str, IndexedFile]:
-        """Return nothing: no file is known."""
+        """Return nothing: no file is known beforehand."""
         return {}
 
     def file(self, path: str) -> IndexedFile | None:
-        """Return None."""
-        return None
+        """Return a file that was given."""
+        return self._files.get(path)
 
     def file_sessions(self, path: str) -> list[Session]:
-        """Return nothing."""
-        return []
+        """Return the sessions of a file that was given."""
+        return [*self.sessions.get(path, {}).values()]
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Remember the sessions."""
-        found = [item for item in content if isinstance(item, Session)]
-        self.sessions.update({(file.path, session.id): (file.path, session) for session in found})
+        found = {item.id: item for item in content if isinstance(item, Session)}
+        self._files[file.path], self.sessions[file.path] = file, found
         return 0
 
     append = replace
@@ -149,7 +168,9 @@ class Rehearsal:
         return 0
 
     def withdraw(self, path: str) -> int:
-        """Do nothing."""
+        """Forget the sessions of a file."""
+        self._files.pop(path, None)
+        self.sessions.pop(path, None)
         return 0
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:

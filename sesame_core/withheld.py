@@ -12,10 +12,11 @@ from pathlib import Path
 from . import paths
 from .dataclass import dataclass, field
 from .errors import BackendError
+from .kinship import parent_of
 from .types import IndexedFile, Session
 
 #: Version of the list's form; a list of another one is made anew.
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class WithheldFile:
     size: int
     #: Whether all its sessions are private, so that others see nothing of it.
     is_whole: bool
-    #: Of each private session: id, agent, cwd, repository.
+    #: Of each private session: id, agent, cwd, repository, and of a subagent the parent's id.
     sessions: list[list[str | None]] = field(default_factory=list)
 
 
@@ -68,7 +69,7 @@ class Withheld:
             mtime_ns=file.mtime_ns,
             size=file.size,
             is_whole=is_whole,
-            sessions=[[one.id, one.agent, one.cwd, one.repository] for one in sessions],
+            sessions=[[one.id, one.agent, one.cwd, one.repository, parent_of(one)] for one in sessions],
         )
 
     def whole(self) -> dict[str, IndexedFile]:
@@ -88,8 +89,11 @@ class Withheld:
     def sessions(self) -> Iterator[tuple[str, Session]]:
         """Yield the private sessions, each with its file."""
         for path, known in self.files.items():
-            for session_id, agent, cwd, repository in known.sessions:
-                yield path, Session(id=session_id or "", agent=agent or "", cwd=cwd, repository=repository)
+            for session_id, agent, cwd, repository, parent in known.sessions:
+                session = Session(id=session_id or "", agent=agent or "", cwd=cwd, repository=repository)
+                if parent is not None:
+                    session.kind, session.parent_id = "subagent", parent
+                yield path, session
 
     def save(self) -> None:
         """Write the list, readable by its owner alone.

@@ -13,9 +13,10 @@ from itertools import chain
 from .abilities import has_ability
 from .config import LEVELS
 from .dataclass import dataclass, replace
+from .kinship import Kin
 from .protocols import Annotating, IndexWriter, StoredSession, Withdrawing
 from .reading import Replayed
-from .sharing import Sharing, strictest
+from .sharing import strictest
 from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld
 
@@ -38,16 +39,16 @@ class Change:
     after: str
 
 
-def changes(stored: Iterable[StoredSession], withheld: Withheld, sharing: Sharing) -> Iterator[Change]:
+def changes(stored: Iterable[StoredSession], withheld: Withheld, kin: Kin) -> Iterator[Change]:
     """Yield the known sessions of which others see what the rules do not say."""
     for one in stored:
-        level = sharing.level(one.session)
+        level = kin.level(one.session)
         # What has been taken back comes again with its file only.
         is_lost = one.missing_since is not None and LEVELS.index(level) < LEVELS.index(one.session.visibility)
         if level != one.session.visibility and not is_lost:
             yield Change(session=one.session, path=one.path, before=one.session.visibility, after=level)
     for path, session in withheld.sessions():
-        level = sharing.level(session)
+        level = kin.level(session)
         if level != "private":
             yield Change(session=session, path=path, before="private", after=level)
 
@@ -56,15 +57,18 @@ class Withholding:
     """A writer that lets pass what the rules allow.
 
     :param writer: the backend's.
+    :param kin: the rules, applied to sessions and those that work for them.
     :param withheld: what is known of files that do not pass.
     """
 
-    def __init__(self, writer: IndexWriter, sharing: Sharing, withheld: Withheld) -> None:
+    def __init__(self, writer: IndexWriter, kin: Kin, withheld: Withheld) -> None:
         self._writer = writer
-        self._sharing = sharing
+        self._kin = kin
         self._withheld = withheld
         #: The strictest level that was found for a session, by its file and id, once reading has begun anew for it.
         self._levels: dict[tuple[str, str], str] = {}
+        #: Files with subagents that show more than the session they work for, which is read.
+        self._exposed: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, those that are not shared included."""
@@ -80,6 +84,7 @@ class Withholding:
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
         """Store what others may see of a file."""
+        self._narrow()
         private: dict[str, Session] = {}
         passed = self._passed(file, content, {}, private)
         first = next(passed, None)
@@ -103,7 +108,7 @@ class Withholding:
         known = self._writer.files() if files else {}
         told = []
         for file in files:
-            if file.path in known or self._sharing.is_open:
+            if file.path in known or self._kin.sharing.is_open:
                 told.append(self._told(file))
                 continue
             self._withheld.files.pop(file.path, None)
@@ -148,7 +153,7 @@ class Withholding:
 
         :param levels: of sessions that are stored, by id.
         :param private: gets the sessions that do not pass; None when none may turn up.
-        :raises Replayed: what has passed is more than others may see.
+        :raises Replayed: what has passed is more than others may see, of this file or of others.
         """
         for item in content:
             if isinstance(item, Chunk):
@@ -156,10 +161,13 @@ class Withholding:
                     yield item
                 continue
             key = (file.path, item.id)
-            level = strictest([self._sharing.level(item), self._levels.get(key, "shared")])
+            level = strictest([self._kin.level(item), self._levels.get(key, "shared")])
             known = levels.setdefault(item.id, level)
             if level != known or (private is None and level != "shared"):
-                self._levels[key] = level
+                self._levels[key] = strictest([level, known])
+                raise Replayed
+            if exposed := {*self._kin.learn(item, file.path, level)} - {file.path}:
+                self._exposed |= exposed
                 raise Replayed
             if level == "private" and private is not None:
                 private[item.id] = item
@@ -168,6 +176,21 @@ class Withholding:
         if any(level != "shared" for level in levels.values()):
             # It holds what a parser must remember, texts among it; the file is read whole when it grows.
             file.checkpoint = None
+
+    def _narrow(self) -> None:
+        """Let others see no more of subagents than of the sessions they work for, before these are stored."""
+        while self._exposed:
+            path = self._exposed.pop()
+            file, sessions = self._writer.file(path), self._writer.file_sessions(path)
+            if file is None:
+                continue
+            if any(self._kin.level(session) == "shared" for session in sessions):
+                self.withdraw(path)  # its texts are read again by the next run
+                continue
+            try:
+                self.replace(file, sessions)
+            except Replayed:
+                self._exposed.add(path)  # once those that work for it show no more than it
 
     def _shown(self, session: Session) -> Session:
         shown = {name: getattr(session, name) for name in _SHOWN}

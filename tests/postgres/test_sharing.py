@@ -311,6 +311,95 @@ def test_what_was_written_about_a_session_is_no_more_shared_than_the_session(
     assert {word for _, word in seen(server(), "seagull", "lighthouse")} == {"seagull", "lighthouse"}
 
 
+#: A subagent's session, which works for session `ONE`.
+HELPER = f"{ONE}/a1b2c3d"
+
+
+def subagent(parent: Path, cwd: str, *, seconds: int) -> Path:
+    """Write a subagent's session in a directory of its own, last written so many seconds after its parent's file."""
+    made = Claude(ONE, cwd)
+    fields = {"isSidechain": True, "agentId": "a1b2c3d"}
+    path = write(
+        parent.with_suffix("") / "subagents" / "agent-a1b2c3d.jsonl",
+        made.user("the lighthouse prompt", **fields),
+        made.answer("a keeper answer", **fields),
+    )
+    time = parent.stat().st_mtime_ns + seconds * 10**9
+    os.utime(path, ns=(time, time))
+    return path
+
+
+@pytest.mark.parametrize("level", ["private", "metadata"])
+@pytest.mark.parametrize("read", ["after", "before", "in an earlier run"])
+def test_a_subagent_shows_no_more_than_the_session_it_works_for_whichever_is_read_first(
+    read: str, level: str, cli: Any, server: Any, database: str
+) -> None:
+    cli("share", "/home/bo/diary", level)
+    parent = session(ONE, "/home/bo/diary", suffix="x")
+    child = subagent(parent, "/home/bo/work", seconds=9 if read == "after" else -9)
+    if read == "in an earlier run":
+        aside = parent.rename(parent.with_suffix(".aside"))
+        cli("index")
+        assert levels(database) == {HELPER: "shared"}
+        aside.rename(parent)
+    planned = cli("share", "--dry-run", "--json").json["changes"]
+    before = "shared" if read == "in an earlier run" else None
+    assert {(change["sessionId"], change["before"], change["after"]) for change in planned} == {
+        (ONE, None, level),
+        (HELPER, before, level),
+    }
+    shown = {} if level == "private" else {ONE: level, HELPER: level}
+    assert cli("index", "--json").json["errors"] == []
+    assert levels(database) == shown
+    assert seen(server(), *WORDS) == set()
+    assert cli("index", "--json").json["unchanged"] == 2
+    assert cli("share", "--dry-run").out == "no sessions would change\n"
+    more = Claude(ONE, "/home/bo/work").user("a seagull", uuid="fox", isSidechain=True, agentId="a1b2c3d")
+    append(child, more)
+    for index in (["index"], ["index", "--full"]):
+        assert cli(*index, "--json").json["errors"] == []
+        assert levels(database) == shown
+        assert seen(server(), *WORDS) == set()
+    cli("share", "/home/bo/diary", "shared")
+    assert levels(database) == {ONE: "shared", HELPER: "shared"}
+    assert {word for _, word in seen(server(), "lighthouse", "seagull")} == {"lighthouse", "seagull"}
+    cli("share", "/home/bo/diary", level)
+    assert levels(database) == shown
+    assert seen(server(), *WORDS) == set()
+
+
+def test_a_subagent_of_a_subagent_shows_no_more_than_the_first_of_them() -> None:
+    from sesame_core import Session
+    from sesame_core.kinship import Kin
+    from sesame_core.outgoing import Rehearsal
+    from sesame_core.reading import Replayed
+    from sesame_core.sharing import Rule, Sharing
+    from sesame_core.types import IndexedFile
+    from sesame_core.withheld import Withheld
+    from sesame_core.withholding import Withholding
+
+    kin = Kin(Sharing((Rule("/home/bo/diary", "private"),), "shared"), lambda _: (), lambda: ())
+    rehearsal, withheld = Rehearsal(), Withheld(None)
+    writer = Withholding(rehearsal, kin, withheld)
+
+    def read(name: str, above: str, cwd: str) -> None:
+        found = Session(id=name, agent="a", kind="subagent" if above else "interactive", parent_id=above, cwd=cwd)
+        file = IndexedFile(path=f"/{name}", parser="p", parser_version=1, mtime_ns=1, size=1)
+        for _ in range(2):  # as often as a file is read
+            try:
+                writer.replace(file, [found])
+            except Replayed:
+                continue
+            return
+
+    read("third", "second", "/home/bo/work")
+    read("second", "first", "/home/bo/work")
+    assert rehearsal.sessions.keys() == {"/third", "/second"}
+    read("first", "", "/home/bo/diary")
+    assert rehearsal.sessions == {}
+    assert {session.id for _, session in withheld.sessions()} == {"first", "second", "third"}
+
+
 def test_rules_that_cannot_be_read_stop_everything(cli: Any, server: Any) -> None:
     session(ONE, "/home/bo/diary")
     cli("share", "*/diary", "private")
