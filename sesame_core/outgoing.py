@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from . import discovery, identity, withheld
@@ -82,17 +84,23 @@ class Outgoing:
                 writer.withdraw(path)
         self.withheld.applied = self._digest
 
-    def _known(self, session_id: str) -> Iterator[Session]:
-        """Yield this workstation's sessions of an id."""
+    def _known(self, session_id: str) -> list[Session]:
+        """Return this workstation's sessions of an id, as earlier runs left them."""
         mine = identity.workstation_id()
-        yield from (session for _, session in self.withheld.sessions() if session.id == session_id)
-        yield from (one.session for one in named(self._reader, [session_id]) if one.session.workstation == mine)
+        stored = (one.session for one in named(self._reader, [session_id]))
+        return [*self._private.get(session_id, ()), *(one for one in stored if one.workstation == mine)]
+
+    @cached_property
+    def _private(self) -> dict[str, list[Session]]:
+        return _by_id(session for _, session in self.withheld.sessions())
 
     def _kin(self, stored: Sequence[StoredSession]) -> Kin:
-        """Return what knows the sessions that are stored, and those that are not shared, without asking for each."""
-        by_id: dict[str, list[Session]] = {}
-        for session in [*(one.session for one in stored), *(session for _, session in self.withheld.sessions())]:
-            by_id.setdefault(session.id, []).append(session)
+        """Return what knows all sessions, and need not ask for each.
+
+        :param stored: those that others can see.
+        """
+        private = (session for _, session in self.withheld.sessions())
+        by_id = _by_id(chain((one.session for one in stored), private))
         return Kin(self.sharing, lambda session_id: by_id.get(session_id, ()), lambda: stored)
 
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
@@ -130,6 +138,13 @@ class Outgoing:
         )
         told += (Change(session=session, path=path, before=None, after="private") for path, session in kept.sessions())
         return told
+
+
+def _by_id(sessions: Iterable[Session]) -> dict[str, list[Session]]:
+    found: dict[str, list[Session]] = {}
+    for session in sessions:
+        found.setdefault(session.id, []).append(session)
+    return found
 
 
 class Rehearsal:

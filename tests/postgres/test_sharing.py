@@ -13,6 +13,7 @@ import pytest
 
 from sesame_core import paths
 from sesame_core.metadata import Metadata, MetadataFiles
+from sesame_core.types import IndexedFile, Session
 
 from ..transcripts import Claude, Pi, append, write
 
@@ -231,7 +232,6 @@ def test_rules_are_listed_with_what_they_cover(cli: Any, server: Any, database: 
 
 
 def test_a_rule_may_name_a_repository_and_the_last_that_fits_holds(cli: Any) -> None:
-    from sesame_core import Session
     from sesame_core.sharing import Rule, Sharing
 
     rules = Sharing((), "metadata")
@@ -368,36 +368,57 @@ def test_a_subagent_shows_no_more_than_the_session_it_works_for_whichever_is_rea
     assert seen(server(), *WORDS) == set()
 
 
-def test_a_subagent_of_a_subagent_shows_no_more_than_the_first_of_them() -> None:
-    from sesame_core import Session
-    from sesame_core.kinship import Kin
-    from sesame_core.outgoing import Rehearsal
-    from sesame_core.reading import Replayed
-    from sesame_core.sharing import Rule, Sharing
-    from sesame_core.types import IndexedFile
-    from sesame_core.withheld import Withheld
-    from sesame_core.withholding import Withholding
+class Rehearsed:
+    """A writer that keeps to rules, and where it writes to."""
 
-    kin = Kin(Sharing((Rule("/home/bo/diary", "private"),), "shared"), lambda _: (), lambda: ())
-    rehearsal, withheld = Rehearsal(), Withheld(None)
-    writer = Withholding(rehearsal, kin, withheld)
+    def __init__(self, *rules: tuple[str, str], default: str) -> None:
+        from sesame_core.kinship import Kin
+        from sesame_core.outgoing import Rehearsal
+        from sesame_core.sharing import Rule, Sharing
+        from sesame_core.withheld import Withheld
+        from sesame_core.withholding import Withholding
 
-    def read(name: str, above: str, cwd: str) -> None:
-        found = Session(id=name, agent="a", kind="subagent" if above else "interactive", parent_id=above, cwd=cwd)
-        file = IndexedFile(path=f"/{name}", parser="p", parser_version=1, mtime_ns=1, size=1)
-        for _ in range(2):  # as often as a file is read
+        kin = Kin(Sharing(tuple(Rule(*rule) for rule in rules), default), lambda _: (), lambda: ())
+        self.stored, self.withheld = Rehearsal(), Withheld(None)
+        self._writer = Withholding(self.stored, kin, self.withheld)
+
+    def read(self, *told: Session) -> int:
+        """Read a file that tells this of a session; return how often it was read."""
+        from sesame_core.reading import Replayed
+
+        for times in range(1, 4):
+            file = IndexedFile(path=f"/{told[0].id}", parser="p", parser_version=1, mtime_ns=1, size=1)
             try:
-                writer.replace(file, [found])
+                self._writer.replace(file, told)
             except Replayed:
                 continue
-            return
+            return times
+        raise AssertionError("it is read again and again")
 
-    read("third", "second", "/home/bo/work")
-    read("second", "first", "/home/bo/work")
-    assert rehearsal.sessions.keys() == {"/third", "/second"}
-    read("first", "", "/home/bo/diary")
-    assert rehearsal.sessions == {}
-    assert {session.id for _, session in withheld.sessions()} == {"first", "second", "third"}
+
+def test_a_subagent_of_a_subagent_shows_no_more_than_the_first_session() -> None:
+    rehearsed = Rehearsed(("/home/bo/diary", "private"), default="shared")
+    work = {"agent": "a", "kind": "subagent", "cwd": "/home/bo/work"}
+    assert rehearsed.read(Session(id="third", parent_id="second", **work)) == 1
+    assert rehearsed.read(Session(id="second", parent_id="first", **work)) == 1
+    assert rehearsed.stored.sessions.keys() == {"/third", "/second"}
+    assert rehearsed.read(Session(id="first", agent="a", cwd="/home/bo/diary")) == 2
+    assert rehearsed.stored.sessions == {}
+    assert {session.id for _, session in rehearsed.withheld.sessions()} == {"first", "second", "third"}
+
+
+def test_sessions_that_work_for_each_other_show_what_the_stricter_rule_says() -> None:
+    rehearsed = Rehearsed(("/home/bo/diary", "private"), default="shared")
+    assert rehearsed.read(Session(id="a", agent="a", kind="subagent", parent_id="b", cwd="/home/bo/work")) == 1
+    assert rehearsed.read(Session(id="b", agent="a", kind="subagent", parent_id="a", cwd="/home/bo/diary")) == 2
+    assert rehearsed.stored.sessions == {}
+
+
+def test_a_session_whose_directory_is_told_late_shows_what_the_stricter_of_two_rules_says() -> None:
+    rehearsed = Rehearsed(("/home/bo/open", "shared"), default="private")
+    told = Session(id="a", agent="a"), Session(id="a", agent="a", cwd="/home/bo/open")
+    assert rehearsed.read(*told) == 2
+    assert [session.id for _, session in rehearsed.withheld.sessions()] == ["a"]
 
 
 def test_rules_that_cannot_be_read_stop_everything(cli: Any, server: Any) -> None:
