@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from . import paths
 from .dataclass import dataclass, field, replace
 from .errors import PluginError, SesameError
-from .hints import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

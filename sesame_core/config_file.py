@@ -13,12 +13,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NoReturn
 
 from . import paths
 from .config import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
 from .errors import ConfigError
 from .exclusion import can_match
-from .hints import Any, NoReturn
 from .options import hint
 
 #: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of

@@ -11,7 +11,7 @@ import re
 from .dataclass import replace
 from .protocols import Vocabulary
 from .query import Query, Word, with_words
-from .tokens import light_stem
+from .tokens import light_stem, unstemmed
 
 #: A word in so many chunks or fewer is looked up.
 RARE = 1
@@ -70,7 +70,8 @@ def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list
     text = word.text.lower()
     if text.endswith("*"):
         # What is indexed is stemmed, and so is a beginning: `monkey*` looks for `monkei…` only.
-        return [term for term, _ in vocabulary.terms(text.rstrip("*"), MAX_BEGUN)] if text[:-1].isalpha() else []
+        begun = vocabulary.terms(text.rstrip("*"), MAX_BEGUN) if text[:-1].isalpha() else []
+        return [unstemmed(term) for term, _ in begun]
     if _HEX.fullmatch(text):
         return [f"{text}*"] if any(term != text for term, _ in vocabulary.terms(text, 2)) else []
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
@@ -91,7 +92,7 @@ def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list
         if len(term) >= MIN_LENGTH and term != own and -most <= len(term) - len(stem) <= len(text) - len(stem) + most
     ]
     found += [
-        term
+        unstemmed(term)
         for edits, _, term in sorted(near)[:MAX_CORRECTIONS]
         if edits <= most and term != text and not (is_beginning and term.startswith(text))
     ]

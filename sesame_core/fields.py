@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from .errors import QueryError
-from .hints import Any
 from .query import ROLES, Filters, asked, both
 
 #: Each field's name in a query, and in `Filters`.

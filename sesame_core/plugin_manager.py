@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 from types import MappingProxyType
+from typing import Any
 
 from .dataclass import dataclass
 from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
-from .hints import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .dataclass import dataclass, field
-from .hints import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any, TypeAlias, get_args
 
 from .dataclass import dataclass, field, replace
-from .hints import Any, TypeAlias, get_args
 from .tokens import alternatives, clean
 from .types import Role
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from .dataclass import dataclass, field
-from .hints import TypeAlias
 from .protocols import Candidates, ScoredChunk
 
 #: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 
-from .hints import Any, Protocol, TypeVar
 from .types import Chunk, IndexedFile, Session
 
 #: Chunks per session; those beyond are not stored.  SQLite's row ids have 22 bits for a chunk's position.

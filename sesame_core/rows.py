@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from .hints import Any
 from .protocols import StoredSession
 from .types import Checkpoint, Chunk, IndexedFile, Notes, Session
 

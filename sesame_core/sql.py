@@ -10,11 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from . import query as queries
 from .dataclass import dataclass
 from .errors import BackendError
-from .hints import Any
 from .query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word, word_of
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, Literal, TypeAlias
 
 from .dataclass import dataclass, field
-from .hints import Any, Literal, TypeAlias
 
 #: Who speaks.  `user` is only what a person typed; text that an agent or a tool put into a user record is
 #: `system`.  `summary` is a compaction or branch summary, `tool` a tool's answer, `metadata` something said

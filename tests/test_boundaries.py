@@ -51,25 +51,23 @@ OWNERS = {
 FOUNDATION: dict[str, set[str]] = {
     "errors": set(),
     "dataclass": set(),
-    "hints": set(),
-    "types": {"dataclass", "hints"},
+    "types": {"dataclass"},
     "segments": set(),
     "folding": set(),
     "tokens": {"dataclass", "folding"},
     "jsonl": {"types"},
     "integration": {"dataclass", "errors"},
     "options": {"dataclass", "errors", "protocols"},
-    "protocols": {"dataclass", "hints", "integration", "query", "types"},
-    "renewal": {"hints", "types"},
-    "rows": {"hints", "protocols", "types"},
-    "sql": {"dataclass", "errors", "hints", "query"},
+    "protocols": {"dataclass", "integration", "query", "types"},
+    "renewal": {"types"},
+    "rows": {"protocols", "types"},
+    "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
     "plugin_manager": {
         "dataclass",
         "entry_points",
         "errors",
-        "hints",
         "hookspecs",
         "options",
         "protocols",
@@ -94,7 +92,7 @@ FORBIDDEN = {
 
 #: Modules of the core that plugins may use.
 HELPERS = {
-    *("dataclass", "errors", "hints", "hookspecs", "identity", "integration", "jsonl", "options", "paths", "protocols"),
+    *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "options", "paths", "protocols"),
     *("query", "renewal"),
     *("rows", "segments", "sql", "tokens", "types"),
 }
@@ -202,7 +200,7 @@ def test_importing_sesame_loads_nothing_else() -> None:
 def test_declaring_a_plugin_loads_no_more_than_the_contract() -> None:
     loaded = loaded_by("from sesame_core import Provider, hookimpl")
     ours = {name for name in loaded if name.startswith("sesame_core")}
-    assert ours == {f"sesame_core{name}" for name in ("", ".dataclass", ".hints", ".protocols", ".hookimpls")}
+    assert ours == {f"sesame_core{name}" for name in ("", ".dataclass", ".protocols", ".hookimpls")}
     assert not {name.split(".")[0] for name in loaded} & set(OWNERS)
 
 

@@ -52,7 +52,8 @@ def test_counting_stops_beyond_the_bound(one: str, other: str, most: int) -> Non
     ("typed", "terms", "found"),
     [
         ("recieve", ("receiv",), ["receiv"]),
-        ("recieving", ("receiving",), ["receiving"]),
+        ("recieving", ("receiv",), ["receiv"]),
+        ("databse", ("databas",), ["database"]),
         ("notariz", ("notarize",), ["notariz*"]),
         ("behaviour", ("behavior",), ["behavior"]),
         ("abc", ("abcd",), []),
@@ -67,13 +68,13 @@ def test_the_spellings_that_are_added(typed: str, terms: tuple[str, ...], found:
 
 def test_a_word_that_is_not_rare_stays_as_it_is() -> None:
     query = parse("recieving")
-    assert expand(query, [2], Terms("receiving")) == (query, {})
+    assert expand(query, [2], Terms("receiv")) == (query, {})
 
 
 @pytest.fixture
 def sesame(tmp_path: Path) -> Iterator[Sesame]:
     pi = Pi("a")
-    texts = ("The notarization of the archive failed", "colours in the terminal")
+    texts = ("The notarization of the archive failed", "colours in the terminal", "it is everywhere in the database")
     write(tmp_path / "sessions" / "a.jsonl", pi.header(), *(pi.user(text) for text in texts))
     with library(tmp_path / "sessions", tmp_path / "data", parser="pi") as opened:
         opened.index()
@@ -85,6 +86,15 @@ def test_a_misspelt_query_finds_its_session_and_the_answer_tells(sesame: Sesame,
     answer = sesame.search(typed)
     assert [hit.session.id for hit in answer.hits] == ["a"]
     assert not answer.is_weak
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"), [("databse", "database"), ("every*", "everywhere"), ("everywere", "everywhere")]
+)
+def test_a_word_whose_stem_would_be_stemmed_once_more_is_found(sesame: Sesame, typed: str, word: str) -> None:
+    answer = sesame.search(typed)
+    assert answer.corrections == {typed: [word]}
+    assert [hit.session.id for hit in answer.hits] == ["a"]
 
 
 def test_a_correction_is_told(sesame: Sesame) -> None:

@@ -13,7 +13,7 @@ from sesame_core.answer import Answer, Page
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
-from sesame_core.rendering import answer_json, answer_text
+from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.search import search
 from sesame_core.testing import a_call, a_file, a_session
 

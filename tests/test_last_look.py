@@ -227,7 +227,7 @@ def test_few_files_are_all_looked_at_each_time(home: Home, monkeypatch: pytest.M
 
 
 def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
-    from sesame_core.rendering import answer_text, index_json
+    from sesame_core.rendering.answers import answer_text, index_json
 
     report = home.refresh()
     told = index_json(report)

@@ -103,7 +103,7 @@ ALLOWED = {
     "__future__", "abc", "atexit", "codecs", "collections", "contextlib", "copyreg", "datetime", "encodings", "enum",
     "errno", "fnmatch", "functools", "gc", "genericpath", "heapq", "importlib", "io", "ipaddress", "itertools", "json",
     "keyword", "math", "ntpath", "operator", "os", "pathlib", "posixpath", "re", "reprlib", "sqlite3", "stat", "struct",
-    "threading", "time", "types", "unicodedata", "urllib", "warnings",
+    "threading", "time", "types", "typing", "unicodedata", "urllib", "warnings",
     # … and with Python 3.13's pathlib:
     "glob", "grp", "pwd",
 }  # fmt: skip

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core import rendering
 from sesame_core.answer import Answer, Hit
 from sesame_core.language import parse
 from sesame_core.protocols import AgentStatistics, Freshness, Statistics, StoredSession
-from sesame_core.rendering import answer_json, answer_text, as_json, printable, report_text, transcript_text
+from sesame_core.rendering.answers import answer_json, answer_text
+from sesame_core.rendering.reports import report_json, report_text, status_json, status_text
+from sesame_core.rendering.sessions import transcript_text
+from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
-from sesame_core.rendering.text import size
 from sesame_core.report import FileProblem, IndexReport, SourceReport
 from sesame_core.snippets import Snippet
 from sesame_core.types import Chunk, Session
@@ -149,7 +150,7 @@ def test_additions_tell_how_far_an_answer_can_be_trusted() -> None:
     source = SourceReport(path="/s", parser="pi", changed=1, pending=2)
     report = IndexReport(added=1, pending=2, errors=[FileProblem(path="/x", message="odd")], sources=[source])
     value = answer_json(made, report)
-    assert value["schemaVersion"] == rendering.SCHEMA_VERSION
+    assert value["schemaVersion"] == SCHEMA_VERSION
     assert (value["weak"], value["confidence"], value["wordsNotFound"]) == (True, 0.877, ["infra"])
     assert (value["leftOut"], value["totalIsLowerBound"]) == ({"headless": 2}, True)
     assert value["index"] == {
@@ -304,7 +305,7 @@ def test_a_report_counts_what_happened_and_names_what_went_wrong() -> None:
         "error: /s/b: no header",
     ]
     assert report_text(IndexReport()).startswith("no session files found")
-    value = json.loads(as_json(rendering.report_json(report)))
+    value = json.loads(as_json(report_json(report)))
     assert value["losses"] == [{"path": "/s/a", "line": 3, "message": "damaged"}]
     assert (value["added"], value["missing"], value["bytes"], value["seconds"]) == (2, 1, 2_500_000, 1.26)
 
@@ -326,14 +327,14 @@ def test_the_status_tells_what_is_there_and_what_is_wrong() -> None:
         newest_message=NOON,
         forgotten=2,
     )
-    text = rendering.status_text(statistics, {"claude-code": 5}, [])
+    text = status_text(statistics, {"claude-code": 5}, [])
     for part in ("4 (1 gone, kept)", "8.2 kB", "2026-05-08 12:00", "pi (headless)", "5 session files of claude-code",
                  "2 damaged", "/s/b: no header"):  # fmt: skip
         assert part in text
-    value = json.loads(as_json(rendering.status_json(statistics, {"claude-code": 5}, [])))
+    value = json.loads(as_json(status_json(statistics, {"claude-code": 5}, [])))
     assert (value["sessions"], value["lastSync"]) == (3, "2026-05-08T12:00:00.123Z")
     assert value["failedFiles"] == [{"path": "/s/b", "message": "no header"}]
-    empty = rendering.status_text(Statistics(), {}, [])
+    empty = status_text(Statistics(), {}, [])
     assert "never" in empty
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from sesame_core.errors import BackendError
-from sesame_core.hints import Concatenate, ParamSpec, Protocol, TypeVar
 
 #: SQLite's codes for errors of the machine, or of the moment, that say nothing about the file.
 _ELSEWHERE = {

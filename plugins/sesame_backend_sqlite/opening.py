@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
-from sesame_core.hints import Any
 from sesame_core.sql import older
 
 from . import schema

@@ -7,9 +7,9 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sesame_core import rows
-from sesame_core.hints import Any
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.tokens import subwords
 from sesame_core.types import Chunk, Notes

@@ -21,7 +21,7 @@ def main() -> None:
     try:
         _run(sys.argv[1:])
     except SesameError as error:
-        from ..rendering import printable
+        from ..rendering.text import printable
 
         sys.stderr.write(f"sesame: {printable(str(error))}\n")
         raise SystemExit(2 if isinstance(error, QueryError) else 1) from error

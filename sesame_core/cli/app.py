@@ -102,11 +102,12 @@ serving.add_to(app)
 @app.command()
 def plugins(json: Json = False) -> None:
     """List every installed plugin: what it provides, where it comes from, or why it failed to load."""
-    from .. import rendering
     from ..plugin_manager import PluginManager
+    from ..rendering.reports import plugin_json, plugins_text
+    from ..rendering.text import as_json
 
     found = PluginManager().catalogue()
-    typer.echo(rendering.as_json([rendering.plugin_json(p) for p in found]) if json else rendering.plugins_text(found))
+    typer.echo(as_json([plugin_json(p) for p in found]) if json else plugins_text(found))
 
 
 @app.command()
@@ -116,13 +117,15 @@ def config(
 ) -> None:
     """Print the effective configuration and where each value comes from."""
     from .. import config as configuration
-    from .. import config_file, config_report, rendering
+    from .. import config_file, config_report
     from ..plugin_manager import PluginManager
+    from ..rendering.reports import config_text
+    from ..rendering.text import as_json
 
     if init:
         typer.echo(f"wrote {config_file.initialise()}")
         return
     described = config_report.describe(configuration.load(), PluginManager())
-    typer.echo(rendering.as_json(described) if json else rendering.config_text(described))
+    typer.echo(as_json(described) if json else config_text(described))
     if described["problems"]:
         sys.exit(1)

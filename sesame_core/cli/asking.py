@@ -27,13 +27,14 @@ def ask(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""
-    from .. import rendering
     from ..errors import QueryError
     from ..library import Sesame
+    from ..rendering.asked import asked_json, asked_text
+    from ..rendering.text import as_json
 
     if model and no_model:
         raise QueryError("--model and --no-model exclude each other")
     with Sesame() as sesame:
         models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
-    typer.echo(rendering.as_json(rendering.asked_json(asked)) if json else rendering.asked_text(asked))
+    typer.echo(as_json(asked_json(asked)) if json else asked_text(asked))

@@ -15,21 +15,22 @@ def add_to(app: typer.Typer) -> None:
 
 def audit(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Look for passwords, tokens and keys in the index; tell where they are, not what they are."""
-    from .. import rendering
     from ..audit import Audit
     from ..library import Sesame
+    from ..rendering.audits import audit_json, exposure_text
+    from ..rendering.text import as_json
 
     seen, count = Audit(), 0
     with Sesame() as sesame:
         exposures = sesame.audit(seen)
         if json:
-            value = rendering.audit_json(exposures, seen)
+            value = audit_json(exposures, seen)
             count = len(value["secrets"])
-            typer.echo(rendering.as_json(value))
+            typer.echo(as_json(value))
         else:
             for exposure in exposures:
                 count += 1
-                typer.echo(rendering.exposure_text(exposure))
+                typer.echo(exposure_text(exposure))
             typer.echo(f"{count or 'no'} secrets in {seen.sessions} sessions, {seen.chunks} chunks")
     if count:
         sys.exit(1)

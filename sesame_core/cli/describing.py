@@ -42,9 +42,10 @@ def describe(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let a model write what sessions are about: name, description, summary and tags, which searches rank."""
-    from .. import rendering
     from ..errors import QueryError
     from ..library import Sesame
+    from ..rendering.described import described_text, descriptions_json, descriptions_text
+    from ..rendering.text import as_json
 
     if bool(session) == missing:
         raise QueryError("name sessions, or say --missing")
@@ -60,11 +61,11 @@ def describe(
         for result in _each(sesame, chosen[:limit] if missing else chosen, models, only_due=due):
             results.append(result)
             if not json:
-                typer.echo(rendering.described_text(result))
+                typer.echo(described_text(result))
     if json:
-        typer.echo(rendering.as_json(rendering.descriptions_json(results, remaining)))
+        typer.echo(as_json(descriptions_json(results, remaining)))
     elif missing:
-        typer.echo(rendering.descriptions_text(results, remaining))
+        typer.echo(descriptions_text(results, remaining))
     if any(result.state == "failed" for result in results):
         sys.exit(1)
 

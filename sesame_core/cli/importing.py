@@ -26,7 +26,7 @@ def import_files(
     """
     from ..errors import SesameError
     from ..library import Sesame
-    from ..rendering import printable
+    from ..rendering.text import printable
     from ..runtime import Runtime
 
     failed = False

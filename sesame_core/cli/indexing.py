@@ -33,12 +33,13 @@ def index(
     json: Json = False,
 ) -> None:
     """Index new and changed session files.  Exit code 1 when a file failed; all others are indexed."""
-    from .. import rendering
     from ..library import Sesame
+    from ..rendering.reports import report_json, report_text
+    from ..rendering.text import as_json
 
     with Sesame() as sesame:
         report = _run(sesame, paths or [], full=full)
-    typer.echo(rendering.as_json(rendering.report_json(report)) if json else rendering.report_text(report))
+    typer.echo(as_json(report_json(report)) if json else report_text(report))
     if report.errors:
         sys.exit(1)
 
@@ -65,31 +66,31 @@ def demo(
     """
     import tempfile
 
-    from .. import rendering
     from ..config import Selection, Source
     from ..demo import sessions_dir
     from ..library import Sesame
+    from ..rendering.reports import report_text
 
     with Sesame() as own:
         typer.echo("Indexing your sessions …")
         report = _run(own, [])
-        typer.echo(rendering.report_text(report))
+        typer.echo(report_text(report))
         if own.status().sessions:
             _show(own, " ".join(query or ()))
             return
     typer.echo("\nYou have no sessions yet.  These come with Sesame:")
     sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sorted(sessions_dir().iterdir())]
     with tempfile.TemporaryDirectory() as directory, Sesame(sources=sources, data_dir=directory) as sample:
-        typer.echo(rendering.report_text(_run(sample, [])))
+        typer.echo(report_text(_run(sample, [])))
         _show(sample, " ".join(query or ()) or DEMO_QUERY)
 
 
 def _show(sesame: Sesame, query: str) -> None:
-    from .. import rendering
+    from ..rendering.answers import answer_text
 
     typer.echo(f"\n$ sesame search {query}".rstrip())
     answer = sesame.search(query, limit=5)
-    typer.echo(rendering.answer_text(answer, abbreviate=sesame.abbreviate, is_terminal=sys.stdout.isatty()))
+    typer.echo(answer_text(answer, abbreviate=sesame.abbreviate, is_terminal=sys.stdout.isatty()))
 
 
 def _run(sesame: Sesame, paths: list[Path], *, full: bool = False) -> IndexReport:

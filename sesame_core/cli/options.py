@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from ..dataclass import dataclass
-from ..hints import Any
 
 
 @dataclass(frozen=True, slots=True)

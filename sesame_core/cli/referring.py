@@ -26,7 +26,8 @@ def resolve(
     """Tell which session a reference means, and what it is about; without one, what the latest are called."""
     from ..caller import current_sessions
     from ..library import Sesame
-    from ..rendering import as_json, references
+    from ..rendering import references
+    from ..rendering.text import as_json
 
     with Sesame() as sesame:
         refreshed = sesame.refresh()

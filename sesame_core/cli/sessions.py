@@ -31,10 +31,11 @@ def sessions(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List sessions, the last active first, from the index as it is."""
-    from .. import rendering
     from ..dates import parse_date
     from ..library import Sesame
     from ..query import Filters
+    from ..rendering.sessions import sessions_json, sessions_text
+    from ..rendering.text import as_json
 
     filters = Filters(
         cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,
@@ -46,9 +47,9 @@ def sessions(
     with Sesame() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         if json:
-            output = rendering.as_json(rendering.sessions_json(found, total, offset))
+            output = as_json(sessions_json(found, total, offset))
         else:
-            output = rendering.sessions_text(found, total, abbreviate=sesame.abbreviate)
+            output = sessions_text(found, total, abbreviate=sesame.abbreviate)
     typer.echo(output)
 
 
@@ -60,9 +61,10 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a session as a transcript, from the index: its file need not exist any more."""
-    from .. import rendering
     from ..errors import QueryError
     from ..library import AROUND, Sesame
+    from ..rendering.sessions import chunk_json, session_json, session_summary, transcript_text
+    from ..rendering.text import SCHEMA_VERSION, as_json
 
     if around is not None:
         if offset or limit is not None:
@@ -74,14 +76,14 @@ def show(
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
     if json:
         value = {
-            "schemaVersion": rendering.SCHEMA_VERSION,
-            **rendering.session_json(stored),
-            "summary": rendering.session_summary(stored),
-            "chunks": [rendering.chunk_json(chunk) for chunk in chunks],
+            "schemaVersion": SCHEMA_VERSION,
+            **session_json(stored),
+            "summary": session_summary(stored),
+            "chunks": [chunk_json(chunk) for chunk in chunks],
         }
-        typer.echo(rendering.as_json(value))
+        typer.echo(as_json(value))
     else:
-        typer.echo(rendering.transcript_text(stored, chunks, around))
+        typer.echo(transcript_text(stored, chunks, around))
 
 
 def resume(
@@ -114,12 +116,12 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete sessions from the index for good, with their copies and subagents.  Their files are not touched."""
-    from .. import rendering
     from ..library import Sesame
+    from ..rendering.text import session_name
 
     with Sesame() as sesame:
         for stored in [sesame.get_session(name) for name in session]:
-            title = rendering.session_name(stored)
+            title = session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
                     typer.echo(f"not forgotten: {stored.session.id} ({title}); confirm with --yes", err=True)
@@ -140,8 +142,9 @@ def workstations(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the workstations that share the index: whose they are, and how fresh."""
-    from .. import rendering
     from ..library import Sesame
+    from ..rendering.reports import workstations_json, workstations_text
+    from ..rendering.text import as_json
 
     with Sesame() as sesame:
         if prepare:
@@ -150,6 +153,6 @@ def workstations(
             sesame.claim()
         found = sesame.workstations()
     if json:
-        typer.echo(rendering.as_json(rendering.workstations_json(found)))
+        typer.echo(as_json(workstations_json(found)))
     else:
-        typer.echo(rendering.workstations_text(found))
+        typer.echo(workstations_text(found))

@@ -25,9 +25,10 @@ def share(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds."""
-    from .. import rendering
     from ..errors import QueryError
     from ..library import Sesame
+    from ..rendering.shares import change_text, changes_json, sharing_json, sharing_text
+    from ..rendering.text import as_json, printable
 
     if (pattern is None) != (visibility is None):
         raise QueryError("say what others see of it: shared, metadata, private, or default")
@@ -35,20 +36,20 @@ def share(
     with Sesame() as sesame:
         if pattern is None and not dry_run:
             told = sesame.sharing(), sesame.covered(), sesame.audience()
-            typer.echo(rendering.as_json(rendering.sharing_json(*told)) if json else rendering.sharing_text(*told))
+            typer.echo(as_json(sharing_json(*told)) if json else sharing_text(*told))
             return
         changes = sesame.plan_sharing(None if pattern is None else sesame.sharing().changed(pattern, level))
         if json:
-            typer.echo(rendering.as_json(rendering.changes_json(changes)))
+            typer.echo(as_json(changes_json(changes)))
         else:
             for change in changes:
-                typer.echo(rendering.change_text(change))
+                typer.echo(change_text(change))
             typer.echo(f"{len(changes) or 'no'} sessions" + (" would change" if dry_run else " change"))
         if pattern is None or dry_run:
             return
         sesame.share(pattern, level)
         report = sesame.index() if sesame.audience() else None
     for problem in report.errors if report else ():
-        typer.echo(f"error: {rendering.printable(problem.path)}: {rendering.printable(problem.message)}", err=True)
+        typer.echo(f"error: {printable(problem.path)}: {printable(problem.message)}", err=True)
     if report and report.errors:
         raise typer.Exit(1)

@@ -14,8 +14,9 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from .. import rendering, version
+from .. import version
 from ..errors import SesameError, UnknownSessionError
+from ..rendering.text import printable
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
 if TYPE_CHECKING:
@@ -119,5 +120,5 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
 
 
 def _failed(message: str) -> types.CallToolResult:
-    text = rendering.printable(message)
+    text = printable(message)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

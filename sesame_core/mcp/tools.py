@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from .. import fields, rendering
+from .. import fields
 from ..dataclass import dataclass, replace
 from ..errors import SesameError
 from ..query import Filters
+from ..rendering.answers import answer_json, index_json
+from ..rendering.asked import asked_json
+from ..rendering.sessions import chunk_json, session_json, session_summary, sessions_json
+from ..rendering.text import SCHEMA_VERSION
 from . import inputs, outputs
 
 if TYPE_CHECKING:
@@ -79,7 +83,7 @@ class Tools:
             passages=given.hits,
             context=(given.context_before, given.context_after),
         )
-        return rendering.answer_json(answer, refreshed, max_bytes=given.max_bytes, current=current)
+        return answer_json(answer, refreshed, max_bytes=given.max_bytes, current=current)
 
     def list_sessions(self, given: inputs.ListSessions) -> dict[str, Any]:
         """List sessions, the last active first."""
@@ -87,8 +91,8 @@ class Tools:
         filters, current = self._filters(given, {}, Filters())
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
-        value = rendering.sessions_json(found, total, given.offset)
-        return {**value, "index": rendering.index_json(refreshed), "currentSessions": current}
+        value = sessions_json(found, total, given.offset)
+        return {**value, "index": index_json(refreshed), "currentSessions": current}
 
     def list_messages(self, given: inputs.ListMessages) -> dict[str, Any]:
         """Return a page of a session's text."""
@@ -100,12 +104,12 @@ class Tools:
         if next_offset is None and chunks and chunks[-1].seq + 1 < stored.chunk_count:
             next_offset = chunks[-1].seq + 1
         return {
-            "schemaVersion": rendering.SCHEMA_VERSION,
-            **rendering.session_json(stored),
+            "schemaVersion": SCHEMA_VERSION,
+            **session_json(stored),
             "offset": given.offset,
             "nextOffset": next_offset,
             "nextTextOffset": next_text,
-            "index": rendering.index_json(refreshed),
+            "index": index_json(refreshed),
             "chunks": page,
         }
 
@@ -119,19 +123,19 @@ class Tools:
         except SesameError:
             resume = None  # its agent has no such command, which null tells
         return {
-            "schemaVersion": rendering.SCHEMA_VERSION,
-            **rendering.session_json(stored),
-            "summary": rendering.session_summary(stored),
+            "schemaVersion": SCHEMA_VERSION,
+            **session_json(stored),
+            "summary": session_summary(stored),
             "prompts": list(stored.session.prompts),
             "resumeCommand": resume,
-            "index": rendering.index_json(refreshed),
+            "index": index_json(refreshed),
         }
 
     def query_session(self, given: inputs.QuerySession) -> dict[str, Any]:
         """Answer a question about a session."""
         refreshed = self._refresh()
         asked = self._sesame.ask(given.session, given.question, max_bytes=given.max_bytes)
-        return {**rendering.asked_json(asked), "index": rendering.index_json(refreshed)}
+        return {**asked_json(asked), "index": index_json(refreshed)}
 
     def _refresh(self) -> IndexReport:
         """Index what changed; calls that wait for each other share one refresh that began after they came."""
@@ -172,13 +176,13 @@ def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[dict[
         text = chunk.text[start:]
         size = len(text.encode())
         if size <= budget:
-            page.append({**rendering.chunk_json(chunk), "text": text})
+            page.append({**chunk_json(chunk), "text": text})
             budget -= size
             continue
         if page:
             return page, chunk.seq, 0
         part = cut(text, budget) or text[:1]
-        return [{**rendering.chunk_json(chunk), "text": part}], chunk.seq, start + len(part)
+        return [{**chunk_json(chunk), "text": part}], chunk.seq, start + len(part)
     return page, None, 0
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from ..hints import Any
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, iso, printable, session_name
 

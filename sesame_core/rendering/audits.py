@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from ..hints import Any
 from .text import SCHEMA_VERSION, printable
 
 TYPE_CHECKING = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from ..hints import Any
 from .asked import attempt_json, effort_text
 from .text import SCHEMA_VERSION, printable, session_name
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import Any
 
-from ..hints import Any
 from .text import as_json, iso, printable
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
-from ..hints import Any
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
 TYPE_CHECKING = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from ..hints import Any
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 TYPE_CHECKING = False

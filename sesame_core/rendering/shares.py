@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ..hints import Any
 from .text import SCHEMA_VERSION, day, printable
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import json
 import os
 import re
 from datetime import datetime
+from typing import Any
 
-from ..hints import Any
 from ..search import display_name
 
 TYPE_CHECKING = False

@@ -76,15 +76,16 @@ def populated(world: Any) -> Iterator[Any]:
 @example("\ud83e fox", Filters(), 10, 0)
 @example("fox", Filters(after=datetime.min.replace(tzinfo=UTC), before=datetime.max.replace(tzinfo=UTC)), 10, 0)
 def test_any_text_is_a_query(populated: Any, text: str, filters: Filters, limit: int, offset: int) -> None:
-    from sesame_core import rendering
+    from sesame_core.rendering.answers import answer_json, answer_text
+    from sesame_core.rendering.text import as_json
 
     answer = populated.search(text, filters, limit=limit, offset=offset)
     assert len(answer.hits) <= limit
     for hit in answer.hits:
         assert hit.stored.session.id
         assert all(0 <= start < end <= len(hit.snippet.text) for start, end in hit.snippet.marks)
-    rendering.answer_text(answer, abbreviate=populated.abbreviate, is_terminal=True)
-    rendering.as_json(rendering.answer_json(answer))
+    answer_text(answer, abbreviate=populated.abbreviate, is_terminal=True)
+    as_json(answer_json(answer))
 
 
 @RELAXED
