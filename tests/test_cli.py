@@ -25,7 +25,7 @@ SEED_ANSWER = ("query", "resultCount", "results")
 SEED_RESULT = ("sessionId", "source", "path", "cwd", "name", "score", "created", "matchedSnippet")
 
 
-@pytest.fixture(autouse=True, params=["sqlite", "postgres"])
+@pytest.fixture(autouse=True, params=["sqlite", pytest.param("postgres", marks=pytest.mark.once)])
 def backend(request: pytest.FixtureRequest, home: Path) -> str:
     """Each test runs on both backends, unless it is about SQLite's files or about having no configuration."""
     name: str = request.param
