@@ -25,6 +25,8 @@ class Answers:
     status: int = 200
     #: Seconds before anything is said.
     delay: float = 0.0
+    #: Nothing is said before this is set.
+    after: threading.Event | None = None
     finish: str = "stop"
 
 
@@ -73,6 +75,8 @@ def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             answer = server.next(request)
             time.sleep(answer.delay)
+            if answer.after:
+                answer.after.wait(60)
             with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked did not wait
                 self._say(request, answer)
 

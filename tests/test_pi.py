@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -228,10 +229,13 @@ def test_a_session_is_described_though_pi_has_ended(
     pi: list[str], server: ModelServer, tmp_path: Path, home: Path, cli: Callable[..., Any]
 ) -> None:
     configured(home, "agent", describe={"automatic": True, "minNewUserMessages": 1})
-    server.script = [Answers("as you say"), Answers(json.dumps(ABOUT), delay=2)]
+    has_ended = threading.Event()
+    server.script = [Answers("as you say"), Answers(json.dumps(ABOUT), after=has_ended)]
     before = kept_by_pi(home)
     assert print_mode(pi, tmp_path, "a zygomorphic gearbox").stdout == "as you say\n"
-    assert not (home / ".local" / "share" / "sesame" / "sessions-meta").exists(), "pi does not wait for it"
+    metadata = home / ".local" / "share" / "sesame" / "sessions-meta"
+    assert not [*metadata.glob("*.meta.json")], "pi does not wait for it"
+    has_ended.set()
     ((session, name),) = wait_for_hits(cli, "zucchini")
     assert (name, written(home, session)["model"]) == ("A gearbox", "fake/fake-1")
     (file,) = kept_by_pi(home) - before
