@@ -67,7 +67,7 @@ def ask(command: Sequence[str], prompt: str, *, seconds: float, directory: Path)
     with process:
         try:
             out, err = process.communicate(prompt.encode("utf-8", "replace"), timeout=seconds)
-        except BaseException as error:
+        except BaseException as error:  # Ctrl-C, too: the program ends with whoever asked, who gets to know why
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise ModelError(f"no answer within {seconds:g} seconds") from None
