@@ -53,7 +53,7 @@ def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Expo
             paths.add(stored.path)
             where = redactor.text(stored.session.id), redactor.text(stored.path)
             yield from _exposures(redactor, where, None, {"file": stored.path, **_fields(stored.session)})
-            for chunk in all_chunks(reader, stored):
+            for chunk in all_chunks(reader, stored.number):
                 seen.chunks += 1
                 yield from _exposures(redactor, where, chunk.seq, _fields(chunk))
         others = reader.known_files().keys() - paths if has_ability(reader, Remembering) else ()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .query import Filters
     from .types import Chunk
 
-#: Sessions, and chunks of one, that are held at once.
+#: Sessions, and chunks of one, that are held at once, so that any number takes the same memory.
 PAGE = 256
 
 
@@ -46,7 +46,12 @@ def all_sessions(reader: IndexReader, filters: Filters) -> Iterator[StoredSessio
         offset += PAGE
 
 
-def all_chunks(reader: IndexReader, stored: StoredSession) -> Iterator[Chunk]:
-    """Yield a session's chunks by position."""
-    for first in range(0, stored.chunk_count, PAGE):
-        yield from reader.chunks(stored.number, first, PAGE)
+def all_chunks(reader: IndexReader, number: int) -> Iterator[Chunk]:
+    """Yield a session's chunks by position; none when there is no session of this number."""
+    first = 0
+    while True:
+        page = reader.chunks(number, first, PAGE)
+        yield from page
+        if len(page) < PAGE:
+            return
+        first = page[-1].seq + 1

@@ -106,7 +106,7 @@ class Outgoing:
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
         for one in stored:
             yield one.session
-            for chunk in all_chunks(self._reader, one):
+            for chunk in all_chunks(self._reader, one.number):
                 chunk.subwords = subwords(chunk.text)
                 yield chunk
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from .dataclass import dataclass
+from .gathering import all_chunks
 from .language import parse
 from .query import Query
 from .ranking import CLASS_WEIGHTS
@@ -33,8 +34,6 @@ MATCH_BYTES = 2048
 NEIGHBOUR_BYTES = 768
 #: Matches that are looked at; each takes 100 bytes at least, so more would not fit the largest sensible budget.
 MATCHES = 64
-#: Chunks read at a time, so that a session of any length takes the same memory.
-PAGE = 256
 #: BM25, as the backends have it.
 K1, B = 1.2, 0.75
 
@@ -89,7 +88,7 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
     matches: list[_Match] = []
     spoken: list[int] = []
     count = length = 0
-    for chunk in _chunks(reader, number):
+    for chunk in all_chunks(reader, number):
         count += 1
         length += len(chunk.text)
         if _is_said(chunk):
@@ -217,13 +216,6 @@ def _around(spoken: Sequence[int], seq: int) -> tuple[Sequence[int], Sequence[in
 
     first, last = bisect_left(spoken, seq), bisect_right(spoken, seq)
     return spoken[max(0, first - 1) : first], spoken[last : last + 2]
-
-
-def _chunks(reader: IndexReader, number: int) -> Iterator[Chunk]:
-    first = 0
-    while page := reader.chunks(number, first, PAGE):
-        yield from page
-        first = page[-1].seq + 1
 
 
 def _is_said(chunk: Chunk) -> bool:
