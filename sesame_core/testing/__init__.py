@@ -11,6 +11,8 @@ import pytest
 pytest.register_assert_rewrite(
     "sesame_core.testing.backend_base",
     "sesame_core.testing.backend_filtering",
+    "sesame_core.testing.backend_rebuilding",
+    "sesame_core.testing.backend_remembering",
     "sesame_core.testing.backend_searching",
     "sesame_core.testing.backend_writing",
     "sesame_core.testing.backends",

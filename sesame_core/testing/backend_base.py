@@ -11,7 +11,7 @@ from sesame_core.protocols import StorageBackend, StoredSession
 from sesame_core.query import Filters, Query
 from sesame_core.types import Chunk, IndexedFile, Session
 
-from .builders import a_query
+from .builders import a_chunk, a_query
 from .plugins import PluginConformance
 
 EVERYTHING = Filters(all_kinds=True)
@@ -40,6 +40,18 @@ class BackendBase(PluginConformance):
         made: StorageBackend = create()
         yield made
         made.close()
+
+
+class ParserDiedError(Exception):
+    """Raised in the middle of a file's content."""
+
+
+def broken(*items: Session | Chunk, padding: int = 0) -> Iterator[Session | Chunk]:
+    """Yield some content and fail."""
+    yield from items
+    for number in range(padding):
+        yield a_chunk(f"padding {number}", session_id=items[0].id if isinstance(items[0], Session) else "")
+    raise ParserDiedError
 
 
 def store(backend: StorageBackend, file: IndexedFile, *sessions: Iterable[Session | Chunk]) -> int:

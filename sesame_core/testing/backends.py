@@ -13,12 +13,16 @@ from sesame_core.types import Chunk, Session
 
 from .backend_base import EVERYTHING, found, store, the
 from .backend_filtering import FilteringConformance
+from .backend_rebuilding import RebuildingConformance
+from .backend_remembering import RememberingConformance
 from .backend_searching import SearchingConformance
 from .backend_writing import WritingConformance
 from .builders import NOON, a_chunk, a_file, a_query, a_session
 
 
-class BackendConformance(WritingConformance, SearchingConformance, FilteringConformance):
+class BackendConformance(
+    WritingConformance, RememberingConformance, RebuildingConformance, SearchingConformance, FilteringConformance
+):
     """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own."""
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

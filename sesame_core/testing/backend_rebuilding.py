@@ -1,0 +1,101 @@
+"""What a storage backend promises about an index that is built anew, and about those who use one at the same time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sesame_core.errors import LockedError
+from sesame_core.protocols import StorageBackend
+from sesame_core.types import IndexedFile
+
+from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
+from .builders import NOON, a_file, a_session
+
+
+def on_disk(path: Path) -> IndexedFile:
+    """Return a file that is really there, so that a rebuild does not take it for missing."""
+    path.touch()
+    return a_file(str(path))
+
+
+class RebuildingConformance(BackendBase):
+    """Rebuilds, one writer, many readers."""
+
+    # -- rebuild ------------------------------------------------------------------------------------------
+
+    def test_a_rebuild_replaces_everything_at_once(
+        self, backend: StorageBackend, other: StorageBackend, tmp_path: Path
+    ) -> None:
+        """Readers, in this process and in others, see the old index until the new one is complete."""
+        store(backend, on_disk(tmp_path / "old"), a_session("fox", id="old"))
+        with backend.rebuild() as writer:
+            assert writer.files() == {}
+            writer.replace(a_file("/new"), a_session("fox", id="new"))
+            writer.finish(synced_at=None)
+            assert found(backend, "fox") == found(other, "fox") == {"old"}
+        assert found(backend, "fox") == found(other, "fox") == {"new"}
+        assert store(other, a_file("/more"), a_session("fox", id="more")) == 1
+        assert found(backend, "fox") == {"new", "more"}
+
+    def test_a_failed_rebuild_keeps_the_old_index(self, backend: StorageBackend, tmp_path: Path) -> None:
+        """Writing goes on afterwards, and so does another attempt."""
+        store(backend, on_disk(tmp_path / "old"), a_session("fox"))
+        with pytest.raises(ParserDiedError), backend.rebuild() as writer:
+            writer.replace(a_file("/new"), broken(*a_session("dog", id="new")))
+        assert found(backend, "fox dog") == {"s1"}
+        with backend.rebuild() as writer:
+            writer.replace(a_file("/new"), a_session("cow", id="new"))
+        assert found(backend, "fox dog cow") == {"new"}
+
+    def test_a_rebuild_carries_sessions_of_missing_files_over(self, backend: StorageBackend) -> None:
+        """What the agent deleted can not be read again."""
+        store(backend, a_file("/gone"), a_session("fox", "dog", id="gone", title="kettle"))
+        with backend.writer() as writer:
+            writer.update_files([a_file("/gone", missing_since=NOON)])
+        with backend.rebuild() as writer:
+            writer.replace(a_file("/new"), a_session("fox", id="new"))
+        assert found(backend, "fox") == {"gone", "new"}
+        assert found(backend, "kettle") == {"gone"}
+        assert texts(backend, "gone") == ["fox", "dog"]
+        assert the(backend, "gone").missing_since == NOON
+
+    def test_a_rebuild_brings_no_forgotten_session_back(self, backend: StorageBackend) -> None:
+        """Tombstones are carried over."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            writer.forget(the(backend, "s1").number)
+        with backend.rebuild() as writer:
+            writer.replace(a_file(), [*a_session("fox"), *a_session("fox", id="s2")])
+        assert found(backend, "fox") == {"s2"}
+
+    def test_a_rebuild_of_nothing_makes_an_empty_index(self, backend: StorageBackend) -> None:
+        """The first `sesame index --full` has nothing to replace."""
+        with backend.rebuild():
+            pass
+        assert backend.reader().statistics().sessions == 0
+
+    # -- one writer, many readers -------------------------------------------------------------------------
+
+    def test_a_second_writer_is_told_of_the_first(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """And gets its turn when the first has finished."""
+        with backend.writer(), pytest.raises(LockedError), other.writer():
+            pass
+        assert store(other, a_file(), a_session("fox")) == 1
+
+    def test_reading_goes_on_while_a_writer_is_open(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """With what was stored before, or with what has been stored since."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            writer.replace(a_file("/b"), a_session("fox", id="s2"))
+            assert "s1" in found(backend, "fox")
+            assert "s1" in found(other, "fox")
+        assert found(other, "fox") == {"s1", "s2"}
+
+    def test_can_be_opened_again_after_it_was_closed(self, backend: StorageBackend) -> None:
+        """Closing releases; it does not end."""
+        store(backend, a_file(), a_session("fox"))
+        backend.close()
+        assert found(backend, "fox") == {"s1"}
+        assert store(backend, a_file("/b"), a_session("fox", id="s2")) == 1

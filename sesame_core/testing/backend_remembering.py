@@ -1,0 +1,191 @@
+"""What a storage backend promises to remember about files, and of what was written about sessions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
+from sesame_core.types import NOTES, UNREAD, Checkpoint, Notes, Session
+
+from .backend_base import BackendBase, found, store, the
+from .builders import NOON, a_chunk, a_file, a_session
+
+WRITTEN = Notes(
+    name="Zucchini", description="The aubergine.", summary="## Goal\nA radish, 日本語.", tags=("garden", "ticket:123")
+)
+
+
+class RememberingConformance(BackendBase):
+    """Files, whatever became of them, and notes."""
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def test_a_file_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
+        """With its checkpoint when asked for by path."""
+        file = a_file(
+            checkpoint=Checkpoint(offset=512, line=7, state={"id": "s1", "open": ["c1"], "n": 3}),
+            head_hash=b"\x00\xff",
+            tail_hash=b"\x01\x02",
+            skipped={"damaged": 2},
+        )
+        store(backend, file, a_session("fox"))
+        with backend.writer() as writer:
+            assert writer.file(file.path) == file
+            assert writer.file("/not/there") is None
+            listed = writer.files()
+        assert list(listed) == [file.path]
+        assert dataclasses.replace(listed[file.path], checkpoint=file.checkpoint) == file
+
+    def test_a_file_may_be_filled_in_while_it_is_read(self, backend: StorageBackend) -> None:
+        """The checkpoint is known only when the content has ended."""
+        file = a_file()
+
+        def content() -> Iterator[Session | Chunk]:
+            yield from a_session("fox")
+            file.checkpoint = Checkpoint(offset=9, line=1)
+
+        with backend.writer() as writer:
+            writer.replace(file, content())
+            assert writer.file(file.path) == file
+
+    def test_a_missing_file_keeps_its_sessions(self, backend: StorageBackend) -> None:
+        """They are marked; the checkpoint survives, so that a file that comes back is not read again."""
+        file = a_file(checkpoint=Checkpoint(offset=1, line=1))
+        store(backend, file, a_session("fox"))
+        with backend.writer() as writer:
+            writer.update_files([dataclasses.replace(writer.files()[file.path], missing_since=NOON)])
+        assert found(backend, "fox") == {"s1"}
+        assert the(backend, "s1").missing_since == NOON
+        assert backend.reader().statistics().missing == 1
+        with backend.writer() as writer:
+            assert writer.file(file.path) == dataclasses.replace(file, missing_since=NOON)
+            writer.update_files([file])
+        assert the(backend, "s1").missing_since is None
+
+    def test_what_is_known_of_files_is_told_without_writing(self, backend: StorageBackend) -> None:
+        """For searches, which compare it with the files there are; only where a reader has the ability."""
+        files = [a_file(path=f"/{name}", mtime_ns=7) for name in ("read", "failed", "missing")]
+        for file in files:
+            store(backend, file, [])
+        files[1].error, files[2].missing_since = "no", NOON
+        with backend.writer() as writer:
+            writer.update_files(files)
+        reader = backend.reader()
+        if isinstance(reader, Remembering):
+            parser, version = files[0].parser, files[0].parser_version
+            assert reader.known_files() == {
+                "/read": (7, parser, version, False),
+                "/failed": (UNREAD, parser, version, False),
+                "/missing": (7, parser, version, True),
+            }
+
+    def test_what_is_known_of_some_files_is_told_by_their_times(self, backend: StorageBackend) -> None:
+        """Both ends of the time count; a file that could not be read is always told of."""
+        for time in (6, 7, 8, 9):
+            store(backend, a_file(path=f"/{time}", mtime_ns=time), [])
+        with backend.writer() as writer:
+            writer.update_files([a_file("/failed", mtime_ns=1, error="no")])
+        reader = backend.reader()
+        if isinstance(reader, Recalling):
+            assert isinstance(reader, Remembering)
+            told = {path: reader.known_files()[path] for path in ("/7", "/8", "/failed")}
+            assert reader.known_between(7, 8) == told
+            assert reader.known_between(0, 2**63 - 1) == reader.known_files()
+
+    def test_a_note_goes_with_one_index_only(self, backend: StorageBackend) -> None:
+        """Where it may lie is another place when another index takes its place."""
+        store(backend, a_file(), a_session("fox"))
+        reader = backend.reader()
+        if isinstance(reader, Noting) and (place := reader.note_path()):
+            Path(place).write_text("")
+            with backend.rebuild():
+                pass
+            assert reader.note_path() != place
+            assert not Path(place).exists()
+
+    def test_a_file_that_never_could_be_read_is_remembered(self, backend: StorageBackend) -> None:
+        """With the reason, for `sesame status`."""
+        with backend.writer() as writer:
+            writer.update_files([a_file("/bad", error="no permission")])
+        assert tuple(backend.reader().statistics().failed) == (("/bad", "no permission"),)
+
+    def test_tells_the_sessions_of_a_file(self, backend: StorageBackend) -> None:
+        """An append continues their counts."""
+        session, chunk = a_session("fox", tool_counts={"bash": 2}, exchange_count=4, prompts=("fox", "dog"))
+        store(backend, a_file(), [session, chunk])
+        with backend.writer() as writer:
+            (stored,) = writer.file_sessions(a_file().path)
+            assert writer.file_sessions("/not/there") == []
+        assert isinstance(session, Session)
+        for field in ("id", "agent", "message_count", "exchange_count", "tool_counts", "prompts", "modified"):
+            assert getattr(stored, field) == getattr(session, field)
+
+    # -- notes --------------------------------------------------------------------------------------------
+
+    def test_notes_come_back_and_are_ranked_with_the_title(self, backend: StorageBackend) -> None:
+        """Name, description, summary and tags; the name only where there is no title.  For writers that can."""
+        store(backend, a_file("/a"), a_session("fox", id="a"), a_session("fox", id="b", title="kettle"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            assert (writer.annotate("a", WRITTEN), writer.annotate("b", WRITTEN)) == (1, 1)
+            assert (writer.annotate("a", WRITTEN), writer.annotate("nobody", WRITTEN)) == (0, 0)
+        assert the(backend, "a").session.notes == the(backend, "b").session.notes == WRITTEN
+        assert (the(backend, "a").session.name, the(backend, "b").session.name) == ("Zucchini", "kettle")
+        assert found(backend, "zucchini") == {"a"}
+        for word in ("aubergine", "radish", "tickets 123", "日本"):
+            assert found(backend, word) == {"a", "b"}
+
+    def test_other_notes_take_the_place_of_the_former(self, backend: StorageBackend) -> None:
+        """And without any, nothing is left of them."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            writer.annotate("s1", WRITTEN)
+            assert writer.annotate("s1", Notes(name="Cress", description="", summary="")) == 1
+        assert (found(backend, "cress"), found(backend, "zucchini aubergine")) == ({"s1"}, set())
+        with backend.writer() as writer:
+            assert isinstance(writer, Annotating)
+            assert writer.annotate("s1", None) == 1
+        assert the(backend, "s1").session.notes is None
+        assert (found(backend, "cress"), found(backend, "fox")) == (set(), {"s1"})
+
+    def test_notes_stay_when_a_session_grows_and_when_it_is_carried_over(self, backend: StorageBackend) -> None:
+        """A session is stored with its notes; those of a copy are its own."""
+        session, chunk = a_session("fox", notes=WRITTEN)
+        store(backend, a_file("/gone"), [session, chunk])
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            (stored,) = writer.file_sessions("/gone")
+            assert stored.notes == WRITTEN
+            stored.title = "kettle"
+            writer.append(a_file("/gone", version=2), [stored, a_chunk("dog", session_id="s1")])
+        assert (found(backend, "zucchini"), found(backend, "kettle aubergine")) == (set(), {"s1"})
+        with backend.rebuild():
+            pass
+        assert the(backend, "s1").session.notes == WRITTEN
+        assert found(backend, "aubergine") == found(backend, "kettle") == {"s1"}
+
+    def test_a_session_whose_texts_are_not_stored_gets_no_notes(self, backend: StorageBackend) -> None:
+        """They would tell of what was said."""
+        store(backend, a_file(), a_session(id="s1", visibility="metadata"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend keeps no notes")
+            assert writer.annotate("s1", WRITTEN) == 0
+        assert the(backend, "s1").session.notes is None
+
+    def test_files_of_notes_count_as_no_files_of_sessions(self, backend: StorageBackend) -> None:
+        """Only as failed ones, when they cannot be understood."""
+        store(backend, a_file("/a"), a_session("fox"))
+        with backend.writer() as writer:
+            writer.update_files([a_file("/good", parser=NOTES), a_file("/gone", parser=NOTES, missing_since=NOON)])
+            writer.update_files([a_file("/bad", parser=NOTES, error="no object")])
+        statistics = backend.reader().statistics()
+        assert (statistics.files, statistics.missing, statistics.failed) == (1, 0, (("/bad", "no object"),))
