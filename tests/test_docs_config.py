@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import config, config_file, identity
+from sesame_core import config, config_file, config_values, identity
 from sesame_core.config import Config
 from sesame_core.errors import ConfigError
 from sesame_core.plugin_manager import BUNDLED, PluginManager
@@ -46,27 +46,27 @@ def blocks() -> Iterator[object]:
 
 def test_every_key_has_a_section_and_every_section_a_key() -> None:
     headings = re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)
-    assert tuple(headings) == config_file.KEYS
+    assert tuple(headings) == config_values.KEYS
 
 
 def test_every_key_of_a_source_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `sources`")) == config_file.SOURCE_KEYS
+    assert tuple(table("### `sources`")) == config_values.SOURCE_KEYS
 
 
 def test_every_key_of_a_plugin_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### Plugins with options")) == config_file.SELECTION_KEYS
+    assert tuple(table("### Plugins with options")) == config_values.SELECTION_KEYS
 
 
 def test_every_key_of_redact_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `redact`")) == config_file.REDACTION_KEYS
+    assert tuple(table("### `redact`")) == config_values.REDACTION_KEYS
 
 
 def test_every_key_of_a_model_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `models`")) == config_file.MODEL_KEYS
+    assert tuple(table("### `models`")) == config_values.MODEL_KEYS
 
 
 def test_every_key_of_describe_is_in_its_table_with_its_default() -> None:
-    assert tuple(table("### `describe`")) == config_file.DESCRIBE_KEYS
+    assert tuple(table("### `describe`")) == config_values.DESCRIBE_KEYS
     assert f"| `{Config().describe.min_new_user_messages}` |" in section("### `describe`")
     assert Config().describe.directory.name == "sessions-meta"
     assert not Config().describe.is_automatic
@@ -145,8 +145,8 @@ def test_the_commented_file_without_its_slashes_is_valid_and_shows_every_key(tmp
     text = _SETTING.sub("  ", config_file.template())
     file.write_text(text, encoding="utf-8")
     loaded = config.load(file)
-    assert set(loaded.origins) == set(config_file.KEYS)
+    assert set(loaded.origins) == set(config_values.KEYS)
     assert [source.parser.name for source in loaded.sources] == ["pi", "claude-code", "pi"]
     assert (loaded.backend, loaded.refresh_seconds) == (Config().backend, Config().refresh_seconds)
-    for key in config_file.SOURCE_KEYS + config_file.SELECTION_KEYS:
+    for key in config_values.SOURCE_KEYS + config_values.SELECTION_KEYS:
         assert f'"{key}"' in config_file.template()
