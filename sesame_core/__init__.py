@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
-        AgentStatistics,
-        Candidates,
         ChunkFormatter,
         Expiring,
         IndexReader,
@@ -38,17 +36,21 @@ if TYPE_CHECKING:
         Parser,
         Provider,
         Resumer,
-        ScoredChunk,
         Shared,
-        Statistics,
         StorageBackend,
-        StoredSession,
         TailParser,
     )
     from .query import Filters, Query, Word
     from .report import IndexReport
     from .runtime import Appended, Imported, Runtime, SessionMeta
     from .segments import Segments
+    from .stored import (
+        AgentStatistics,
+        Candidates,
+        ScoredChunk,
+        Statistics,
+        StoredSession,
+    )
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
 
 __version__ = "0.1.0"
@@ -72,8 +74,6 @@ _HOMES = {
     "jsonl": ("JsonLines",),
     "library": ("Sesame",),
     "protocols": (
-        "AgentStatistics",
-        "Candidates",
         "ChunkFormatter",
         "Expiring",
         "Integrable",
@@ -83,16 +83,14 @@ _HOMES = {
         "Parser",
         "Provider",
         "Resumer",
-        "ScoredChunk",
         "Shared",
-        "Statistics",
         "StorageBackend",
-        "StoredSession",
         "TailParser",
     ),
     "query": ("Filters", "Query", "Word"),
     "runtime": ("Appended", "Imported", "Runtime", "SessionMeta"),
     "segments": ("Segments",),
+    "stored": ("AgentStatistics", "Candidates", "ScoredChunk", "Statistics", "StoredSession"),
     "types": (
         "Checkpoint",
         "Chunk",

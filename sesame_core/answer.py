@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .dataclass import dataclass, field
-from .protocols import Freshness, StoredSession
 from .query import Query
 from .snippets import Snippet
+from .stored import Freshness, StoredSession
 from .types import Chunk, Session
 
 TYPE_CHECKING = False

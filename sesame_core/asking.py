@@ -16,7 +16,8 @@ from .passages import Found, Passage
 if TYPE_CHECKING:
     from .config import ModelChoice
     from .models import Attempt
-    from .protocols import IndexReader, StoredSession
+    from .protocols import IndexReader
+    from .stored import StoredSession
 
 #: Bytes of passages that a model is given: about 6,000 tokens.
 MODEL_BUDGET = 24_576

@@ -24,7 +24,8 @@ from .types import Notes
 if TYPE_CHECKING:
     from .config import Describing, ModelChoice
     from .models import Attempt
-    from .protocols import IndexReader, StoredSession
+    from .protocols import IndexReader
+    from .stored import StoredSession
     from .types import Chunk, Session
 
 #: Bytes of the conversation that a model is given [seed 002: pi's limit of a tool's output].

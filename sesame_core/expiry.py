@@ -9,12 +9,17 @@ from collections.abc import Iterable, Mapping
 from .abilities import has_ability
 from .discovery import is_below
 from .exclusion import is_excluded
-from .protocols import Expiring, Recalling, Remembering
+from .protocols import (
+    Expiring,
+    Recalling,
+    Remembering,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Source
-    from .protocols import IndexReader, KnownFile, Parser
+    from .protocols import IndexReader, Parser
+    from .stored import KnownFile
 
 #: Days ahead in which a session file counts as about to be deleted.
 NOTICE_DAYS = 7

@@ -14,8 +14,9 @@ from .query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:
     from .answer import Answer
-    from .protocols import Candidates, IndexReader
+    from .protocols import IndexReader
     from .query import Condition, Word
+    from .stored import Candidates
 
 #: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")

@@ -9,8 +9,9 @@ from .protocols import Gathering, Naming
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .protocols import IndexReader, StoredSession, Stretch
+    from .protocols import IndexReader
     from .query import Filters
+    from .stored import StoredSession, Stretch
     from .types import Chunk
 
 #: Sessions, and chunks of one, that are held at once, so that any number takes the same memory.

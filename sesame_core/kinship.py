@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .config import LEVELS
-from .protocols import StoredSession
 from .sharing import Sharing, strictest
+from .stored import StoredSession
 from .types import Session
 
 

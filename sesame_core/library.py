@@ -26,10 +26,11 @@ from .dataclass import replace
 from .errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
 from .index import Index
 from .plugin_manager import PluginManager
-from .protocols import IndexWriter, Statistics, StoredSession
+from .protocols import IndexWriter
 from .query import Filters, cleaned
 from .search import search
 from .sources import Sources
+from .stored import Statistics, StoredSession
 from .tokens import clean
 
 #: Chunks shown before and after the one that was asked for [seed 003].
@@ -45,10 +46,10 @@ if TYPE_CHECKING:
     from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .describing import Described
-    from .protocols import WorkstationStatistics
     from .references import Reference
     from .report import IndexReport, Progress
     from .sharing import Rule, Sharing
+    from .stored import WorkstationStatistics
     from .types import Chunk
     from .unchanged import Look
     from .windows import Window
@@ -385,7 +386,7 @@ class Sesame:
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
         from . import identity
-        from .protocols import WorkstationStatistics
+        from .stored import WorkstationStatistics
 
         found = self._index.reader().statistics()
         if found.workstations:

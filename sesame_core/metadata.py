@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .protocols import KnownFile
+    from .stored import KnownFile
 
 SUFFIX = ".meta.json"
 #: Version of what is taken from a file, as a parser has one.

@@ -18,10 +18,11 @@ from .gathering import all_chunks, all_sessions, named
 from .guard import Guard
 from .indexer import Indexer
 from .kinship import Kin
-from .protocols import IndexReader, IndexWriter, StoredSession
+from .protocols import IndexReader, IndexWriter
 from .query import Filters
 from .sharing import Sharing
 from .sources import OpenSource
+from .stored import StoredSession
 from .tokens import subwords
 from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld

@@ -18,7 +18,8 @@ from .query import Filters
 from .search import ID_LETTERS, display_name, standing
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader, StoredSession
+    from .protocols import IndexReader
+    from .stored import StoredSession
 
 #: What tells which session is meant.
 By: TypeAlias = Literal["id", "name", "likeness"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .protocols import StoredSession
+from .stored import StoredSession
 from .types import Checkpoint, Chunk, IndexedFile, Notes, Session
 
 FILE_COLUMNS = (

@@ -15,10 +15,15 @@ from .abilities import has_ability
 from .answer import Answer, Hit, Page, Passage
 from .dataclass import replace
 from .language import parse
-from .protocols import Candidates, Dated, IndexReader, StoredSession, Vocabulary
+from .protocols import (
+    Dated,
+    IndexReader,
+    Vocabulary,
+)
 from .query import AllOf, Filters, Query, asked, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, occurrences, snippet
+from .stored import Candidates, StoredSession
 from .types import Chunk, Session
 
 #: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .config import Source
-    from .protocols import IndexReader, KnownFile, Parser
+    from .protocols import IndexReader, Parser
+    from .stored import KnownFile
 
 #: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
 #: more of them sooner by looking at all.

@@ -14,9 +14,14 @@ from .abilities import has_ability
 from .config import LEVELS
 from .dataclass import dataclass, replace
 from .kinship import Kin
-from .protocols import Annotating, IndexWriter, StoredSession, Withdrawing
+from .protocols import (
+    Annotating,
+    IndexWriter,
+    Withdrawing,
+)
 from .reading import Replayed
 from .sharing import strictest
+from .stored import StoredSession
 from .types import NOTES, Chunk, IndexedFile, Notes, Session
 from .withheld import Withheld
 

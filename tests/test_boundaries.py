@@ -58,9 +58,10 @@ FOUNDATION: dict[str, set[str]] = {
     "jsonl": {"types"},
     "integration": {"dataclass", "errors"},
     "options": {"dataclass", "errors", "protocols"},
-    "protocols": {"dataclass", "integration", "query", "types"},
+    "stored": {"dataclass", "types"},
+    "protocols": {"dataclass", "integration", "query", "stored", "types"},
     "renewal": {"types"},
-    "rows": {"protocols", "types"},
+    "rows": {"stored", "types"},
     "sql": {"dataclass", "errors", "query"},
     "hookimpls": set(),
     "hookspecs": {"hookimpls", "protocols"},
@@ -94,7 +95,7 @@ FORBIDDEN = {
 HELPERS = {
     *("dataclass", "errors", "hookspecs", "identity", "integration", "jsonl", "options", "paths", "protocols"),
     *("query", "renewal"),
-    *("rows", "segments", "sql", "tokens", "types"),
+    *("rows", "segments", "sql", "stored", "tokens", "types"),
 }
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from sesame_core.answer import Answer, Hit
 from sesame_core.language import parse
-from sesame_core.protocols import AgentStatistics, Freshness, Statistics, StoredSession
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.reports import report_json, report_text, status_json, status_text
 from sesame_core.rendering.sessions import transcript_text
@@ -22,6 +21,12 @@ from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.report import FileProblem, IndexReport, SourceReport
 from sesame_core.snippets import Snippet
+from sesame_core.stored import (
+    AgentStatistics,
+    Freshness,
+    Statistics,
+    StoredSession,
+)
 from sesame_core.types import Chunk, Session
 
 pytestmark = pytest.mark.usefixtures("utc")

@@ -10,7 +10,10 @@ from typing import Any
 import psycopg
 
 from sesame_core import identity
-from sesame_core.protocols import (
+from sesame_core.query import Condition, Filters, Query
+from sesame_core.renewal import MAX_CHUNKS
+from sesame_core.sql import older
+from sesame_core.stored import (
     AgentStatistics,
     Candidates,
     Freshness,
@@ -20,9 +23,6 @@ from sesame_core.protocols import (
     Stretch,
     WorkstationStatistics,
 )
-from sesame_core.query import Condition, Filters, Query
-from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.sql import older
 from sesame_core.types import NOTES, UNREAD, Chunk
 
 from . import conversations, matching, opening, rows, schema, words

@@ -12,9 +12,9 @@ from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..answer import Answer, Hit
-    from ..protocols import Freshness
     from ..report import IndexReport
     from ..snippets import Snippet
+    from ..stored import Freshness
 
 
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"

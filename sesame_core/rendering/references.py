@@ -12,9 +12,9 @@ from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..passages import Found
-    from ..protocols import StoredSession
     from ..references import Candidate, Reference
     from ..report import IndexReport
+    from ..stored import StoredSession
 
 
 #: Bytes of a passage's position and speaker.

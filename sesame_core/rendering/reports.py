@@ -11,8 +11,8 @@ from .text import SCHEMA_VERSION, iso, minute, printable, size
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..plugin_manager import PluginInfo
-    from ..protocols import Statistics, WorkstationStatistics
     from ..report import FileProblem, IndexReport
+    from ..stored import Statistics, WorkstationStatistics
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:

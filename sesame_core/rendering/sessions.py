@@ -9,7 +9,7 @@ from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..protocols import StoredSession
+    from ..stored import StoredSession
     from ..types import Chunk
 
 

@@ -12,7 +12,7 @@ from ..search import display_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..protocols import StoredSession
+    from ..stored import StoredSession
 
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1

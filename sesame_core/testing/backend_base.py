@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from sesame_core.protocols import StorageBackend, StoredSession
+from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters, Query
+from sesame_core.stored import StoredSession
 from sesame_core.types import Chunk, IndexedFile, Session
 
 from .builders import a_chunk, a_query

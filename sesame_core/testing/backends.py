@@ -7,7 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.protocols import Gathering, Naming, StorageBackend
+from sesame_core.protocols import (
+    Gathering,
+    Naming,
+    StorageBackend,
+)
 from sesame_core.query import Filters
 from sesame_core.types import Chunk, Session
 
