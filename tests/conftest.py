@@ -110,11 +110,24 @@ class Ran:
         return json.loads(self.out)
 
 
+@pytest.fixture(scope="session")
+def typer_command() -> Callable[..., Any]:
+    """What typer makes of the command line: once, as a process does, and not for each call."""
+    from typer.main import get_command
+
+    from sesame_core.cli.app import app
+
+    return get_command(app)
+
+
 @pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+def cli(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typer_command: Callable[..., Any]
+) -> Callable[..., Ran]:
     """Run the command line in this process, quicker than `sesame` and not on a terminal."""
     from sesame_core.cli import main
 
+    monkeypatch.setattr("sesame_core.cli.app.app", typer_command)
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(*args: object) -> Ran:
