@@ -50,6 +50,7 @@ class Scale:
 
     chunks: int
     index_runs: int = 3
+    queries: int = generate.QUERIES
     search_repeats: int = 2
     first_searches: int = 20
     append_megabytes: float = 20
@@ -57,6 +58,10 @@ class Scale:
     files: int = 20_000
     memory_megabytes: float = 1000
     processes: int = 21
+
+    def asked(self) -> dict[str, int]:
+        """Return how many queries of each class a search is timed with, and how often."""
+        return {"queries": self.queries, "repeat": self.search_repeats}
 
 
 @dataclass(slots=True)
@@ -144,7 +149,7 @@ def index(bench: Bench) -> None:
 def search(bench: Bench) -> None:
     """Time queries by class in one process, and first queries of fresh processes."""
     corpus, data = bench.corpus(), bench.indexed()
-    report = work("search", corpus=corpus, data=data, repeat=bench.scale.search_repeats)
+    report = work("search", corpus=corpus, data=data, **bench.scale.asked())
     times: dict[str, list[float]] = report["wall"]
     for name, milliseconds in times.items():
         found = report["found"][name] / len(milliseconds)
@@ -288,7 +293,7 @@ def postgres(bench: Bench) -> None:
             assert row is not None
             bench.row(f"postgres: size of {table}", [row[0] / 1e6], "MB", ratio=f"{row[1] / 1e6:.3g} MB of indexes")
         searching = {"corpus": corpus, "data": unused, "dsn": server.dsn}
-        report = work("search", **searching, repeat=bench.scale.search_repeats, server=server.process_id)
+        report = work("search", **searching, **bench.scale.asked(), server=server.process_id)
         for name, milliseconds in report["wall"].items():
             told = f"{median(report['server'][name]):.3g} ms of CPU on the server"
             bench.row(f"postgres: search: {name}", milliseconds, "ms", ratio=told)
@@ -360,6 +365,7 @@ def main(arguments: list[str] | None = None) -> int:
         scale = Scale(
             chunks=1000,
             index_runs=1,
+            queries=5,
             search_repeats=1,
             first_searches=2,
             append_megabytes=0.3,

@@ -56,9 +56,10 @@ def measure_floor(corpus: str, database: str) -> Report:
     return {"cpu": result.cpu, "chunks": result.chunks, "bytes": result.bytes, **parts}
 
 
-def search(corpus: str, data: str, repeat: str, dsn: str = "", server: str = "") -> Report:
-    """Time every query of every class in one process, in mixed order: milliseconds of wall and CPU by class.
+def search(corpus: str, data: str, queries: str, repeat: str, dsn: str = "", server: str = "") -> Report:
+    """Time the queries of every class in one process, in mixed order: milliseconds of wall and CPU by class.
 
+    :param queries: how many of a class are asked.
     :param server: the number of a process, the CPU of whose children is told too.
     """
     summary = json.loads((Path(corpus) / "queries.json").read_text("utf-8"))
@@ -81,9 +82,9 @@ def search(corpus: str, data: str, repeat: str, dsn: str = "", server: str = "")
     with open_index(Path(corpus), Path(data), dsn) as sesame:
         sesame.search("warm up")
         for _ in range(int(repeat)):
-            for position in range(generate.QUERIES):
-                for name, queries in classes.items():
-                    timed(name, queries[position])
+            for position in range(int(queries)):
+                for name, texts in classes.items():
+                    timed(name, texts[position])
     return {"wall": wall, "cpu": cpu, "server": of_server, "found": found}
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,13 +26,20 @@ PRIVATE_NAMES = ("SESSIONS_DIR", "WORKSTATION_ID")
 KEPT_NAMES = ("SESAME_SHARED", "SESAME_TEST_POSTGRES_DSN", "SESAME_TEST_POSTGRES_BIN")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of all homes."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home directory; every variable that could point elsewhere is gone."""
     for name in list(os.environ):
         if (name.startswith(PRIVATE_PREFIXES) or name in PRIVATE_NAMES) and name not in KEPT_NAMES:
             monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
+    # Not numbered by pytest, which would look through thousands of those before.
+    home = Path(tempfile.mkdtemp(dir=homes))
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
@@ -102,11 +110,24 @@ class Ran:
         return json.loads(self.out)
 
 
+@pytest.fixture(scope="session")
+def typer_command() -> Callable[..., Any]:
+    """What typer makes of the command line: once, as a process does, and not for each call."""
+    from typer.main import get_command
+
+    from sesame_core.cli.app import app
+
+    return get_command(app)
+
+
 @pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+def cli(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typer_command: Callable[..., Any]
+) -> Callable[..., Ran]:
     """Run the command line in this process, quicker than `sesame` and not on a terminal."""
     from sesame_core.cli import main
 
+    monkeypatch.setattr("sesame_core.cli.app.app", typer_command)
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(*args: object) -> Ran:

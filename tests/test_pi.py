@@ -272,12 +272,15 @@ def print_mode(pi: list[str], cwd: Path, prompt: str) -> subprocess.CompletedPro
 
 
 def test_a_prompt_that_is_sent_while_pi_works_has_its_references_told_before_its_turn_where_pi_has_a_place_for_it(
-    rpc: Rpc, version: str, server: ModelServer
+    rpc: Rpc, version: str, server: ModelServer, tmp_path: Path
 ) -> None:
-    server.script = [Answers(calls=[("bash", {"command": "sleep 3"})]), Answers("as you say")]
+    work = f"until [ -e {tmp_path}/done ]; do sleep 0.05; done"
+    server.script = [Answers(calls=[("bash", {"command": work})]), Answers("as you say")]
     rpc.start("take your time")
     rpc.wait_for("tool_execution_start")
     rpc.steer("rather as in @@simplify-the-nix-flake-infrastructure")
+    rpc.wait_for("queue_update")
+    (tmp_path / "done").touch()
     rpc.settle()
     assert len(server.asked) == 2, "it takes no turn of its own"
     *_, before, steered = texts(server.asked[1])
