@@ -148,10 +148,10 @@ def workstations(
 
     with Sesame() as sesame:
         if prepare:
-            sesame.prepare()
+            sesame.team.prepare()
         if claim:
-            sesame.claim()
-        found = sesame.workstations()
+            sesame.team.claim()
+        found = sesame.team.workstations()
     if json:
         typer.echo(as_json(workstations_json(found)))
     else:

@@ -34,11 +34,12 @@ def share(
         raise QueryError("say what others see of it: shared, metadata, private, or default")
     level = None if visibility == "default" else visibility
     with Sesame() as sesame:
+        team = sesame.team
         if pattern is None and not dry_run:
-            told = sesame.sharing(), sesame.covered(), sesame.audience()
+            told = team.sharing(), team.covered(), team.audience()
             typer.echo(as_json(sharing_json(*told)) if json else sharing_text(*told))
             return
-        changes = sesame.plan_sharing(None if pattern is None else sesame.sharing().changed(pattern, level))
+        changes = team.plan(None if pattern is None else team.sharing().changed(pattern, level))
         if json:
             typer.echo(as_json(changes_json(changes)))
         else:
@@ -47,8 +48,8 @@ def share(
             typer.echo(f"{len(changes) or 'no'} sessions" + (" would change" if dry_run else " change"))
         if pattern is None or dry_run:
             return
-        sesame.share(pattern, level)
-        report = sesame.index() if sesame.audience() else None
+        team.share(pattern, level)
+        report = sesame.index() if team.audience() else None
     for problem in report.errors if report else ():
         typer.echo(f"error: {printable(problem.path)}: {printable(problem.message)}", err=True)
     if report and report.errors:
