@@ -44,13 +44,7 @@ if TYPE_CHECKING:
     from .report import IndexReport
     from .runtime import Appended, Imported, Runtime, SessionMeta
     from .segments import Segments
-    from .stored import (
-        AgentStatistics,
-        Candidates,
-        ScoredChunk,
-        Statistics,
-        StoredSession,
-    )
+    from .stored import AgentStatistics, Candidates, ScoredChunk, Statistics, StoredSession
     from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
 
 __version__ = "0.1.0"

@@ -9,11 +9,7 @@ from collections.abc import Iterable, Mapping
 from .abilities import has_ability
 from .discovery import is_below
 from .exclusion import is_excluded
-from .protocols import (
-    Expiring,
-    Recalling,
-    Remembering,
-)
+from .protocols import Expiring, Recalling, Remembering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

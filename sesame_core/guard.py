@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .abilities import has_ability
 from .config import MARK
 from .dataclass import replace
-from .protocols import (
-    Annotating,
-    Carrying,
-    IndexWriter,
-    Reticent,
-)
+from .protocols import Annotating, Carrying, IndexWriter, Reticent
 from .redaction import Redactor
 from .tokens import subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Notes, Session

@@ -18,12 +18,7 @@ import pluggy
 from .hookimpls import PROJECT_NAME, hookimpl
 
 if TYPE_CHECKING:
-    from .protocols import (
-        ChunkFormatter,
-        Parser,
-        Provider,
-        StorageBackend,
-    )
+    from .protocols import ChunkFormatter, Parser, Provider, StorageBackend
 
 __all__ = ["PROJECT_NAME", "hookimpl", "hooks_of", "hookspec"]
 

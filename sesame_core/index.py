@@ -5,12 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from .abilities import has_ability
-from .protocols import (
-    IndexReader,
-    IndexWriter,
-    Shared,
-    StorageBackend,
-)
+from .protocols import IndexReader, IndexWriter, Shared, StorageBackend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

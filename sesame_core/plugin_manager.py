@@ -14,13 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.metadata import EntryPoint
 
-    from .protocols import (
-        ChunkFormatter,
-        Options,
-        Parser,
-        Provider,
-        StorageBackend,
-    )
+    from .protocols import ChunkFormatter, Options, Parser, Provider, StorageBackend
 
     Hooks = dict[str, list[Callable[..., Any]]]
 

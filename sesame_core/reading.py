@@ -15,13 +15,7 @@ from typing import TypeAlias
 from . import identity
 from .abilities import has_ability
 from .errors import ParseError, PluginError, SesameError
-from .protocols import (
-    ChunkFormatter,
-    IndexWriter,
-    Parser,
-    Redacting,
-    TailParser,
-)
+from .protocols import ChunkFormatter, IndexWriter, Parser, Redacting, TailParser
 from .session_facts import count, learn
 from .tokens import clean, subwords
 from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session, Skipped

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .dataclass import dataclass
 from .errors import UnknownSessionError
+from .families import standing
 from .query import Filters
-from .search import ID_LETTERS, display_name, standing
+from .search import ID_LETTERS, display_name
 
 if TYPE_CHECKING:
     from .protocols import IndexReader

@@ -14,16 +14,13 @@ from . import expansion, gathering, ranking
 from .abilities import has_ability
 from .answer import Answer, Hit, Page, Passage
 from .dataclass import replace
+from .families import Families, standing
 from .language import parse
-from .protocols import (
-    Dated,
-    IndexReader,
-    Vocabulary,
-)
+from .protocols import Dated, IndexReader, Vocabulary
 from .query import AllOf, Filters, Query, asked, both, positive_words
 from .ranking import Ranked
 from .snippets import Snippet, occurrences, snippet
-from .stored import Candidates, StoredSession
+from .stored import Candidates
 from .types import Chunk, Session
 
 #: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
@@ -87,7 +84,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     )
     named = _named(reader, query, filters)
     best = ranking.order(candidates, named=named)
-    first = _Families(reader, best[:FIRST])
+    first = Families(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
@@ -108,8 +105,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _ordered(
-    reader: IndexReader, candidates: Candidates, first: _Families, best: list[int], named: int | None
-) -> Iterator[tuple[Ranked, _Families]]:
+    reader: IndexReader, candidates: Candidates, first: Families, best: list[int], named: int | None
+) -> Iterator[tuple[Ranked, Families]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
     :param best: numbers of all sessions that were found, the best first, as `first` knows the first `FIRST` of them.
@@ -124,7 +121,7 @@ def _ordered(
                 yield result, families
         if families is not first or len(best) <= FIRST:
             return
-        families = _Families(reader, best)
+        families = Families(reader, best)
 
 
 def _named(reader: IndexReader, query: Query, filters: Filters) -> int | None:
@@ -152,65 +149,8 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     return Answer(query=query, hits=hits, total=total, mode="browse")
 
 
-class _Families:
-    """Which sessions count as one: the same session in two files, and subagents with their parent."""
-
-    def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
-        self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
-        self._group: dict[int, int] = {}
-        self._by_id: dict[str, StoredSession | None] = {}
-        by_key: dict[str, int] = {}
-        for stored in sorted(self.stored.values(), key=standing, reverse=True):
-            self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
-        self._look_up_parents(reader)
-        for stored in list(self.stored.values()):
-            if stored.session.kind == "subagent" and (parent := self._parent(stored)):
-                self.stored.setdefault(parent.number, parent)
-                self._group[stored.number] = self._group.get(parent.number, parent.number)
-        self.united = len(self._group) - len(set(self._group.values()))
-        self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
-
-    def of(self, number: int) -> int | None:
-        """Return the session that a session's evidence counts for; None when it is not among the best."""
-        return self._group.get(number)
-
-    def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
-        """Tell whether a chunk of a ranked group is off the active branch of the session it stands in."""
-        sources = (self.stored[scored.session].session for scored in ranked.chunks if scored.seq == chunk.seq)
-        return any(s.id == chunk.session_id and chunk.segment in (s.abandoned or ()) for s in sources)
-
-    def _look_up_parents(self, reader: IndexReader) -> None:
-        """Find the sessions that subagents work for, and those that these work for."""
-        wanted = _parent_ids(self.stored.values())
-        while wanted:
-            self._by_id.update(dict.fromkeys(wanted))
-            for stored in sorted(gathering.named(reader, wanted), key=standing):
-                self._by_id[stored.session.id] = stored
-            above = (self._by_id[id] for id in wanted)
-            wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
-
-    def _parent(self, stored: StoredSession) -> StoredSession | None:
-        """Return the topmost session a subagent works for, if it is indexed."""
-        session, seen = stored.session, {stored.session.id}
-        parent = None
-        while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
-            seen.add(session.parent_id)
-            above = self._by_id[session.parent_id]
-            if above is None:
-                break
-            parent = above
-            session = parent.session
-        return parent
-
-
-def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
-    """Return the ids of the sessions that subagents work for."""
-    sessions = (one.session for one in stored)
-    return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
-
-
 def _hits(
-    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, _Families]], page: Page, least: int
+    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, Families]], page: Page, least: int
 ) -> list[tuple[Hit, Ranked]]:
     """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
 
@@ -263,8 +203,8 @@ def _hits(
 
 
 def _with_evidence(
-    reader: IndexReader, ordered: Iterable[tuple[Ranked, _Families]], expected: int, passages: int
-) -> Iterator[tuple[Ranked, _Families, list[tuple[int, Chunk]]]]:
+    reader: IndexReader, ordered: Iterable[tuple[Ranked, Families]], expected: int, passages: int
+) -> Iterator[tuple[Ranked, Families, list[tuple[int, Chunk]]]]:
     """Yield the ranked sessions with their best chunks, each with the number of the session it stands in.
 
     :param expected: how many will be taken, as far as one can tell.
@@ -316,11 +256,6 @@ def _about(session: Session) -> str:
 def _first_line(session: Session) -> str:
     texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
     return snippet(next((t for t in texts if t.strip()), ""), Query(text="")).text
-
-
-def standing(stored: StoredSession) -> tuple[bool, int, int]:
-    """Return a key by which the file that speaks for a session in several is the greatest: there, longest, latest."""
-    return stored.missing_since is None, stored.chunk_count, stored.number
 
 
 def display_name(session: Session) -> str | None:

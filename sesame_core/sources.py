@@ -15,11 +15,7 @@ from .types import IndexedFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .plugin_manager import PluginManager
-    from .protocols import (
-        ChunkFormatter,
-        IndexWriter,
-        Parser,
-    )
+    from .protocols import ChunkFormatter, IndexWriter, Parser
     from .reading import FileReading
     from .types import Notes
 

@@ -50,7 +50,7 @@ class Condition:
 TRUE = Condition()
 FALSE = Condition("false")
 #: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
-#: there, then the longest, then the latest (`sesame_core.search.standing`).
+#: there, then the longest, then the latest (`sesame_core.families.standing`).
 STANDING = Condition(
     "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "

@@ -14,11 +14,7 @@ from .abilities import has_ability
 from .config import LEVELS
 from .dataclass import dataclass, replace
 from .kinship import Kin
-from .protocols import (
-    Annotating,
-    IndexWriter,
-    Withdrawing,
-)
+from .protocols import Annotating, IndexWriter, Withdrawing
 from .reading import Replayed
 from .sharing import strictest
 from .stored import StoredSession

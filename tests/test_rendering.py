@@ -21,12 +21,7 @@ from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.report import FileProblem, IndexReport, SourceReport
 from sesame_core.snippets import Snippet
-from sesame_core.stored import (
-    AgentStatistics,
-    Freshness,
-    Statistics,
-    StoredSession,
-)
+from sesame_core.stored import AgentStatistics, Freshness, Statistics, StoredSession
 from sesame_core.types import Chunk, Session
 
 pytestmark = pytest.mark.usefixtures("utc")

@@ -6,11 +6,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 
 from sesame_core import hookimpl
-from sesame_core.protocols import (
-    Options,
-    Provider,
-    StorageBackend,
-)
+from sesame_core.protocols import Options, Provider, StorageBackend
 
 
 def create(options: Options) -> StorageBackend:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sesame_core import hookimpl
-from sesame_core.protocols import (
-    Options,
-    Provider,
-    StorageBackend,
-)
+from sesame_core.protocols import Options, Provider, StorageBackend
 
 
 def create(options: Options) -> StorageBackend:

@@ -12,15 +12,7 @@ from pathlib import Path
 from sesame_core import query as queries
 from sesame_core.query import Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.stored import (
-    AgentStatistics,
-    Candidates,
-    Freshness,
-    KnownFile,
-    Statistics,
-    StoredSession,
-    Stretch,
-)
+from sesame_core.stored import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession, Stretch
 from sesame_core.types import NOTES, UNREAD, Chunk
 
 from . import conversations, fts, matching, rows, schema

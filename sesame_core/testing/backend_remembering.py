@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.protocols import (
-    Annotating,
-    Noting,
-    Recalling,
-    Remembering,
-    StorageBackend,
-)
+from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
 from sesame_core.types import NOTES, UNREAD, Checkpoint, Chunk, Notes, Session
 
 from .backend_base import BackendBase, found, store, the

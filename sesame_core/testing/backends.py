@@ -7,11 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.protocols import (
-    Gathering,
-    Naming,
-    StorageBackend,
-)
+from sesame_core.protocols import Gathering, Naming, StorageBackend
 from sesame_core.query import Filters
 from sesame_core.types import Chunk, Session
 
