@@ -11,13 +11,13 @@ import json
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from . import paths
 from .dataclass import dataclass
 from .errors import SesameError
 
@@ -110,7 +110,7 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
                 with contextlib.suppress(OSError):  # other files are in it
                     path.parent.rmdir()
             else:
-                _write(path, step.after)
+                paths.write_private(path, step.after, keeps_rights=True)
         except OSError as error:
             raise SesameError(f"{path}: cannot be written: {error.strerror or error}") from error
     return kept
@@ -195,21 +195,6 @@ def _as_written(path: Path, value: dict[str, Any], text: str) -> bytes:
 
 def _not_understood(path: Path, why: str) -> SesameError:
     return SesameError(f"{path}: {why}; nothing is changed")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Put a whole file in its place at once, with the rights of the one that was there, else for its owner alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(descriptor, "wb") as out:
-            out.write(content)
-        if path.exists():
-            shutil.copymode(path, draft)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise
 
 
 def started_by(program: str, interpreter: Sequence[str]) -> list[str]:

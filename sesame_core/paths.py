@@ -53,18 +53,22 @@ def expand(text: str, base: Path | None = None) -> Path:
     return Path(os.path.abspath(os.path.join(base or "", os.path.expanduser(text))))
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, content: str | bytes, *, keeps_rights: bool = False) -> None:
     """Write a file that its owner alone can read, at once: nobody sees half of it.
 
+    :param keeps_rights: who could read the one that was there may read this one.
     :raises OSError: it cannot be written; an older one stays as it was.
     """
+    import shutil
     import tempfile
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with open(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
+        with open(descriptor, "wb") as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        if keeps_rights and path.exists():
+            shutil.copymode(path, draft)
         os.replace(draft, path)
     except OSError:
         os.unlink(draft)
