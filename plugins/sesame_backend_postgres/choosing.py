@@ -11,6 +11,7 @@ from sesame_core.query import Filters
 from . import budget, scoring
 from .asked import Asked, Parts
 from .filters import on_chunks
+from .words import without_order
 
 
 def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
@@ -47,7 +48,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
     END, chunks)::float8 AS df, CASE WHEN q::text LIKE '%%<%%' THEN known ELSE 0 END::float8 AS read
   FROM (VALUES {listed}) AS v (n, q), total,
-  LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,
+  LATERAL (SELECT {without_order("q")} AS every) AS e,
   LATERAL (
     SELECT coalesce(min(count), 0) AS known FROM (
       SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])

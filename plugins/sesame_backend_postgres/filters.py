@@ -9,7 +9,7 @@ from sesame_core.query import Word
 from sesame_core.sql import FALSE, STANDING, TRUE, Condition, Dialect, like, on_kind
 
 from .rows import reversed_path
-from .words import any_of
+from .words import any_of, without_order
 
 __all__ = [
     "DIALECT",
@@ -43,10 +43,20 @@ class _Postgres(Dialect):
         asked = any_of(words)
         if asked is None:
             return FALSE
-        # Not IN a list: one that is too long to remember would be looked through for each session.
-        found = f"t.words @@ to_tsquery('code', %s){chunk.where('AND')}"
-        sql = f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {found})"
-        return Condition(sql, (asked, *chunk.values))
+        query = "to_tsquery('code', %s)"
+        in_chunk = Condition(
+            f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')})",
+            (asked, *chunk.values),
+        )
+        if chunk.sql:
+            return in_chunk
+        # One look for all sessions: joined to them, the words of each would be fetched.  Those of a chunk are in one row.
+        in_session = Condition(
+            f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
+            " IS TRUE",
+            (asked,),
+        )
+        return in_session.and_(Condition(f"{query}::text NOT LIKE '%%<%%'", (asked,)).or_(in_chunk))
 
     def having(self, chunk: Condition) -> Condition:
         return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)

@@ -22,4 +22,54 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE INDEX texts_prompts ON texts (session) WHERE class = 0
         """,
     ),
+    Migration(
+        "the words of each session",
+        """
+        CREATE TABLE vocabularies (
+          session bigint NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+          first integer NOT NULL,
+          piece integer NOT NULL,
+          workstation integer NOT NULL REFERENCES workstations (id) ON DELETE CASCADE,
+          words tsvector NOT NULL,
+          PRIMARY KEY (session, first, piece)
+        ) WITH (toast_tuple_target = 128);
+        ALTER TABLE vocabularies ALTER words SET STORAGE EXTERNAL, ALTER words SET STATISTICS 0;
+        CREATE FUNCTION vocabulary(of bigint, since int) RETURNS TABLE (piece int, words tsvector)
+        LANGUAGE sql STABLE AS $$
+          SELECT piece, said(words) FROM (
+            SELECT ((sum(size) OVER (ORDER BY seq) - size) / 400000)::int AS piece, strip(words) AS words FROM (
+              SELECT t.seq, t.words, pg_column_size(
+                CASE WHEN pg_column_size(t.words) > 8000 THEN setweight(t.words, 'D', '{}') ELSE t.words END) AS size
+              FROM texts AS t WHERE t.session = of AND t.seq >= since
+            ) AS t
+          ) AS t GROUP BY piece
+        $$;
+        INSERT INTO vocabularies (session, first, piece, workstation, words)
+          SELECT s.id, 0, v.piece, s.workstation, v.words FROM sessions AS s, LATERAL vocabulary(s.id, 0) AS v;
+        CREATE INDEX vocabularies_words ON vocabularies USING gin (words)
+          WITH (fastupdate = on, gin_pending_list_limit = 4096);
+        ALTER TABLE vocabularies ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY reading ON vocabularies FOR SELECT USING (true);
+        CREATE POLICY inserting ON vocabularies FOR INSERT
+          WITH CHECK (workstation = ANY ((SELECT my_workstations())::int[]));
+        CREATE POLICY updating ON vocabularies FOR UPDATE
+          USING (workstation = ANY ((SELECT my_workstations())::int[]));
+        CREATE POLICY deleting ON vocabularies FOR DELETE
+          USING (workstation = ANY ((SELECT my_workstations())::int[]));
+        DO $$
+        DECLARE given record;
+        BEGIN
+          -- Whoever may write one table of a session's words may write the other.
+          FOR given IN SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role, privilege_type
+            FROM pg_class, aclexplode(relacl) WHERE oid = 'conversations'::regclass
+          LOOP
+            EXECUTE format('GRANT %s ON vocabularies TO %s', given.privilege_type, given.role);
+          END LOOP;
+          EXECUTE replace(
+            pg_get_functiondef('tidy(boolean)'::regprocedure), 'conversations_words}',
+            'conversations_words,vocabularies_words}'
+          );
+        END $$
+        """,
+    ),
 )

@@ -13,7 +13,7 @@ from sesame_core.renewal import OVERHEAD
 from sesame_core.tokens import clean
 from sesame_core.types import Chunk
 
-from . import rows, words
+from . import rows, vocabularies, words
 
 #: Characters sent at once.
 BATCH = 4 << 20
@@ -41,6 +41,8 @@ class Staging:
         self._db = db
         self._workstation = workstation
         self._rows: list[tuple[Any, ...]] = []
+        #: By session, the positions of its chunks: the first, and the one behind the last.
+        self._places: dict[int, tuple[int, int]] = {}
         self._held = 0
 
     @property
@@ -67,6 +69,7 @@ class Staging:
                 cut(subwords, LONGEST_SUBWORDS),
             )
         )
+        self._places[session] = (self._places.get(session, (chunk.seq, 0))[0], chunk.seq + 1)
         self._held += OVERHEAD + len(chunk.text)
         return tokens
 
@@ -80,12 +83,14 @@ class Staging:
                 copy.write_row(row)
         self._db.execute(_INSERT_CHUNKS)
         self._db.execute(_INSERT_TEXTS)
+        vocabularies.extend(self._db, self._workstation, self._places)
         self._db.execute("TRUNCATE staging")
         self.clear()
 
     def clear(self) -> None:
         """Drop them."""
         self._rows.clear()
+        self._places.clear()
         self._held = 0
 
 

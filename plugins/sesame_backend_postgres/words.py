@@ -78,3 +78,8 @@ def phrases(words: Iterable[Word]) -> list[str]:
 def any_of(words: Iterable[Word]) -> str | None:
     """Return the tsquery of a text with at least one of the words; None when no text has one."""
     return " | ".join(f"({made})" for made in phrases(words)) or None
+
+
+def without_order(query: str) -> str:
+    """Return the SQL of a tsquery's words whatever their order: what a text must have for the index to find it."""
+    return f"replace(regexp_replace({query}::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery"
