@@ -50,7 +50,7 @@ class _Postgres(Dialect):
         )
         if chunk.sql:
             return in_chunk
-        # One look for all sessions: joined to them, the words of each would be fetched.  Those of a chunk are in one row.
+        # Joined to the sessions, the words of each would be fetched.  A row has all words of a chunk.
         in_session = Condition(
             f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
             " IS TRUE",

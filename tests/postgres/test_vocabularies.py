@@ -1,4 +1,4 @@
-"""The words of each session, kept for conditions, are those of its chunks, whatever was written and in whatever steps."""
+"""The words of each session, kept for conditions, are those of its chunks, in whatever steps they were written."""
 
 from __future__ import annotations
 
