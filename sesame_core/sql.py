@@ -179,7 +179,9 @@ class Dialect(ABC):
             parts.append(self.touching(filters.path))
         if filters.cmd:
             plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
-            shell = Condition(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
+            # In the text, since an index may list just these.
+            shells = ", ".join(f"'{name}'" for name in SHELLS)
+            shell = Condition(self.of_chunk(f"{plain} IN ({shells})"))
             parts.append(self.holding([word_of(filters.cmd)], Condition(f"{self.weight_class} = 2").and_(shell)))
         if filters.is_error:
             failed = Condition("c.is_error")

@@ -8,6 +8,8 @@ SCORED = 10_000
 NEWEST = 4_000
 #: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
 READS = 3
+#: Chunks that are read because a word is in them, though a filter on sessions lets only some of them be scored.
+LISTED = 30_000
 #: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
 #: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
 READ = 200_000

@@ -89,30 +89,37 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     within = "1.0"
     if sessions == "allowed":
         within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
-    # The rarest words that fit into the budget; the rarest of all always does.
+    # Parts of their own: what stands in a subquery would be worked out for each use.
+    parts.add("extent", f"  SELECT chunks, chunk_length, {within}::float8 AS within, {few} AS few FROM total")
     most = reads * budget.SCORED
-    chosen = f"df > 0 AND (whole OR until * within <= {most} OR until = df)"
+    # The rarest words that fit into the budget; the rarest of all always does.
+    parts.add(
+        "chosen",
+        f"""  SELECT w, df, q, read, whole, df > 0 AND (whole OR until * within <= {most} OR until = df) AS is_chosen
+  FROM word, (
+    SELECT within, few OR (sum(df) * within <= {most} AND least(sum(df), within * chunks) <= {budget.LISTED}
+      AND least(sum(read), within * chunks) <= {budget.READ}) AS whole
+    FROM word, extent GROUP BY within, few, chunks
+  ) AS e""",
+    )
     parts.add(
         "plan",
-        f"""  SELECT *, NOT whole AND (found > {most} OR read > {budget.READ}) AS is_cut,
-    least(CASE WHEN found > {most} THEN {reads * budget.NEWEST} / found ELSE 1 END, {budget.READ} / greatest(read, 1))
-      * within * chunks AS newest,
-    cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
-  FROM (SELECT *, chosen * within AS found, least(reading, within * chunks) AS read FROM (
-    SELECT within, few, whole, chunks, chunk_length,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
-      (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
-      (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
-      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen,
-      (SELECT sum(read) FROM word WHERE {chosen}) AS reading
-    FROM (
-      SELECT *, few OR (
-        SELECT sum(df) * within <= {most} AND least(sum(read), within * chunks) <= {budget.READ} FROM word
-      ) AS whole
-      FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t
-    ) AS u
-  ) AS v) AS w""",
+        f"""  SELECT *, NOT whole AND (is_over OR read > {budget.READ}) AS is_cut,
+    least(CASE WHEN is_over THEN {reads * budget.NEWEST} / (chosen * within) ELSE 1 END,
+      {budget.READ} / greatest(read, 1)) * within * chunks AS newest
+  FROM (
+    SELECT chunks, chunk_length, within, few, chosen.*, least(reading, within * chunks) AS read,
+      chosen * within > {most} OR least(chosen, within * chunks) > {budget.LISTED} AS is_over
+    FROM extent, (
+      SELECT bool_or(whole) AS whole, string_agg('(' || q::text || ')', ' | ')::tsquery AS every,
+        string_agg('(' || q::text || ')', ' & ') FILTER (WHERE df > 0)::tsquery AS together,
+        string_agg('(' || q::text || ')', ' | ') FILTER (WHERE is_chosen)::tsquery AS either,
+        array_agg(w) FILTER (WHERE is_chosen) AS choosing,
+        sum(df) FILTER (WHERE is_chosen) AS chosen, sum(read) FILTER (WHERE is_chosen) AS reading,
+        count(*) FILTER (WHERE is_chosen) = count(*) FILTER (WHERE df > 0) AS is_complete
+      FROM chosen
+    ) AS chosen
+  ) AS p""",
     )
     # Either all chunks of the sessions are read, or all entries of the words, and their chunks in these sessions.
     parts.add(

@@ -62,10 +62,15 @@ class _Postgres(Dialect):
         return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)
 
     def touching(self, path: str) -> Condition:
-        pattern = like(reversed_path(path)) + "%"
-        # Of a directory, all that is below it.
-        values = (f"%{pattern}" if path.endswith("/") else pattern,)
-        return Condition("s.id IN (SELECT session FROM paths WHERE paths.reversed LIKE %s)", values)
+        backwards = reversed_path(path)
+        if path.endswith("/"):  # all that is below it
+            touched = Condition("paths.reversed LIKE %s", (f"%{like(backwards)}%",))
+        else:
+            # Not LIKE: only a pattern that is known when the plan is made makes use of an index.
+            touched = Condition(
+                "paths.reversed >= %s AND paths.reversed < %s::text || U&'\\+10FFFF'", (backwards, backwards)
+            )
+        return Condition(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
 
 
 DIALECT = _Postgres()
