@@ -32,11 +32,6 @@ class Asked:
         return range(len(self.phrases))
 
     @property
-    def single(self) -> set[int]:
-        """Positions of phrases that are one whole word."""
-        return {n for n in self.numbers if words.is_single(self.phrases[n])}
-
-    @property
     def pairs(self) -> str:
         """The positions of words with those of their phrases, as rows of a VALUES list."""
         return ", ".join(f"({w}, {n})" for w, used in enumerate(self.words) for n in used)

@@ -70,7 +70,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
 
 
 def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> None:
-    """Add which words choose candidates: `plan`, and `used`, each phrase with what scoring needs of it.
+    """Add which words choose candidates: `plan`, and `sought`, each phrase with what scoring needs of it.
 
     `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
     otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
@@ -138,12 +138,12 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
         "cutoff",
         "  SELECT coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first",
     )
-    columns = ", ".join(
-        f"bool_or(n = {n} AND w = ANY (choosing)) AS s{n}, max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, "
-        f"max({scoring.idf('chunks', 'df')}) FILTER (WHERE n = {n}) AS i{n}"
-        for n in asked.numbers
+    parts.add(
+        "sought",
+        f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single, {scoring.idf("chunks", "df")} AS idf,
+    (SELECT bool_or(w = ANY (choosing)) FROM (VALUES {asked.pairs}) AS v (w, n) WHERE v.n = phrase.n) AS is_chosen
+  FROM phrase, plan""",
     )
-    parts.add("used", f"  SELECT {columns} FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n), plan")
 
 
 def is_listed(filters: Filters) -> bool:

@@ -19,7 +19,9 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
     """
     numbers = asked.numbers
     _add_idf(parts, "heads", "count(*)", numbers)
-    scores = " + ".join(scoring.bm25(f"{scoring.weighted(n, HEAD_WEIGHTS)} * {HEAD_SCALE}::float8", n) for n in numbers)
+    scores = " + ".join(
+        scoring.bm25(f"i{n}", f"{scoring.weighted(n, HEAD_WEIGHTS)} * {HEAD_SCALE}::float8") for n in numbers
+    )
     parts.add(
         "head",
         f"""  SELECT session, {scores} AS score FROM (
@@ -38,7 +40,7 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
     _add_idf(parts, "conversations", "count(DISTINCT session)", numbers)
     each = ", ".join(f"{scoring.weighted(n, CONVERSATION_WEIGHTS)} AS f{n}" for n in numbers)
     sums = ", ".join(f"sum(f{n}) * {CONVERSATION_SCALE} AS f{n}" for n in numbers)
-    scores = " + ".join(scoring.bm25(f"f{n}", n) for n in numbers)
+    scores = " + ".join(scoring.bm25(f"i{n}", f"f{n}") for n in numbers)
     parts.add(
         "conversation",
         f"""  SELECT session, {scores} AS score FROM (

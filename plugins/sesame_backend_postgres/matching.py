@@ -76,7 +76,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
         f"SELECT 'word', {df}, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
-        f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
+        f"(SELECT whole AND (SELECT coalesce(sum(times), 0) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
         "SELECT 'sessions', count(*), 0, 0, 0 FROM "
         "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]

@@ -65,11 +65,6 @@ def phrase(text: str) -> str | None:
     return " <-> ".join(f"'{word}'" for word in words) + (":*" if text.endswith("*") else "")
 
 
-def is_single(phrase: str) -> bool:
-    """Tell whether a tsquery of `phrase` is one whole word."""
-    return " " not in phrase and not phrase.endswith("*")
-
-
 def phrases(words: Iterable[Word]) -> list[str]:
     """Return the tsqueries of all alternatives of some words, each once."""
     return [made for made in dict.fromkeys(phrase(t) for word in words for t in word.alternatives) if made]
