@@ -30,8 +30,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     (SELECT (max(id) - min(id) + 1)::float8 FROM sessions) AS numbers
   FROM workstations""",
     )
-    listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
-    parts.values.extend(asked.phrases)
+    parts.values.append(asked.phrases)
     # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share, unless it
     # holds none.
     unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
@@ -39,16 +38,16 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
         unseen = f"0.5 * known / {budget.COUNTED}"
     parts.add(
         "phrase",
-        f"""  SELECT n, q, least(CASE
+        f"""  SELECT n, q, every, is_ordered, least(CASE
       WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
       ELSE (SELECT CASE WHEN taken < {budget.COUNTED} THEN found
               WHEN found > 0 THEN found * known / {budget.COUNTED} ELSE {unseen} END
             FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
-    END, chunks)::float8 AS df, CASE WHEN q::text LIKE '%%<%%' THEN known ELSE 0 END::float8 AS read
-  FROM (VALUES {listed}) AS v (n, q), total,
-  LATERAL (SELECT {without_order("q")} AS every) AS e,
+    END, chunks)::float8 AS df, CASE WHEN is_ordered THEN known ELSE 0 END::float8 AS read
+  FROM (SELECT n, to_tsquery('code', v) AS q FROM unnest(%s::text[]) WITH ORDINALITY AS v (v, n)) AS v, total,
+  LATERAL (SELECT {without_order("q")} AS every, q::text LIKE '%%<%%' AS is_ordered) AS e,
   LATERAL (
     SELECT coalesce(min(count), 0) AS known FROM (
       SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])
@@ -57,6 +56,8 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     ) AS counts
   ) AS k""",
     )
+    parts.values += asked.pairs
+    parts.add("pair", "  SELECT * FROM unnest(%s::int[], %s::int[]) AS v (w, n)")
     parts.add(
         "word",
         f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
@@ -64,7 +65,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
       CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED}
       THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
       ELSE max(df) END::float8 AS df, sum(read) AS read
-    FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n) GROUP BY w
+    FROM pair JOIN phrase USING (n) GROUP BY w
   ) AS counted""",
     )
 
@@ -141,7 +142,7 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     parts.add(
         "sought",
         f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single, {scoring.idf("chunks", "df")} AS idf,
-    (SELECT bool_or(w = ANY (choosing)) FROM (VALUES {asked.pairs}) AS v (w, n) WHERE v.n = phrase.n) AS is_chosen
+    (SELECT bool_or(w = ANY (choosing)) FROM pair WHERE pair.n = phrase.n) AS is_chosen
   FROM phrase, plan""",
     )
 

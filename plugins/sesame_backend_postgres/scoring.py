@@ -42,16 +42,6 @@ FREQUENCY = (
 )
 
 
-def weighted(number: int, weights: str) -> str:
-    """Return how often phrase `number` occurs in the column `words`, counted by weights.
-
-    Where it does not, which is mostly so, telling that first takes a third of the time.
-
-    :param weights: in `ts_rank_cd`'s order D, C, B, A, as a literal; none may exceed 1.
-    """
-    return f"CASE WHEN words @@ q{number} THEN ts_rank_cd('{weights}', words, q{number}) ELSE 0 END"
-
-
 def at_hand(words: str) -> str:
     """Return a word list that lies in its row, or is fetched once: each use would fetch a long one anew.
 
