@@ -35,27 +35,26 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
         by_rows = [f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest}"]
     if choosing.is_listed(filters):
         by_rows.append(f"(SELECT few FROM plan){within}")
-    # Most chunks have one of the words only: the index tells which, or each is looked for.
+    score = scoring.bm25("idf", scoring.FREQUENCY)
+    has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
+    # Most chunks have one of the words only, and the index tells which: they are met once for each.  In chunks that are
+    # read one after the other all words are looked for.
     ways = [
-        f"plan, sought, LATERAL (SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(own)} OFFSET 0) "
-        "AS t WHERE is_chosen"
+        f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
+      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(own)} OFFSET 0
+    ) AS t WHERE is_chosen"""
         for way in by_words
     ] + [
-        f"plan, (SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(own)} "
-        "OFFSET 0) AS t, sought WHERE is_chosen AND words @@ q"
+        f"""SELECT place, session, seq, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM plan, (
+      SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(own)} OFFSET 0
+    ) AS t"""
         for way in by_rows
     ]
-    score = scoring.bm25("idf", scoring.FREQUENCY)
-    found = " UNION ALL ".join(
-        f"SELECT place, session, seq, class, is_cut AND NOT is_complete AND words @@ together AS has_all, {score} AS score "
-        f"FROM {way}"
-        for way in ways
-    )
     parts.add(
         "met",
         f"""  SELECT *, {hidden} AS is_hidden FROM (
     SELECT place, session, seq, class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
-    FROM ({found} LIMIT {2 * budget.SCORED}) AS t GROUP BY place, session, seq, class
+    FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY place, session, seq, class
   ) AS t""",
     )
     # As far back as the newest let expect that there are enough; very few let expect nothing.
@@ -85,7 +84,7 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
         f"""  SELECT session, seq, class, score FROM (
     SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
-    SELECT session, seq, class, sum({score}) FROM (
+    SELECT session, seq, class, (SELECT sum({score}) FROM sought) FROM (
       SELECT {columns} FROM plan, (
         SELECT place FROM (
           SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED}
@@ -97,6 +96,6 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
         UNION
         SELECT place FROM older
       ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT is_complete FROM plan) OFFSET 0
-    ) AS t, sought GROUP BY session, seq, class
+    ) AS t
   ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {budget.CANDIDATES}""",
     )

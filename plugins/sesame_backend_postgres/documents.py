@@ -20,14 +20,14 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
     newest = f"{kept} ORDER BY session DESC LIMIT {budget.HEADS}"
     parts.add(
         "head",
-        f"""  SELECT session, sum({score}) AS score FROM (
+        f"""  SELECT session, (SELECT sum({score}) FROM heads_used WHERE words @@ q) AS score FROM (
     SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k
     FROM total, (
       (SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ either{newest})
       UNION
       (SELECT h.ctid FROM plan, heads AS h WHERE (SELECT NOT is_complete FROM plan) AND h.words @@ every{newest})
     ) AS found JOIN heads AS h ON h.ctid = place OFFSET 0
-  ) AS h, heads_used WHERE words @@ q GROUP BY session ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
+  ) AS h ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
     )
     parts.add(
         "near",
@@ -41,12 +41,14 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
     parts.add(
         "conversation",
         f"""  SELECT session, sum({scoring.bm25("idf", "frequency")}) AS score FROM (
-    SELECT session, n, idf, k, sum(ts_rank_cd('{CONVERSATION_WEIGHTS}', words, q) * {CONVERSATION_SCALE}) AS frequency
-    FROM (
+    SELECT session, n, idf, k, sum(frequency * {CONVERSATION_SCALE}) AS frequency FROM (
       SELECT session, {scoring.at_hand("c.words")} AS words,
         {scoring.damping("s.conversation_tokens / conversation_length")} AS k
       FROM total, near JOIN sessions AS s ON s.id = near.session JOIN conversations AS c USING (session) OFFSET 0
-    ) AS c, conversations_used WHERE words @@ q GROUP BY session, n, idf, k
+    ) AS c, LATERAL (
+      SELECT n, idf, ts_rank_cd('{CONVERSATION_WEIGHTS}', words, q) AS frequency FROM conversations_used
+      WHERE words @@ q OFFSET 0
+    ) AS f GROUP BY session, n, idf, k
   ) AS c GROUP BY session""",
     )
 
