@@ -42,9 +42,10 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
         "conversation",
         f"""  SELECT session, sum({scoring.bm25("idf", "frequency")}) AS score FROM (
     SELECT session, n, idf, k, sum(frequency * {CONVERSATION_SCALE}) AS frequency FROM (
-      SELECT session, {scoring.at_hand("c.words")} AS words,
-        {scoring.damping("s.conversation_tokens / conversation_length")} AS k
-      FROM total, near JOIN sessions AS s ON s.id = near.session JOIN conversations AS c USING (session) OFFSET 0
+      SELECT near.session, words, {scoring.damping("s.conversation_tokens / conversation_length")} AS k
+      FROM total, near JOIN sessions AS s ON s.id = near.session, LATERAL (
+        SELECT {scoring.at_hand("words")} AS words FROM conversations WHERE session = near.session OFFSET 0
+      ) AS c OFFSET 0
     ) AS c, LATERAL (
       SELECT n, idf, ts_rank_cd('{CONVERSATION_WEIGHTS}', words, q) AS frequency FROM conversations_used
       WHERE words @@ q OFFSET 0

@@ -44,13 +44,15 @@ class _Postgres(Dialect):
         if asked is None:
             return FALSE
         query = "to_tsquery('code', %s)"
+        # One look for all sessions: joined to them, the words of each would be fetched.
         in_chunk = Condition(
-            f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')})",
+            f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')}))"
+            " IS TRUE",
             (asked, *chunk.values),
         )
         if chunk.sql:
             return in_chunk
-        # Joined to the sessions, the words of each would be fetched.  A row has all words of a chunk.
+        # A row has all words of a chunk.
         in_session = Condition(
             f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
             " IS TRUE",

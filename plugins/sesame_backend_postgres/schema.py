@@ -72,4 +72,21 @@ MIGRATIONS: tuple[Migration, ...] = (
         END $$
         """,
     ),
+    Migration(
+        "indexes of commands, failures and sizes",
+        """
+        CREATE INDEX texts_commands ON texts USING gin (words) WITH (fastupdate = on, gin_pending_list_limit = 4096)
+          WHERE class = 2 AND replace(replace(tool, '_', ''), '-', '') IN
+            ('bash', 'shell', 'powershell', 'runcommand', 'execcommand', 'runshellcommand');
+        CREATE INDEX chunks_failed ON chunks (lower(tool_name), session, tool_name) WHERE is_error;
+        DROP INDEX chunks_error;
+        CREATE INDEX sessions_sizes ON sessions (id DESC) INCLUDE (chunk_count, kind);
+        DO $$
+        BEGIN
+          EXECUTE replace(
+            pg_get_functiondef('tidy(boolean)'::regprocedure), '{texts_words,', '{texts_words,texts_commands,'
+          );
+        END $$
+        """,
+    ),
 )

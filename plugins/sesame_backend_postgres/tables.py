@@ -37,10 +37,17 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 METADATA = MetaData()
 
 
-def _word_index(column: Column[Any]) -> None:
+def _word_index(column: Column[Any], name: str = "words", where: str | None = None) -> None:
     """Index the words of a column; new entries wait in a list of 4 MB at most."""
     limits = {"fastupdate": "on", "gin_pending_list_limit": 4096}
-    Index(f"{column.table.name}_words", column, postgresql_using="gin", postgresql_with=limits)
+    condition = None if where is None else text(where)
+    Index(
+        f"{column.table.name}_{name}",
+        column,
+        postgresql_using="gin",
+        postgresql_with=limits,
+        postgresql_where=condition,
+    )
 
 
 def _plain_text(name: str, **options: Any) -> Column[str]:
@@ -153,6 +160,7 @@ sessions = Table(
 Index("sessions_session_id", sessions.c.session_id)
 Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
 Index("sessions_workstation", sessions.c.workstation)
+Index("sessions_sizes", sessions.c.id.desc(), postgresql_include=["chunk_count", "kind"])
 Index("sessions_cwd", sessions.c.cwd)
 Index("sessions_agent", sessions.c.agent)
 Index("sessions_owner", func.lower(sessions.c.owner))
@@ -185,7 +193,14 @@ chunks = Table(
     Column("content", Text, nullable=False),
     PrimaryKeyConstraint("session", "seq"),
 )
-Index("chunks_error", chunks.c.session, func.lower(chunks.c.tool_name), postgresql_where=chunks.c.is_error)
+# The name itself too: only what an index holds need not be looked up in the table.
+Index(
+    "chunks_failed",
+    func.lower(chunks.c.tool_name),
+    chunks.c.session,
+    chunks.c.tool_name,
+    postgresql_where=chunks.c.is_error,
+)
 
 #: The words of a chunk: those of its text without a weight, those inside of words with weight A.
 texts = Table(
@@ -208,6 +223,13 @@ texts = Table(
     postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
 )
 _word_index(texts.c.words)
+# The calls of shells, as `Dialect.on_sessions` asks for them.
+_word_index(
+    texts.c.words,
+    "commands",
+    "class = 2 AND replace(replace(tool, '_', ''), '-', '') IN "
+    "('bash', 'shell', 'powershell', 'runcommand', 'execcommand', 'runshellcommand')",
+)
 # Of a tool that is seldom called, and of what people type, there is less than of a common word.
 Index("texts_tool", texts.c.tool, texts.c["class"], postgresql_where=texts.c.tool.is_not(None))
 Index("texts_prompts", texts.c.session, postgresql_where=texts.c["class"] == 0)
@@ -322,7 +344,7 @@ DECLARE
   share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
 BEGIN
   PERFORM gin_clean_pending_list(index::regclass)
-  FROM unnest('{{texts_words,heads_words,conversations_words,vocabularies_words}}'::text[]) index;
+  FROM unnest('{{texts_words,texts_commands,heads_words,conversations_words,vocabularies_words}}'::text[]) index;
   IF NOT anew AND here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;

@@ -27,7 +27,7 @@ OF_CHUNKS = {"chunks", "texts"}
 OF_SESSIONS = {"sessions", "heads", "conversations", "vocabularies", "paths", "files"}
 
 #: Indexes that list only some rows of their tables.
-LISTS = {"chunks_error", "texts_prompts", "sessions_headless"}
+LISTS = {"chunks_failed", "texts_prompts", "sessions_headless"}
 
 #: Each filter, with the index that answers it; None where a part of a name is looked for, which takes a look at each
 #: session that the other conditions leave.
@@ -40,8 +40,8 @@ FILTERS: dict[str, tuple[Filters, str | None]] = {
     "before": (Filters(before=NOON + timedelta(hours=5)), "sessions_modified"),
     "agents": (Filters(agents=("agent7",)), "sessions_agent"),
     "path": (Filters(path="src/file7.py"), "paths_reversed"),
-    "cmd": (Filters(cmd="run number7"), "texts_words"),
-    "is_error": (Filters(is_error=True), "chunks_error"),
+    "cmd": (Filters(cmd="run number7"), "texts_commands"),
+    "is_error": (Filters(is_error=True), "chunks_failed"),
     "tool": (Filters(tool="tool7"), "texts_tool"),
     "role": (Filters(role="user"), "texts_prompts"),
     "tools_only": (Filters(tools_only=True), "texts_words"),
@@ -196,7 +196,14 @@ def test_a_list_of_sessions_reads_no_table_of_chunks_from_end_to_end(plans: Plan
     filters, index = FILTERS[name]
     assert plans.reader.list_sessions(filters, limit=10)[0]
     assert executed(plans).whole().isdisjoint(OF_CHUNKS)
-    if index in ("sessions_owner", "sessions_host", "sessions_cwd", "sessions_agent", "paths_reversed", "chunks_error"):
+    if index in (
+        "sessions_owner",
+        "sessions_host",
+        "sessions_cwd",
+        "sessions_agent",
+        "paths_reversed",
+        "chunks_failed",
+    ):
         assert index in plans.indexes()
 
 

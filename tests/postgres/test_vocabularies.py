@@ -171,15 +171,17 @@ def test_who_may_write_before_an_upgrade_may_write_after_it(
 
 
 def undo(db: psycopg.Connection) -> None:
-    """Bring a schema back to what it was before it had words of sessions."""
+    """Bring a schema back to version 3."""
     db.execute("DROP TABLE vocabularies")
     db.execute("DROP FUNCTION vocabulary")
     db.execute(
-        "DO $$ BEGIN EXECUTE replace(pg_get_functiondef('tidy(boolean)'::regprocedure), ',vocabularies_words', ''); "
-        "END $$"
+        "DO $$ BEGIN EXECUTE replace(replace(pg_get_functiondef('tidy(boolean)'::regprocedure), "
+        "',vocabularies_words', ''), ',texts_commands', ''); END $$"
     )
+    db.execute("DROP INDEX texts_commands, chunks_failed, sessions_sizes")
+    db.execute("CREATE INDEX chunks_error ON chunks (session, lower(tool_name)) WHERE is_error")
     db.execute("DELETE FROM schema_migrations WHERE id > 3")
-    assert len(MIGRATIONS) > 3
+    assert len(MIGRATIONS) == 5
 
 
 def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], list[tuple[object, ...]]]:
@@ -193,10 +195,10 @@ def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], 
         "SELECT c.relname, c.reloptions, c.relrowsecurity, "
         "(SELECT array_agg(format('%%s %%s %%s %%s %%s', attname, format_type(atttypid, atttypmod), attnotnull, "
         "attstorage, attstattarget) ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0), "
-        "(SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY 1) FROM pg_index WHERE indrelid = c.oid), "
-        "(SELECT array_agg(pg_get_constraintdef(oid) ORDER BY 1) FROM pg_constraint WHERE conrelid = c.oid), "
+        "(SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY pg_get_indexdef(indexrelid)) FROM pg_index WHERE indrelid = c.oid), "
+        "(SELECT array_agg(pg_get_constraintdef(oid) ORDER BY pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid = c.oid), "
         "(SELECT array_agg(format('%%s %%s %%s %%s', polname, polcmd, pg_get_expr(polqual, polrelid), "
-        "pg_get_expr(polwithcheck, polrelid)) ORDER BY 1) FROM pg_policy WHERE polrelid = c.oid) "
+        "pg_get_expr(polwithcheck, polrelid)) ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid) "
         "FROM pg_class AS c WHERE relnamespace = %s::regnamespace AND relkind = 'r' ORDER BY 1",
         (schema,),
     ).fetchall()
