@@ -25,7 +25,7 @@ FEW = 30
 CANDIDATES = 500
 #: Documents, one for each session, that are looked at to tell in how many of them a word occurs.
 DOCUMENTS = 1_000
-#: Titles that are scored: of the newest sessions.
+#: Titles that are scored: those with one of the words that choose, and the newest.
 HEADS = 3_000
 #: Sessions whose conversation is scored: the best by chunks and head.  Each takes 30 µs; 300 answer alike.
 CONVERSATIONS = 100

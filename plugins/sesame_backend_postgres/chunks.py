@@ -6,7 +6,7 @@ from sesame_core.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Asked, Parts
-from .filters import on_chunks
+from .filters import Condition, on_chunks
 
 
 def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: bool) -> None:
@@ -18,6 +18,8 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     :param is_filtered: the sessions are those of `allowed`.
     """
     own = on_chunks(filters)
+    # Not by an index: that of all calls of a tool lists more than it spares.
+    is_own = Condition(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
     hidden = "false" if filters.all_kinds else "session IN (SELECT id FROM sessions WHERE kind = 'headless')"
     k = scoring.damping("t.tokens / plan.chunk_length")
@@ -29,26 +31,26 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     if is_filtered:
         newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
         by_words.append(f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead){within}")
-        by_rows = [f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest}"]
+        by_rows = [(f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     else:
         by_words.append("(SELECT NOT is_cut AND NOT few FROM plan)")
-        by_rows = [f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest}"]
+        by_rows = [(f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     if choosing.is_listed(filters):
-        by_rows.append(f"(SELECT few FROM plan){within}")
+        by_rows.append((f"(SELECT few FROM plan){within}", own))
     score = scoring.bm25("idf", scoring.FREQUENCY)
     has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
     # Most chunks have one of the words only, and the index tells which: they are met once for each.  In chunks that are
     # read one after the other all words are looked for.
     ways = [
         f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
-      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(own)} OFFSET 0
+      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(is_own)} OFFSET 0
     ) AS t WHERE is_chosen"""
         for way in by_words
     ] + [
         f"""SELECT place, session, seq, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM plan, (
-      SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(own)} OFFSET 0
+      SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(chunk)} OFFSET 0
     ) AS t"""
-        for way in by_rows
+        for way, chunk in by_rows
     ]
     parts.add(
         "met",
@@ -69,7 +71,7 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     )
     ways = [
         f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
-  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(own)}"""
+  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(is_own)}"""
         for way in (
             "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
             "NOT is_near AND (t.session < further.until) IS TRUE",

@@ -17,15 +17,13 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
     """
     _add_idf(parts, "heads", "count(*)")
     score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
-    newest = f"{kept} ORDER BY session DESC LIMIT {budget.HEADS}"
     parts.add(
         "head",
         f"""  SELECT session, (SELECT sum({score}) FROM heads_used WHERE words @@ q) AS score FROM (
     SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k
     FROM total, (
-      (SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ either{newest})
-      UNION
-      (SELECT h.ctid FROM plan, heads AS h WHERE (SELECT NOT is_complete FROM plan) AND h.words @@ every{newest})
+      SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ every{kept}
+      ORDER BY h.words @@ either DESC, session DESC LIMIT {budget.HEADS}
     ) AS found JOIN heads AS h ON h.ctid = place OFFSET 0
   ) AS h ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
     )
