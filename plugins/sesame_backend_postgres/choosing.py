@@ -141,7 +141,8 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     )
     parts.add(
         "sought",
-        f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single, {scoring.idf("chunks", "df")} AS idf,
+        f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single,
+    {scoring.idf("chunks", "df")} AS idf,
     (SELECT bool_or(w = ANY (choosing)) FROM pair WHERE pair.n = phrase.n) AS is_chosen
   FROM phrase, plan""",
     )

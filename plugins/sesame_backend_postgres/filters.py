@@ -60,6 +60,13 @@ class _Postgres(Dialect):
         )
         return in_session.and_(Condition(f"{query}::text NOT LIKE '%%<%%'", (asked,)).or_(in_chunk))
 
+    def running(self, command: Word) -> Condition:
+        asked = any_of([command])
+        if asked is None:
+            return FALSE
+        found = "c.session = s.id AND c.words @@ to_tsquery('code', %s)"
+        return Condition(f"(EXISTS (SELECT 1 FROM commands AS c WHERE {found})) IS TRUE", (asked,))
+
     def having(self, chunk: Condition) -> Condition:
         return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)
 

@@ -23,7 +23,7 @@ MIGRATIONS: tuple[Migration, ...] = (
         """,
     ),
     Migration(
-        "the words of each session",
+        "words of sessions and of commands, indexes of failures and sizes",
         """
         CREATE TABLE vocabularies (
           session bigint NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -48,43 +48,45 @@ MIGRATIONS: tuple[Migration, ...] = (
           SELECT s.id, 0, v.piece, s.workstation, v.words FROM sessions AS s, LATERAL vocabulary(s.id, 0) AS v;
         CREATE INDEX vocabularies_words ON vocabularies USING gin (words)
           WITH (fastupdate = on, gin_pending_list_limit = 4096);
-        ALTER TABLE vocabularies ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY reading ON vocabularies FOR SELECT USING (true);
-        CREATE POLICY inserting ON vocabularies FOR INSERT
-          WITH CHECK (workstation = ANY ((SELECT my_workstations())::int[]));
-        CREATE POLICY updating ON vocabularies FOR UPDATE
-          USING (workstation = ANY ((SELECT my_workstations())::int[]));
-        CREATE POLICY deleting ON vocabularies FOR DELETE
-          USING (workstation = ANY ((SELECT my_workstations())::int[]));
-        DO $$
-        DECLARE given record;
-        BEGIN
-          -- Whoever may write one table of a session's words may write the other.
-          FOR given IN SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role, privilege_type
-            FROM pg_class, aclexplode(relacl) WHERE oid = 'conversations'::regclass
-          LOOP
-            EXECUTE format('GRANT %s ON vocabularies TO %s', given.privilege_type, given.role);
-          END LOOP;
-          EXECUTE replace(
-            pg_get_functiondef('tidy(boolean)'::regprocedure), 'conversations_words}',
-            'conversations_words,vocabularies_words}'
-          );
-        END $$
-        """,
-    ),
-    Migration(
-        "indexes of commands, failures and sizes",
-        """
-        CREATE INDEX texts_commands ON texts USING gin (words) WITH (fastupdate = on, gin_pending_list_limit = 4096)
+        CREATE TABLE commands (
+          session bigint NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+          seq integer NOT NULL,
+          workstation integer NOT NULL REFERENCES workstations (id) ON DELETE CASCADE,
+          words tsvector NOT NULL,
+          PRIMARY KEY (session, seq)
+        );
+        INSERT INTO commands (session, seq, workstation, words)
+          SELECT session, seq, workstation, words FROM texts
           WHERE class = 2 AND replace(replace(tool, '_', ''), '-', '') IN
             ('bash', 'shell', 'powershell', 'runcommand', 'execcommand', 'runshellcommand');
+        CREATE INDEX commands_words ON commands USING gin (words)
+          WITH (fastupdate = on, gin_pending_list_limit = 4096);
         CREATE INDEX chunks_failed ON chunks (lower(tool_name), session, tool_name) WHERE is_error;
         DROP INDEX chunks_error;
         CREATE INDEX sessions_sizes ON sessions (id DESC) INCLUDE (chunk_count, kind);
         DO $$
+        DECLARE made text; given record;
         BEGIN
+          FOREACH made IN ARRAY ARRAY['vocabularies', 'commands'] LOOP
+            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', made);
+            EXECUTE format('CREATE POLICY reading ON %s FOR SELECT USING (true)', made);
+            EXECUTE format('CREATE POLICY inserting ON %s FOR INSERT
+              WITH CHECK (workstation = ANY ((SELECT my_workstations())::int[]))', made);
+            EXECUTE format('CREATE POLICY updating ON %s FOR UPDATE
+              USING (workstation = ANY ((SELECT my_workstations())::int[]))', made);
+            EXECUTE format('CREATE POLICY deleting ON %s FOR DELETE
+              USING (workstation = ANY ((SELECT my_workstations())::int[]))', made);
+            -- Whoever may write one table of a session's words may write the others.
+            FOR given IN
+              SELECT privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS role
+              FROM pg_class, aclexplode(relacl) WHERE oid = 'conversations'::regclass
+            LOOP
+              EXECUTE format('GRANT %s ON %s TO %s', given.privilege_type, made, given.role);
+            END LOOP;
+          END LOOP;
           EXECUTE replace(
-            pg_get_functiondef('tidy(boolean)'::regprocedure), '{texts_words,', '{texts_words,texts_commands,'
+            pg_get_functiondef('tidy(boolean)'::regprocedure), 'conversations_words}',
+            'conversations_words,vocabularies_words,commands_words}'
           );
         END $$
         """,

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from sesame_core.query import SHELLS
 from sesame_core.renewal import OVERHEAD
 from sesame_core.tokens import clean
 from sesame_core.types import Chunk
@@ -31,6 +32,11 @@ _INSERT_TEXTS = (
     "INSERT INTO texts (session, seq, workstation, class, role, tool, tokens, spoken, words) "
     "SELECT session, seq, workstation, class, role, tool, tokens, spoken, "
     "beside(to_tsvector('code', plain), setweight(to_tsvector('code', subwords), 'A')) FROM staging"
+)
+_INSERT_COMMANDS = (
+    "INSERT INTO commands (session, seq, workstation, words) SELECT t.session, t.seq, t.workstation, t.words "
+    "FROM staging AS s JOIN texts AS t USING (session, seq) "
+    "WHERE s.class = 2 AND replace(replace(s.tool, '_', ''), '-', '') = ANY (%s)"
 )
 
 
@@ -83,6 +89,7 @@ class Staging:
                 copy.write_row(row)
         self._db.execute(_INSERT_CHUNKS)
         self._db.execute(_INSERT_TEXTS)
+        self._db.execute(_INSERT_COMMANDS, (list(SHELLS),))
         vocabularies.extend(self._db, self._workstation, self._places)
         self._db.execute("TRUNCATE staging")
         self.clear()

@@ -37,17 +37,10 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 METADATA = MetaData()
 
 
-def _word_index(column: Column[Any], name: str = "words", where: str | None = None) -> None:
+def _word_index(column: Column[Any]) -> None:
     """Index the words of a column; new entries wait in a list of 4 MB at most."""
     limits = {"fastupdate": "on", "gin_pending_list_limit": 4096}
-    condition = None if where is None else text(where)
-    Index(
-        f"{column.table.name}_{name}",
-        column,
-        postgresql_using="gin",
-        postgresql_with=limits,
-        postgresql_where=condition,
-    )
+    Index(f"{column.table.name}_words", column, postgresql_using="gin", postgresql_with=limits)
 
 
 def _plain_text(name: str, **options: Any) -> Column[str]:
@@ -223,13 +216,6 @@ texts = Table(
     postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
 )
 _word_index(texts.c.words)
-# The calls of shells, as `Dialect.on_sessions` asks for them.
-_word_index(
-    texts.c.words,
-    "commands",
-    "class = 2 AND replace(replace(tool, '_', ''), '-', '') IN "
-    "('bash', 'shell', 'powershell', 'runcommand', 'execcommand', 'runshellcommand')",
-)
 # Of a tool that is seldom called, and of what people type, there is less than of a common word.
 Index("texts_tool", texts.c.tool, texts.c["class"], postgresql_where=texts.c.tool.is_not(None))
 Index("texts_prompts", texts.c.session, postgresql_where=texts.c["class"] == 0)
@@ -272,6 +258,18 @@ vocabularies = Table(
 )
 _word_index(vocabularies.c.words)
 
+#: The words of the calls of shells once more: those of many calls are on few pages.
+commands = Table(
+    "commands",
+    METADATA,
+    _of_session(),
+    Column("seq", Integer, nullable=False),
+    _of_workstation(),
+    Column("words", TSVECTOR, nullable=False),
+    PrimaryKeyConstraint("session", "seq"),
+)
+_word_index(commands.c.words)
+
 paths = Table(
     "paths",
     METADATA,
@@ -301,7 +299,18 @@ Table(
 )
 
 #: Tables whose rows a workstation owns through their column `workstation`.
-OWNED = ("files", "sessions", "chunks", "texts", "heads", "conversations", "vocabularies", "paths", "tombstones")
+OWNED = (
+    "files",
+    "sessions",
+    "chunks",
+    "texts",
+    "heads",
+    "conversations",
+    "vocabularies",
+    "commands",
+    "paths",
+    "tombstones",
+)
 
 #: What `METADATA` cannot say.  `{schema}` is the schema's name.
 BEFORE = """
@@ -344,7 +353,7 @@ DECLARE
   share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
 BEGIN
   PERFORM gin_clean_pending_list(index::regclass)
-  FROM unnest('{{texts_words,texts_commands,heads_words,conversations_words,vocabularies_words}}'::text[]) index;
+  FROM unnest('{{texts_words,heads_words,conversations_words,vocabularies_words,commands_words}}'::text[]) index;
   IF NOT anew AND here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;

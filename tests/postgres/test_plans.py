@@ -23,7 +23,7 @@ from sesame_core.types import Chunk
 
 SESSIONS, CHUNKS = 150, 20
 #: Tables with a row for each chunk, and those with one or more for each session.
-OF_CHUNKS = {"chunks", "texts"}
+OF_CHUNKS = {"chunks", "texts", "commands"}
 OF_SESSIONS = {"sessions", "heads", "conversations", "vocabularies", "paths", "files"}
 
 #: Indexes that list only some rows of their tables.
@@ -40,7 +40,7 @@ FILTERS: dict[str, tuple[Filters, str | None]] = {
     "before": (Filters(before=NOON + timedelta(hours=5)), "sessions_modified"),
     "agents": (Filters(agents=("agent7",)), "sessions_agent"),
     "path": (Filters(path="src/file7.py"), "paths_reversed"),
-    "cmd": (Filters(cmd="run number7"), "texts_commands"),
+    "cmd": (Filters(cmd="run number7"), "commands_words"),
     "is_error": (Filters(is_error=True), "chunks_failed"),
     "tool": (Filters(tool="tool7"), "texts_tool"),
     "role": (Filters(role="user"), "texts_prompts"),

@@ -1,4 +1,4 @@
-"""The words of each session, kept for conditions, are those of its chunks, in whatever steps they were written."""
+"""The words that are kept for conditions are those of the chunks, in whatever steps these were written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from sesame_backend_postgres.schema import MIGRATIONS
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
-from sesame_core.testing import a_chunk, a_file, a_query, a_session
+from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
+from sesame_core.types import Chunk
 from tests.postgres.conftest import Workstation
 
 #: What a session's words are, told by its chunks.
@@ -49,11 +50,20 @@ def check(db: psycopg.Connection) -> int:
     """Tell that the words kept are those of the chunks; return how many there are."""
     kept = set(db.execute(KEPT))
     assert kept == set(db.execute(IN_CHUNKS))
+    commands = set(db.execute("SELECT session, seq, words FROM commands"))
+    assert commands == set(db.execute("SELECT session, seq, words FROM texts WHERE tool IN ('bash', 'run_command')"))
     return len(kept)
 
 
-def texts(first: int, count: int) -> list[str]:
-    return [f"the word{number} and the secondWord{number % 7}" for number in range(first, first + count)]
+def texts(first: int, count: int) -> list[str | Chunk]:
+    """Return chunks of which some are calls of shells."""
+    tools = {1: "Bash", 3: "run_command", 4: "Read"}
+    made: list[str | Chunk] = []
+    for number in range(first, first + count):
+        text = f"the word{number} and the secondWord{number % 7}"
+        tool = tools.get(number % 5)
+        made.append(a_call(text, tool=tool) if tool else text)
+    return made
 
 
 def test_a_session_that_grows_has_few_rows_with_all_its_words(backend: StorageBackend, db: psycopg.Connection) -> None:
@@ -172,16 +182,16 @@ def test_who_may_write_before_an_upgrade_may_write_after_it(
 
 def undo(db: psycopg.Connection) -> None:
     """Bring a schema back to version 3."""
-    db.execute("DROP TABLE vocabularies")
+    db.execute("DROP TABLE vocabularies, commands")
     db.execute("DROP FUNCTION vocabulary")
     db.execute(
-        "DO $$ BEGIN EXECUTE replace(replace(pg_get_functiondef('tidy(boolean)'::regprocedure), "
-        "',vocabularies_words', ''), ',texts_commands', ''); END $$"
+        "DO $$ BEGIN EXECUTE replace(pg_get_functiondef('tidy(boolean)'::regprocedure), "
+        "',vocabularies_words,commands_words', ''); END $$"
     )
-    db.execute("DROP INDEX texts_commands, chunks_failed, sessions_sizes")
+    db.execute("DROP INDEX chunks_failed, sessions_sizes")
     db.execute("CREATE INDEX chunks_error ON chunks (session, lower(tool_name)) WHERE is_error")
     db.execute("DELETE FROM schema_migrations WHERE id > 3")
-    assert len(MIGRATIONS) == 5
+    assert len(MIGRATIONS) == 4
 
 
 def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], list[tuple[object, ...]]]:
@@ -195,8 +205,10 @@ def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], 
         "SELECT c.relname, c.reloptions, c.relrowsecurity, "
         "(SELECT array_agg(format('%%s %%s %%s %%s %%s', attname, format_type(atttypid, atttypmod), attnotnull, "
         "attstorage, attstattarget) ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0), "
-        "(SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY pg_get_indexdef(indexrelid)) FROM pg_index WHERE indrelid = c.oid), "
-        "(SELECT array_agg(pg_get_constraintdef(oid) ORDER BY pg_get_constraintdef(oid)) FROM pg_constraint WHERE conrelid = c.oid), "
+        "(SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY pg_get_indexdef(indexrelid)) "
+        "FROM pg_index WHERE indrelid = c.oid), "
+        "(SELECT array_agg(pg_get_constraintdef(oid) ORDER BY pg_get_constraintdef(oid)) "
+        "FROM pg_constraint WHERE conrelid = c.oid), "
         "(SELECT array_agg(format('%%s %%s %%s %%s', polname, polcmd, pg_get_expr(polqual, polrelid), "
         "pg_get_expr(polwithcheck, polrelid)) ORDER BY polname) FROM pg_policy WHERE polrelid = c.oid) "
         "FROM pg_class AS c WHERE relnamespace = %s::regnamespace AND relkind = 'r' ORDER BY 1",
