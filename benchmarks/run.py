@@ -288,7 +288,7 @@ def postgres(bench: Bench) -> None:
         bench.row("postgres: index again, nothing new: wall", [again["wall"]], "s")
         bench.check(again["chunks"] == 0, "a no-op index stored chunks in PostgreSQL")
         db.execute("VACUUM ANALYZE")
-        for table in ("chunks", "texts", "heads", "conversations"):
+        for table in ("chunks", "texts", "heads", "conversations", "vocabularies"):
             row = db.execute("SELECT pg_table_size(%(t)s), pg_indexes_size(%(t)s)", {"t": f"sesame.{table}"}).fetchone()
             assert row is not None
             bench.row(f"postgres: size of {table}", [row[0] / 1e6], "MB", ratio=f"{row[1] / 1e6:.3g} MB of indexes")

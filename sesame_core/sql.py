@@ -123,7 +123,13 @@ class Dialect(ABC):
         :param path: the file's, or its last parts; with `/` at its end, the directory that the file is in.
         """
 
-    # -- what is the same in all ---------------------------------------------------------------------------
+    # -- what is the same in all, or in most ----------------------------------------------------------------
+
+    def running(self, command: Word) -> Condition:
+        """Return what a row of `sessions AS s` must be to have a call of a shell with a word, or words in order."""
+        plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
+        shell = Condition(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
+        return self.holding([command], Condition(f"{self.weight_class} = 2").and_(shell))
 
     def marks(self, values: Iterable[object]) -> str:
         """Return the places of several values."""
@@ -178,9 +184,7 @@ class Dialect(ABC):
         if filters.path:
             parts.append(self.touching(filters.path))
         if filters.cmd:
-            plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
-            shell = Condition(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
-            parts.append(self.holding([word_of(filters.cmd)], Condition(f"{self.weight_class} = 2").and_(shell)))
+            parts.append(self.running(word_of(filters.cmd)))
         if filters.is_error:
             failed = Condition("c.is_error")
             if filters.tool:

@@ -27,19 +27,10 @@ class Asked:
         return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in query.words])
 
     @property
-    def numbers(self) -> range:
-        """The phrases' positions."""
-        return range(len(self.phrases))
-
-    @property
-    def single(self) -> set[int]:
-        """Positions of phrases that are one whole word."""
-        return {n for n in self.numbers if words.is_single(self.phrases[n])}
-
-    @property
-    def pairs(self) -> str:
-        """The positions of words with those of their phrases, as rows of a VALUES list."""
-        return ", ".join(f"({w}, {n})" for w, used in enumerate(self.words) for n in used)
+    def pairs(self) -> tuple[list[int], list[int]]:
+        """The positions of words, and beside each the number of one of its phrases, from 1."""
+        pairs = [(w, n + 1) for w, used in enumerate(self.words) for n in used]
+        return [w for w, _ in pairs], [n for _, n in pairs]
 
 
 class Parts:

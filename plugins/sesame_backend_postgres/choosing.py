@@ -11,6 +11,7 @@ from sesame_core.query import Filters
 from . import budget, scoring
 from .asked import Asked, Parts
 from .filters import on_chunks
+from .words import without_order
 
 
 def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
@@ -29,8 +30,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     (SELECT (max(id) - min(id) + 1)::float8 FROM sessions) AS numbers
   FROM workstations""",
     )
-    listed = ", ".join(f"({n}, to_tsquery('code', %s))" for n in asked.numbers)
-    parts.values.extend(asked.phrases)
+    parts.values.append(asked.phrases)
     # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share, unless it
     # holds none.
     unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
@@ -38,16 +38,16 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
         unseen = f"0.5 * known / {budget.COUNTED}"
     parts.add(
         "phrase",
-        f"""  SELECT n, q, least(CASE
+        f"""  SELECT n, q, every, is_ordered, least(CASE
       WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
       ELSE (SELECT CASE WHEN taken < {budget.COUNTED} THEN found
               WHEN found > 0 THEN found * known / {budget.COUNTED} ELSE {unseen} END
             FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
-    END, chunks)::float8 AS df, CASE WHEN q::text LIKE '%%<%%' THEN known ELSE 0 END::float8 AS read
-  FROM (VALUES {listed}) AS v (n, q), total,
-  LATERAL (SELECT replace(regexp_replace(q::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery AS every) AS e,
+    END, chunks)::float8 AS df, CASE WHEN is_ordered THEN known ELSE 0 END::float8 AS read
+  FROM (SELECT n, to_tsquery('code', v) AS q FROM unnest(%s::text[]) WITH ORDINALITY AS v (v, n)) AS v, total,
+  LATERAL (SELECT {without_order("q")} AS every, q::text LIKE '%%<%%' AS is_ordered) AS e,
   LATERAL (
     SELECT coalesce(min(count), 0) AS known FROM (
       SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])
@@ -56,6 +56,8 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     ) AS counts
   ) AS k""",
     )
+    parts.values += asked.pairs
+    parts.add("pair", "  SELECT * FROM unnest(%s::int[], %s::int[]) AS v (w, n)")
     parts.add(
         "word",
         f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
@@ -63,13 +65,13 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
       CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED}
       THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
       ELSE max(df) END::float8 AS df, sum(read) AS read
-    FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n) GROUP BY w
+    FROM pair JOIN phrase USING (n) GROUP BY w
   ) AS counted""",
     )
 
 
 def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> None:
-    """Add which words choose candidates: `plan`, and `used`, each phrase with what scoring needs of it.
+    """Add which words choose candidates: `plan`, and `sought`, each phrase with what scoring needs of it.
 
     `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
     otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
@@ -88,30 +90,37 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     within = "1.0"
     if sessions == "allowed":
         within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
-    # The rarest words that fit into the budget; the rarest of all always does.
+    # Parts of their own: what stands in a subquery would be worked out for each use.
+    parts.add("extent", f"  SELECT chunks, chunk_length, {within}::float8 AS within, {few} AS few FROM total")
     most = reads * budget.SCORED
-    chosen = f"df > 0 AND (whole OR until * within <= {most} OR until = df)"
+    # The rarest words that fit into the budget; the rarest of all always does.
+    parts.add(
+        "chosen",
+        f"""  SELECT w, df, q, read, whole, df > 0 AND (whole OR until * within <= {most} OR until = df) AS is_chosen
+  FROM word, (
+    SELECT within, few OR (sum(df) * within <= {most} AND least(sum(df), within * chunks) <= {budget.LISTED}
+      AND least(sum(read), within * chunks) <= {budget.READ}) AS whole
+    FROM word, extent GROUP BY within, few, chunks
+  ) AS e""",
+    )
     parts.add(
         "plan",
-        f"""  SELECT *, NOT whole AND (found > {most} OR read > {budget.READ}) AS is_cut,
-    least(CASE WHEN found > {most} THEN {reads * budget.NEWEST} / found ELSE 1 END, {budget.READ} / greatest(read, 1))
-      * within * chunks AS newest,
-    cardinality(choosing) = (SELECT count(*) FROM word WHERE df > 0) AS is_complete
-  FROM (SELECT *, chosen * within AS found, least(reading, within * chunks) AS read FROM (
-    SELECT within, few, whole, chunks, chunk_length,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word) AS every,
-      (SELECT string_agg('(' || q::text || ')', ' & ')::tsquery FROM word WHERE df > 0) AS together,
-      (SELECT string_agg('(' || q::text || ')', ' | ')::tsquery FROM word WHERE {chosen}) AS either,
-      (SELECT array_agg(w) FROM word WHERE {chosen}) AS choosing,
-      (SELECT sum(df) FROM word WHERE {chosen}) AS chosen,
-      (SELECT sum(read) FROM word WHERE {chosen}) AS reading
-    FROM (
-      SELECT *, few OR (
-        SELECT sum(df) * within <= {most} AND least(sum(read), within * chunks) <= {budget.READ} FROM word
-      ) AS whole
-      FROM (SELECT chunks, chunk_length, {within} AS within, {few} AS few FROM total) AS t
-    ) AS u
-  ) AS v) AS w""",
+        f"""  SELECT *, NOT whole AND (is_over OR read > {budget.READ}) AS is_cut,
+    least(CASE WHEN is_over THEN {reads * budget.NEWEST} / (chosen * within) ELSE 1 END,
+      {budget.READ} / greatest(read, 1)) * within * chunks AS newest
+  FROM (
+    SELECT chunks, chunk_length, within, few, chosen.*, least(reading, within * chunks) AS read,
+      chosen * within > {most} OR least(chosen, within * chunks) > {budget.LISTED} AS is_over
+    FROM extent, (
+      SELECT bool_or(whole) AS whole, string_agg('(' || q::text || ')', ' | ')::tsquery AS every,
+        string_agg('(' || q::text || ')', ' & ') FILTER (WHERE df > 0)::tsquery AS together,
+        string_agg('(' || q::text || ')', ' | ') FILTER (WHERE is_chosen)::tsquery AS either,
+        array_agg(w) FILTER (WHERE is_chosen) AS choosing,
+        sum(df) FILTER (WHERE is_chosen) AS chosen, sum(read) FILTER (WHERE is_chosen) AS reading,
+        count(*) FILTER (WHERE is_chosen) = count(*) FILTER (WHERE df > 0) AS is_complete
+      FROM chosen
+    ) AS chosen
+  ) AS p""",
     )
     # Either all chunks of the sessions are read, or all entries of the words, and their chunks in these sessions.
     parts.add(
@@ -130,12 +139,13 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
         "cutoff",
         "  SELECT coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first",
     )
-    columns = ", ".join(
-        f"bool_or(n = {n} AND w = ANY (choosing)) AS s{n}, max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, "
-        f"max({scoring.idf('chunks', 'df')}) FILTER (WHERE n = {n}) AS i{n}"
-        for n in asked.numbers
+    parts.add(
+        "sought",
+        f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single,
+    {scoring.idf("chunks", "df")} AS idf,
+    (SELECT bool_or(w = ANY (choosing)) FROM pair WHERE pair.n = phrase.n) AS is_chosen
+  FROM phrase, plan""",
     )
-    parts.add("used", f"  SELECT {columns} FROM (VALUES {asked.pairs}) AS v (w, n) JOIN phrase USING (n), plan")
 
 
 def is_listed(filters: Filters) -> bool:

@@ -6,7 +6,7 @@ from sesame_core.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Asked, Parts
-from .filters import on_chunks
+from .filters import Condition, on_chunks
 
 
 def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: bool) -> None:
@@ -18,41 +18,47 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     :param is_filtered: the sessions are those of `allowed`.
     """
     own = on_chunks(filters)
+    # Not by an index: that of all calls of a tool lists more than it spares.
+    is_own = Condition(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
-    hidden = "false" if filters.all_kinds else "t.session IN (SELECT id FROM sessions WHERE kind = 'headless')"
-    columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words"
-    k = scoring.damping("t.tokens / chunk_length")
-    some = scoring.total(asked.numbers, asked.single, "s{n}")
-    matches = "t.words @@ plan.either"
+    hidden = "false" if filters.all_kinds else "session IN (SELECT id FROM sessions WHERE kind = 'headless')"
+    k = scoring.damping("t.tokens / plan.chunk_length")
+    columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words, {k} AS k"
+    newest = "t.session >= (SELECT first FROM cutoff)"
     # Ways of which one is gone.  An index costs more than it saves when it lists more than another does: that of
     # sessions when all of them are wanted, that of words when few sessions or few chunks are.
-    newest = "t.session >= (SELECT first FROM cutoff)"
-    found_by = [
-        f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest} AND {matches}{within}",
-    ]
+    by_words = [f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest}{within}"]
     if is_filtered:
         newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
-        found_by += [
-            f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {matches}{within}",
-            f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
-        ]
+        by_words.append(f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead){within}")
+        by_rows = [(f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     else:
-        found_by += [
-            f"(SELECT NOT is_cut AND NOT few FROM plan) AND {matches}",
-            f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest} AND ({matches}) IS TRUE",
-        ]
+        by_words.append("(SELECT NOT is_cut AND NOT few FROM plan)")
+        by_rows = [(f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     if choosing.is_listed(filters):
-        found_by.append(f"(SELECT few FROM plan) AND ({matches}) IS TRUE{within}")
+        by_rows.append((f"(SELECT few FROM plan){within}", own))
+    score = scoring.bm25("idf", scoring.FREQUENCY)
+    has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
+    # Most chunks have one of the words only, and the index tells which: they are met once for each.  In chunks that are
+    # read one after the other all words are looked for.
     ways = [
-        f"""  SELECT place, session, seq, class, is_hidden,
-    NOT is_hidden AND is_partial AND words @@ together AS has_all, CASE WHEN NOT is_hidden THEN {some} END AS score
-  FROM (
-    SELECT {columns}, {hidden} AS is_hidden, {k} AS k, is_cut AND NOT is_complete AS is_partial, together, used.*
-    FROM plan, used, texts AS t WHERE {way}{parts.use(own)} OFFSET 0
-  ) AS t"""
-        for way in found_by
+        f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
+      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(is_own)} OFFSET 0
+    ) AS t WHERE is_chosen"""
+        for way in by_words
+    ] + [
+        f"""SELECT place, session, seq, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM plan, (
+      SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(chunk)} OFFSET 0
+    ) AS t"""
+        for way, chunk in by_rows
     ]
-    parts.add("met", f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS m LIMIT {2 * budget.SCORED}")
+    parts.add(
+        "met",
+        f"""  SELECT *, {hidden} AS is_hidden FROM (
+    SELECT place, session, seq, class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
+    FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY place, session, seq, class
+  ) AS t""",
+    )
     # As far back as the newest let expect that there are enough; very few let expect nothing.
     parts.add(
         "further",
@@ -60,12 +66,12 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
       SELECT id + 1 FROM reach
       WHERE after >= (SELECT newest FROM plan) * {2 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
     ), 0) AS first
-  FROM (SELECT count(*) AS has_all FROM met WHERE has_all) AS m
+  FROM (SELECT count(*) AS has_all FROM met WHERE has_all AND NOT is_hidden) AS m
   WHERE has_all < {budget.RESCORED} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
     )
     ways = [
         f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
-  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(own)}"""
+  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(is_own)}"""
         for way in (
             "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
             "NOT is_near AND (t.session < further.until) IS TRUE",
@@ -75,20 +81,19 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
         "older",
         f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}",
     )
-    every = scoring.total(asked.numbers, asked.single, "true")
     parts.add(
         "chunk",
         f"""  SELECT session, seq, class, score FROM (
     SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
-    SELECT session, seq, class, {every} FROM (
-      SELECT {columns}, {k} AS k, used.* FROM plan, used, (
+    SELECT session, seq, class, (SELECT sum({score}) FROM sought) FROM (
+      SELECT {columns} FROM plan, (
         SELECT place FROM (
           SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED}
         ) AS best
         UNION
         SELECT place FROM (
-          SELECT * FROM met WHERE has_all ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}
+          SELECT * FROM met WHERE has_all AND NOT is_hidden ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}
         ) AS newest
         UNION
         SELECT place FROM older

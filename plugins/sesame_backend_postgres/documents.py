@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from . import budget, scoring
 from .asked import Asked, Parts
 
@@ -17,14 +15,16 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
 
     :param kept: what a row of `heads AS h` must be, with its AND.
     """
-    numbers = asked.numbers
-    _add_idf(parts, "heads", "count(*)", numbers)
-    scores = " + ".join(scoring.bm25(f"{scoring.weighted(n, HEAD_WEIGHTS)} * {HEAD_SCALE}::float8", n) for n in numbers)
+    _add_idf(parts, "heads", "count(*)")
+    score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
     parts.add(
         "head",
-        f"""  SELECT session, {scores} AS score FROM (
-    SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k, u.*
-    FROM total, heads_used AS u, (SELECT every FROM plan) AS p, heads AS h WHERE h.words @@ every{kept} OFFSET 0
+        f"""  SELECT session, (SELECT sum({score}) FROM heads_used WHERE words @@ q) AS score FROM (
+    SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k
+    FROM total, (
+      SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ every{kept}
+      ORDER BY h.words @@ either DESC, session DESC LIMIT {budget.HEADS}
+    ) AS found JOIN heads AS h ON h.ctid = place OFFSET 0
   ) AS h ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
     )
     parts.add(
@@ -35,44 +35,38 @@ def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
   ) AS s WHERE EXISTS (SELECT 1 FROM head) GROUP BY 1
   ORDER BY sum(score) DESC, session DESC LIMIT {budget.CONVERSATIONS}""",
     )
-    _add_idf(parts, "conversations", "count(DISTINCT session)", numbers)
-    each = ", ".join(f"{scoring.weighted(n, CONVERSATION_WEIGHTS)} AS f{n}" for n in numbers)
-    sums = ", ".join(f"sum(f{n}) * {CONVERSATION_SCALE} AS f{n}" for n in numbers)
-    scores = " + ".join(scoring.bm25(f"f{n}", n) for n in numbers)
+    _add_idf(parts, "conversations", "count(DISTINCT session)")
     parts.add(
         "conversation",
-        f"""  SELECT session, {scores} AS score FROM (
-    SELECT near.session, f.*, u.*, {scoring.damping("s.conversation_tokens / conversation_length")} AS k
-    FROM total, conversations_used AS u, near JOIN sessions AS s ON s.id = near.session, LATERAL (
-      SELECT {sums} FROM (
-        SELECT {each} FROM (
-          SELECT {scoring.at_hand("words")} AS words FROM conversations WHERE session = near.session OFFSET 0
-        ) AS c
-      ) AS part
-    ) AS f
-  ) AS c""",
+        f"""  SELECT session, sum({scoring.bm25("idf", "frequency")}) AS score FROM (
+    SELECT session, n, idf, k, sum(frequency * {CONVERSATION_SCALE}) AS frequency FROM (
+      SELECT near.session, words, {scoring.damping("s.conversation_tokens / conversation_length")} AS k
+      FROM total, near JOIN sessions AS s ON s.id = near.session, LATERAL (
+        SELECT {scoring.at_hand("words")} AS words FROM conversations WHERE session = near.session OFFSET 0
+      ) AS c OFFSET 0
+    ) AS c, LATERAL (
+      SELECT n, idf, ts_rank_cd('{CONVERSATION_WEIGHTS}', words, q) AS frequency FROM conversations_used
+      WHERE words @@ q OFFSET 0
+    ) AS f GROUP BY session, n, idf, k
+  ) AS c GROUP BY session""",
     )
 
 
-def _add_idf(parts: Parts, table: str, count: str, numbers: Sequence[int]) -> None:
-    """Add `{table}_used` of one row: each phrase and how much it tells in a table of one document per session.
+def _add_idf(parts: Parts, table: str, count: str) -> None:
+    """Add `{table}_used`, each phrase and how much it tells in a table of one document per session.
 
     Of a common word the first `DOCUMENTS` are counted, and by how many sessions they span it is told how many more
-    there are.
+    there are; of a phrase, so many of those with its words.
 
     :param count: counts sessions.
     """
-    columns = ", ".join(
-        f"max(q::text) FILTER (WHERE n = {n})::tsquery AS q{n}, max(idf) FILTER (WHERE n = {n}) AS i{n}"
-        for n in numbers
-    )
     parts.add(
         f"{table}_used",
-        f"""  SELECT {columns} FROM (
-    SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM phrase, total, LATERAL (
-      SELECT {count} * CASE WHEN count(*) < {budget.DOCUMENTS} THEN 1
-        ELSE greatest(1, numbers / (max(session) - min(session) + 1)) END AS count
-      FROM (SELECT session FROM {table} AS d WHERE d.words @@ q LIMIT {budget.DOCUMENTS}) AS d OFFSET 0
-    ) AS c
-  ) AS p""",
+        f"""  SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM phrase, total, LATERAL (
+    SELECT {count} FILTER (WHERE is_met) * CASE WHEN count(*) < {budget.DOCUMENTS} THEN 1
+      ELSE greatest(1, numbers / (max(session) - min(session) + 1)) END AS count
+    FROM (
+      SELECT session, NOT is_ordered OR words @@ q AS is_met FROM {table} WHERE words @@ every LIMIT {budget.DOCUMENTS}
+    ) AS d OFFSET 0
+  ) AS c""",
     )

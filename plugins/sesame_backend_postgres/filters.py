@@ -9,7 +9,7 @@ from sesame_core.query import Word
 from sesame_core.sql import FALSE, STANDING, TRUE, Condition, Dialect, like, on_kind
 
 from .rows import reversed_path
-from .words import any_of
+from .words import any_of, without_order
 
 __all__ = [
     "DIALECT",
@@ -43,19 +43,43 @@ class _Postgres(Dialect):
         asked = any_of(words)
         if asked is None:
             return FALSE
-        # Not IN a list: one that is too long to remember would be looked through for each session.
-        found = f"t.words @@ to_tsquery('code', %s){chunk.where('AND')}"
-        sql = f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {found})"
-        return Condition(sql, (asked, *chunk.values))
+        query = "to_tsquery('code', %s)"
+        # One look for all sessions: joined to them, the words of each would be fetched.
+        in_chunk = Condition(
+            f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')}))"
+            " IS TRUE",
+            (asked, *chunk.values),
+        )
+        if chunk.sql:
+            return in_chunk
+        # A row has all words of a chunk.
+        in_session = Condition(
+            f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
+            " IS TRUE",
+            (asked,),
+        )
+        return in_session.and_(Condition(f"{query}::text NOT LIKE '%%<%%'", (asked,)).or_(in_chunk))
+
+    def running(self, command: Word) -> Condition:
+        asked = any_of([command])
+        if asked is None:
+            return FALSE
+        found = "c.session = s.id AND c.words @@ to_tsquery('code', %s)"
+        return Condition(f"(EXISTS (SELECT 1 FROM commands AS c WHERE {found})) IS TRUE", (asked,))
 
     def having(self, chunk: Condition) -> Condition:
         return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)
 
     def touching(self, path: str) -> Condition:
-        pattern = like(reversed_path(path)) + "%"
-        # Of a directory, all that is below it.
-        values = (f"%{pattern}" if path.endswith("/") else pattern,)
-        return Condition("s.id IN (SELECT session FROM paths WHERE paths.reversed LIKE %s)", values)
+        backwards = reversed_path(path)
+        if path.endswith("/"):  # all that is below it
+            touched = Condition("paths.reversed LIKE %s", (f"%{like(backwards)}%",))
+        else:
+            # Not LIKE: only a pattern that is known when the plan is made makes use of an index.
+            touched = Condition(
+                "paths.reversed >= %s AND paths.reversed < %s::text || U&'\\+10FFFF'", (backwards, backwards)
+            )
+        return Condition(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
 
 
 DIALECT = _Postgres()

@@ -76,14 +76,14 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
         f"SELECT 'word', {df}, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
-        f"(SELECT whole AND (SELECT count(*) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
+        f"(SELECT whole AND (SELECT coalesce(sum(times), 0) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
         "SELECT 'sessions', count(*), 0, 0, 0 FROM "
         "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]
     if not (filters.tools_only or filters.tool or filters.role):
         kept = ""
         if narrow.sql:
-            kept = f" AND h.session IN (SELECT s.id FROM allowed AS s{on_kind(filters).where()})"
+            kept = f" AND (h.session IN (SELECT s.id FROM allowed AS s{on_kind(filters).where()})) IS TRUE"
         elif not filters.all_kinds:
             kept = " AND h.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
         add_documents(parts, asked, kept)
@@ -99,6 +99,4 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
         )
     sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
-    # The words are its only values then.
-    is_alike = len(parts.values) == len(asked.phrases)
-    return Condition(Alike(sql) if is_alike else sql, tuple(parts.values))
+    return Condition(Alike(sql), tuple(parts.values))

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 
-#: Plans that one connection keeps: there is one for each number of words, and people use few.
-MOST = 8
+#: Plans that one connection keeps: there is one for words alone, and one for each kind of filter or condition.
+MOST = 24
 
 
 class Alike(str):
@@ -27,6 +27,7 @@ class Prepared:
 
     def __init__(self) -> None:
         self._names: WeakKeyDictionary[psycopg.Connection[object], dict[str, str]] = WeakKeyDictionary()
+        self._numbers = count()
 
     def asked(self, db: psycopg.Connection[object], sql: str) -> str:
         """Return what asks for a statement, with the same values; it has more than one result the first time."""
@@ -34,13 +35,15 @@ class Prepared:
             return sql
         names = self._names.setdefault(db, {})
         before = ""
-        if sql not in names:
-            if not 0 < len(names) < MOST:
-                # Also what a question has left behind that failed.
-                before = "DEALLOCATE ALL; "
-                names.clear()
+        if sql in names:
+            names[sql] = names.pop(sql)  # the last one used stands last
+        else:
+            if not names:
+                before = "DEALLOCATE ALL; "  # also what a question has left behind that failed
+            elif len(names) == MOST:
+                before = f"DEALLOCATE {names.pop(next(iter(names)))}; "
             numbers = count(1)
-            names[sql] = f"search_{len(names)}"
+            names[sql] = f"search_{next(self._numbers)}"
             before += f"PREPARE {names[sql]} AS {re.sub('%s', lambda _: f'${next(numbers)}', sql)}; "
         return f"{before}EXECUTE {names[sql]} ({', '.join(['%s'] * sql.count('%s'))})"
 

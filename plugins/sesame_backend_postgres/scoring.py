@@ -11,8 +11,6 @@ as much again, and what words share is worked out once.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-
 #: BM25's constants and the least a word counts, as FTS5 has them.
 K1, B, FLOOR = 1.2, 0.75, 1e-6
 
@@ -27,45 +25,21 @@ def damping(length: str) -> str:
     return f"{K1 * (1 - B):.4g}::float8 + {K1 * B:.4g}::float8 * {length}"
 
 
-def bm25(frequency: str, number: int) -> str:
-    """Return phrase `number`'s part of a score, of the columns `i{number}` (its idf) and `k`.
+def bm25(idf: str, frequency: str) -> str:
+    """Return a phrase's part of a score, with the column `k`.
 
     frequency · (K1 + 1) / (frequency + k), written so that the frequency is worked out once.
     """
-    return f"i{number} * {K1 + 1}::float8 * (1 - k / ({frequency} + k))"
+    return f"{idf} * {K1 + 1}::float8 * (1 - k / ({frequency} + k))"
 
 
-def frequency(number: int, *, is_single: bool) -> str:
-    """Return how often phrase `number` (column `q{number}`) occurs in the column `words`, whatever the weights.
-
-    Of one whole word in half of `ts_rank_cd`'s time: `ts_rank` is (1 + 1/4 + … + 1/n²) · 6/π² of a word that occurs
-    n times, which is 1 - 6/π² / (n + ½), nearly.
-    """
-    if is_single:
-        return f"round(1 / (1.6449340668 * (1 - ts_rank('{{1, 1, 1, 1}}', words, q{number}))) - 0.5)"
-    return f"ts_rank_cd('{{1, 1, 1, 1}}', words, q{number})"
-
-
-def total(numbers: Sequence[int], single: Container[int], when: str) -> str:
-    """Return the sum over phrases.
-
-    :param single: those that are one whole word.
-    :param when: the case in which phrase `{n}` counts.
-    """
-    terms = (
-        f"CASE WHEN {when.format(n=n)} THEN {bm25(frequency(n, is_single=n in single), n)} ELSE 0 END" for n in numbers
-    )
-    return "(" + " + ".join(terms) + ")"
-
-
-def weighted(number: int, weights: str) -> str:
-    """Return how often phrase `number` occurs in the column `words`, counted by weights.
-
-    Where it does not, which is mostly so, telling that first takes a third of the time.
-
-    :param weights: in `ts_rank_cd`'s order D, C, B, A, as a literal; none may exceed 1.
-    """
-    return f"CASE WHEN words @@ q{number} THEN ts_rank_cd('{weights}', words, q{number}) ELSE 0 END"
+#: How often a phrase (column `q`) occurs in the column `words`, whatever the weights.  Of one whole word (`is_single`)
+#: in half of `ts_rank_cd`'s time: `ts_rank` is (1 + 1/4 + … + 1/n²) · 6/π² of a word that occurs n times, which is
+#: 1 - 6/π² / (n + ½), nearly.
+FREQUENCY = (
+    "CASE WHEN is_single THEN round(1 / (1.6449340668 * (1 - ts_rank('{1, 1, 1, 1}', words, q))) - 0.5) "
+    "ELSE ts_rank_cd('{1, 1, 1, 1}', words, q) END"
+)
 
 
 def at_hand(words: str) -> str:

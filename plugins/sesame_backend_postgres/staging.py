@@ -9,11 +9,12 @@ from typing import Any
 
 import psycopg
 
+from sesame_core.query import SHELLS
 from sesame_core.renewal import OVERHEAD
 from sesame_core.tokens import clean
 from sesame_core.types import Chunk
 
-from . import rows, words
+from . import rows, vocabularies, words
 
 #: Characters sent at once.
 BATCH = 4 << 20
@@ -32,6 +33,11 @@ _INSERT_TEXTS = (
     "SELECT session, seq, workstation, class, role, tool, tokens, spoken, "
     "beside(to_tsvector('code', plain), setweight(to_tsvector('code', subwords), 'A')) FROM staging"
 )
+_INSERT_COMMANDS = (
+    "INSERT INTO commands (session, seq, workstation, words) SELECT t.session, t.seq, t.workstation, t.words "
+    "FROM staging AS s JOIN texts AS t USING (session, seq) "
+    "WHERE s.class = 2 AND replace(replace(s.tool, '_', ''), '-', '') = ANY (%s)"
+)
 
 
 class Staging:
@@ -41,6 +47,8 @@ class Staging:
         self._db = db
         self._workstation = workstation
         self._rows: list[tuple[Any, ...]] = []
+        #: By session, the positions of its chunks: the first, and the one behind the last.
+        self._places: dict[int, tuple[int, int]] = {}
         self._held = 0
 
     @property
@@ -67,6 +75,7 @@ class Staging:
                 cut(subwords, LONGEST_SUBWORDS),
             )
         )
+        self._places[session] = (self._places.get(session, (chunk.seq, 0))[0], chunk.seq + 1)
         self._held += OVERHEAD + len(chunk.text)
         return tokens
 
@@ -80,12 +89,15 @@ class Staging:
                 copy.write_row(row)
         self._db.execute(_INSERT_CHUNKS)
         self._db.execute(_INSERT_TEXTS)
+        self._db.execute(_INSERT_COMMANDS, (list(SHELLS),))
+        vocabularies.extend(self._db, self._workstation, self._places)
         self._db.execute("TRUNCATE staging")
         self.clear()
 
     def clear(self) -> None:
         """Drop them."""
         self._rows.clear()
+        self._places.clear()
         self._held = 0
 
 

@@ -153,6 +153,7 @@ sessions = Table(
 Index("sessions_session_id", sessions.c.session_id)
 Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
 Index("sessions_workstation", sessions.c.workstation)
+Index("sessions_sizes", sessions.c.id.desc(), postgresql_include=["chunk_count", "kind"])
 Index("sessions_cwd", sessions.c.cwd)
 Index("sessions_agent", sessions.c.agent)
 Index("sessions_owner", func.lower(sessions.c.owner))
@@ -185,7 +186,14 @@ chunks = Table(
     Column("content", Text, nullable=False),
     PrimaryKeyConstraint("session", "seq"),
 )
-Index("chunks_error", chunks.c.session, func.lower(chunks.c.tool_name), postgresql_where=chunks.c.is_error)
+# The name itself too: only what an index holds need not be looked up in the table.
+Index(
+    "chunks_failed",
+    func.lower(chunks.c.tool_name),
+    chunks.c.session,
+    chunks.c.tool_name,
+    postgresql_where=chunks.c.is_error,
+)
 
 #: The words of a chunk: those of its text without a weight, those inside of words with weight A.
 texts = Table(
@@ -235,6 +243,33 @@ conversations = Table(
 )
 _word_index(conversations.c.words)
 
+#: Words of a range of a session's chunks, without places: those from `first` on, up to the next row's, and of many or
+#: large ones a `piece`.  The list lies apart from its row, so that an index finds sessions in a few pages.
+vocabularies = Table(
+    "vocabularies",
+    METADATA,
+    _of_session(),
+    Column("first", Integer, nullable=False),
+    Column("piece", Integer, nullable=False),
+    _of_workstation(),
+    Column("words", TSVECTOR, nullable=False),
+    PrimaryKeyConstraint("session", "first", "piece"),
+    postgresql_with={"toast_tuple_target": 128},
+)
+_word_index(vocabularies.c.words)
+
+#: The words of the calls of shells once more: those of many calls are on few pages.
+commands = Table(
+    "commands",
+    METADATA,
+    _of_session(),
+    Column("seq", Integer, nullable=False),
+    _of_workstation(),
+    Column("words", TSVECTOR, nullable=False),
+    PrimaryKeyConstraint("session", "seq"),
+)
+_word_index(commands.c.words)
+
 paths = Table(
     "paths",
     METADATA,
@@ -264,7 +299,18 @@ Table(
 )
 
 #: Tables whose rows a workstation owns through their column `workstation`.
-OWNED = ("files", "sessions", "chunks", "texts", "heads", "conversations", "paths", "tombstones")
+OWNED = (
+    "files",
+    "sessions",
+    "chunks",
+    "texts",
+    "heads",
+    "conversations",
+    "vocabularies",
+    "commands",
+    "paths",
+    "tombstones",
+)
 
 #: What `METADATA` cannot say.  `{schema}` is the schema's name.
 BEFORE = """
@@ -281,6 +327,19 @@ CREATE FUNCTION beside(one tsvector, other tsvector) RETURNS tsvector LANGUAGE s
      ELSE ts_delete(one || '''|'':1'::tsvector || other, '|') END $$;
 CREATE AGGREGATE said (tsvector) (SFUNC = tsvector_concat, STYPE = tsvector, INITCOND = '');
 
+-- It is never compressed, which gains nothing, and never sampled, which costs seconds: no plan depends on it.
+ALTER TABLE vocabularies ALTER words SET STORAGE EXTERNAL, ALTER words SET STATISTICS 0;
+-- The words of a session's chunks from a position on, in pieces: a list holds a megabyte, one chunk up to 550 KB.
+CREATE FUNCTION vocabulary(of bigint, since int) RETURNS TABLE (piece int, words tsvector) LANGUAGE sql STABLE AS $$
+  SELECT piece, said(words) FROM (
+    SELECT ((sum(size) OVER (ORDER BY seq) - size) / 400000)::int AS piece, strip(words) AS words FROM (
+      SELECT t.seq, t.words, pg_column_size(
+        CASE WHEN pg_column_size(t.words) > 8000 THEN setweight(t.words, 'D', '{{}}') ELSE t.words END) AS size
+      FROM texts AS t WHERE t.session = of AND t.seq >= since
+    ) AS t
+  ) AS t GROUP BY piece
+$$;
+
 CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER
   SET search_path = {schema}, pg_catalog, pg_temp AS
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
@@ -294,7 +353,7 @@ DECLARE
   share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
 BEGIN
   PERFORM gin_clean_pending_list(index::regclass)
-  FROM unnest('{{texts_words,heads_words,conversations_words}}'::text[]) index;
+  FROM unnest('{{texts_words,heads_words,conversations_words,vocabularies_words,commands_words}}'::text[]) index;
   IF NOT anew AND here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
   IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
   DELETE FROM lexemes;

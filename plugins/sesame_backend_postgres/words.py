@@ -65,11 +65,6 @@ def phrase(text: str) -> str | None:
     return " <-> ".join(f"'{word}'" for word in words) + (":*" if text.endswith("*") else "")
 
 
-def is_single(phrase: str) -> bool:
-    """Tell whether a tsquery of `phrase` is one whole word."""
-    return " " not in phrase and not phrase.endswith("*")
-
-
 def phrases(words: Iterable[Word]) -> list[str]:
     """Return the tsqueries of all alternatives of some words, each once."""
     return [made for made in dict.fromkeys(phrase(t) for word in words for t in word.alternatives) if made]
@@ -78,3 +73,8 @@ def phrases(words: Iterable[Word]) -> list[str]:
 def any_of(words: Iterable[Word]) -> str | None:
     """Return the tsquery of a text with at least one of the words; None when no text has one."""
     return " | ".join(f"({made})" for made in phrases(words)) or None
+
+
+def without_order(query: str) -> str:
+    """Return the SQL of a tsquery's words whatever their order: what a text must have for the index to find it."""
+    return f"replace(regexp_replace({query}::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery"

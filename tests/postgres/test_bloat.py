@@ -14,9 +14,9 @@ from sesame_core.query import Filters
 from sesame_core.testing import a_chunk, a_file, a_query, a_session
 
 APPENDS = 100
-WORD_INDEXES = ("texts_words", "heads_words", "conversations_words")
+WORD_INDEXES = ("texts_words", "heads_words", "conversations_words", "vocabularies_words", "commands_words")
 #: Tables of which a run that appends changes rows, and adds none.
-CHANGED = ("sessions", "files", "heads", "conversations", "workstations", "paths")
+CHANGED = ("sessions", "files", "heads", "conversations", "workstations", "paths", "vocabularies")
 
 
 @pytest.fixture

@@ -1,0 +1,44 @@
+"""The words of each session, for conditions: `AND`, `OR`, `NOT`, and what must or must not be there.
+
+A condition is about a session, and most sessions have a common word in many of their chunks: an index of sessions
+answers with a fiftieth of the entries.  A row holds the words of a range of chunks and is never changed.  What is
+appended makes a row of its own, which takes in those before it as a binary counter carries: a session of n chunks has
+about log2(n) rows, and a chunk is read so many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+#: Rows grow together until they hold 2^so many chunks, so that no append reads more than these.
+LARGEST = 10
+
+_DELETE = """
+DELETE FROM vocabularies AS v USING unnest(%(sessions)s::bigint[], %(starts)s::int[]) AS w (session, start)
+WHERE v.session = w.session AND v.first >= w.start
+"""
+_INSERT = """
+INSERT INTO vocabularies (session, first, piece, workstation, words)
+SELECT session, start, piece, %(workstation)s, words
+FROM unnest(%(sessions)s::bigint[], %(starts)s::int[]) AS w (session, start), LATERAL vocabulary(session, start)
+"""
+
+
+def extend(db: psycopg.Connection[Any], workstation: int, stored: Mapping[int, tuple[int, int]]) -> None:
+    """Add the words of chunks that have just been stored.
+
+    :param stored: by session number, the position of the first of them and the one behind the last.
+    """
+    starts = [start(first, end) for first, end in stored.values()]
+    values = {"sessions": list(stored), "starts": starts, "workstation": workstation}
+    db.execute(_DELETE, values)
+    db.execute(_INSERT, values)
+
+
+def start(first: int, end: int) -> int:
+    """Return where the row begins that takes in the chunks from `first` up to `end`."""
+    bits = min((first ^ end).bit_length(), LARGEST)
+    return first >> bits << bits
