@@ -282,6 +282,13 @@ def check(
         ).fetchone()
         if orphans != (0, 0):
             wrong.append(f"files of an unfinished rebuild, words without a chunk: {orphans}")
+        said = "SELECT session, unnest(tsvector_to_array(words)) FROM {}"
+        words, known = said.format("texts"), said.format("vocabularies")
+        astray = db.execute(
+            f"SELECT count(*) FROM ((({words}) EXCEPT ({known})) UNION ALL (({known}) EXCEPT ({words}))) AS one"
+        ).fetchone()
+        if astray != (0,):
+            wrong.append(f"words that a session has and is not known by, or the reverse: {astray}")
     for station in stations:
         for session, said in station.texts.items():
             found = stored.pop((station.name, str(station.home / "sessions" / f"{session}.jsonl"), session), None)
