@@ -6,6 +6,9 @@ from __future__ import annotations
 SCORED = 8_000
 #: When even the rarest word has more chunks than that, so many of its newest.
 NEWEST = 2_500
+#: Of words with more chunks, word lists that lie apart from their rows are read in so many of the newest.  One takes as
+#: long as ten others (12 µs, one of seven with a word), and hardly ever ranks high, being long.
+LONG = 2_000
 #: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
 READS = 2
 #: Chunks that are read because a word is in them, though a filter on sessions lets only some of them be scored.
