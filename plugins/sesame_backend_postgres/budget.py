@@ -15,7 +15,7 @@ READS = 2
 LISTED = 15_000
 #: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
 #: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
-READ = 50_000
+READ = 30_000
 #: Entries of the index of words that are read in the time of one chunk.
 ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
