@@ -5,14 +5,17 @@ from __future__ import annotations
 #: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.
 SCORED = 8_000
 #: When even the rarest word has more chunks than that, so many of its newest.
-NEWEST = 3_000
+NEWEST = 2_500
+#: Of words with more chunks, word lists that lie apart from their rows are read in so many of the newest.  One takes as
+#: long as ten others (12 µs, one of seven with a word), and hardly ever ranks high, being long.
+LONG = 2_000
 #: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
 READS = 2
 #: Chunks that are read because a word is in them, though a filter on sessions lets only some of them be scored.
 LISTED = 15_000
 #: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
 #: words the newest.  Each takes 1.5 µs; of a million chunks hardly any three words in a row have more.
-READ = 50_000
+READ = 30_000
 #: Entries of the index of words that are read in the time of one chunk.
 ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
@@ -26,7 +29,7 @@ CANDIDATES = 500
 #: Documents, one for each session, that are looked at to tell in how many of them a word occurs.
 DOCUMENTS = 1_000
 #: Titles that are scored: those with one of the words that choose, and the newest.
-HEADS = 3_000
+HEADS = 1_000
 #: Sessions whose conversation is scored: the best by chunks and head.  Each takes 30 µs; 300 answer alike.
 CONVERSATIONS = 100
 #: Headless sessions that are looked at, the newest, to tell how many were left out of an answer to common words.

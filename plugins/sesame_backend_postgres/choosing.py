@@ -106,10 +106,12 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     parts.add(
         "plan",
         f"""  SELECT *, NOT whole AND (is_over OR read > {budget.READ}) AS is_cut,
-    least(CASE WHEN is_over THEN {reads * budget.NEWEST} / (chosen * within) ELSE 1 END,
-      {budget.READ} / greatest(read, 1)) * within * chunks AS newest
+    least(CASE WHEN is_over THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed) ELSE 1 END,
+      {budget.READ} / greatest(read, 1)) * within * chunks AS newest,
+    {budget.LONG} / greatest(chosen, 1) * chunks AS newest_long
   FROM (
     SELECT chunks, chunk_length, within, few, chosen.*, least(reading, within * chunks) AS read,
+      least(chosen, within * chunks) AS listed,
       chosen * within > {most} OR least(chosen, within * chunks) > {budget.LISTED} AS is_over
     FROM extent, (
       SELECT bool_or(whole) AS whole, string_agg('(' || q::text || ')', ' | ')::tsquery AS every,
@@ -132,12 +134,14 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     parts.add(
         "reach",
         f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
-  WHERE (SELECT is_cut FROM plan)""",
+  WHERE (SELECT is_cut OR newest_long < within * chunks FROM plan)""",
     )
     # The rows of `reach` come in its window's order, and are worked out as far as they are read.
     parts.add(
         "cutoff",
-        "  SELECT coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first",
+        """  SELECT
+    coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan WHERE is_cut) LIMIT 1), 0) AS first,
+    coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest_long FROM plan) LIMIT 1), 0) AS first_long""",
     )
     parts.add(
         "sought",

@@ -12,8 +12,8 @@ from .filters import Condition, on_chunks
 def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: bool) -> None:
     """Add `chunk`, the best chunks with their scores.
 
-    Before it come `met`, what the words that choose have found, scored by these; and `older`, chunks with all words
-    beyond the limit of the newest.
+    Before it come `met`, what the words that choose have found, scored by these, and `seen`, whether that is all there
+    is; and `older`, chunks with all words beyond the limit of the newest.
 
     :param is_filtered: the sessions are those of `allowed`.
     """
@@ -41,14 +41,17 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
     # Most chunks have one of the words only, and the index tells which: they are met once for each.  In chunks that are
     # read one after the other all words are looked for.
+    # Lists that lie apart are fetched in the newest chunks only.
+    near = f"({scoring.is_in_row('t.words')} OR t.session >= (SELECT first_long FROM cutoff))"
     ways = [
         f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
-      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q{parts.use(is_own)} OFFSET 0
+      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q AND {near}{parts.use(is_own)} OFFSET 0
     ) AS t WHERE is_chosen"""
         for way in by_words
     ] + [
         f"""SELECT place, session, seq, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM plan, (
-      SELECT {columns} FROM plan, texts AS t WHERE {way} AND (t.words @@ either) IS TRUE{parts.use(chunk)} OFFSET 0
+      SELECT {columns} FROM plan, texts AS t
+      WHERE {way} AND {near} AND (t.words @@ either) IS TRUE{parts.use(chunk)} OFFSET 0
     ) AS t"""
         for way, chunk in by_rows
     ]
@@ -58,6 +61,11 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     SELECT place, session, seq, class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
     FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY place, session, seq, class
   ) AS t""",
+    )
+    parts.add(
+        "seen",
+        f"""  SELECT whole AND first_long = 0 AND times < {2 * budget.SCORED} AS is_all
+  FROM plan, cutoff, (SELECT coalesce(sum(times), 0) AS times FROM met) AS m""",
     )
     # As far back as the newest let expect that there are enough; very few let expect nothing.
     parts.add(

@@ -70,13 +70,13 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
     add_chunks(parts, asked, filters, is_filtered=bool(narrow.sql))
     df = "round(df)::bigint"
     if is_alone:
-        df = f"CASE WHEN (SELECT whole FROM plan) THEN (SELECT count(*) FROM met) ELSE {df} END"
+        df = f"CASE WHEN (SELECT is_all FROM seen) THEN (SELECT count(*) FROM met) ELSE {df} END"
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
         f"SELECT 'word', {df}, w, 0, 0 FROM word",
         "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
-        f"(SELECT whole AND (SELECT coalesce(sum(times), 0) FROM met) < {2 * budget.SCORED} FROM plan)::int, 0",
+        "(SELECT is_all FROM seen)::int, 0",
         "SELECT 'sessions', count(*), 0, 0, 0 FROM "
         "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]
@@ -92,7 +92,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
     if not filters.all_kinds:
         # The index of words would be asked about all sessions once for each.
         answers.append(
-            "SELECT 'hidden', CASE WHEN (SELECT whole FROM plan) THEN "
+            "SELECT 'hidden', CASE WHEN (SELECT is_all FROM seen) THEN "
             "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
             f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "

@@ -47,4 +47,9 @@ def at_hand(words: str) -> str:
 
     Setting the weight of no word changes nothing.
     """
-    return f"CASE WHEN pg_column_size({words}) > 8000 THEN setweight({words}, 'D', '{{}}') ELSE {words} END"
+    return f"CASE WHEN {is_in_row(words)} THEN {words} ELSE setweight({words}, 'D', '{{}}') END"
+
+
+def is_in_row(words: str) -> str:
+    """Return the condition that a word list lies in its row, and is not fetched from elsewhere."""
+    return f"pg_column_size({words}) <= 8000"

@@ -153,3 +153,16 @@ def roles(database: str) -> Iterator[Callable[[str], str]]:
             db.execute(f"DROP OWNED BY {name}")
         for name in made:
             db.execute(f"DROP ROLE {name}")
+
+
+def back_to_version_3(db: psycopg.Connection) -> None:
+    """Bring the schema that a connection has chosen back to version 3."""
+    db.execute("DROP TABLE vocabularies, commands")
+    db.execute("DROP FUNCTION vocabulary")
+    db.execute(
+        "DO $$ BEGIN EXECUTE replace(pg_get_functiondef('tidy(boolean)'::regprocedure), "
+        "',vocabularies_words,commands_words', ''); END $$"
+    )
+    db.execute("DROP INDEX chunks_failed, sessions_sizes")
+    db.execute("CREATE INDEX chunks_error ON chunks (session, lower(tool_name)) WHERE is_error")
+    db.execute("DELETE FROM schema_migrations WHERE id > 3")

@@ -81,7 +81,8 @@ def ids(reader: IndexReader, candidates: Candidates) -> set[str]:
 def test_a_chunk_has_the_same_score_within_a_budget_and_without(
     backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr(limits, "CANDIDATES", 10_000)
+    for name in ("CANDIDATES", "LONG"):
+        monkeypatch.setattr(limits, name, 10_000)
     reader = backend.reader()
     whole = reader.candidates(a_query(text), EVERYTHING)
     assert not whole.is_truncated
@@ -103,6 +104,28 @@ def test_of_a_common_word_the_newest_are_found(backend: StorageBackend) -> None:
     newest = {f"s{number}" for number in range(SESSIONS - 10, SESSIONS)}
     assert ids(reader, found)
     assert ids(reader, found) <= newest
+
+
+def test_long_word_lists_are_read_in_the_newest_chunks_of_a_common_word_only(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    long = "otter " + " ".join(f"word{number}" for number in range(900))
+    with backend.writer() as writer:
+        for number in range(20):
+            writer.replace(a_file(f"/{number}.jsonl"), a_session(long, *["a short otter"] * 9, id=f"s{number}"))
+        writer.finish(synced_at=None)
+    monkeypatch.setattr(limits, "LONG", 50)
+    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    assert {chunk.session for chunk in found.chunks if chunk.seq == 0} == {16, 17, 18, 19, 20}
+    assert (found.scanned, found.is_truncated, found.document_frequencies) == (20 * 9 + 5, True, [200])
+    monkeypatch.setattr(limits, "LONG", 200)
+    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    assert (found.scanned, found.is_truncated) == (200, False)
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("narrow")

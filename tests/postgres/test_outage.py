@@ -15,6 +15,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from ..postgres_server import Server, find_binaries
+from .conftest import back_to_version_3
 
 Make = Callable[..., Any]
 
@@ -160,11 +161,13 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
         station.write("s1", "the lighthouse keeper")
         station.ok("index")
     with psycopg.connect(database, autocommit=True) as db:
-        db.execute("ALTER TABLE sesame.sessions DROP COLUMN notes")
+        db.execute("SET search_path = sesame")
+        back_to_version_3(db)
+        db.execute("ALTER TABLE sessions DROP COLUMN notes")
         added = ("sessions_cwd", "sessions_agent", "sessions_owner", "sessions_host", "texts_tool", "texts_prompts")
         for index in added:
-            db.execute(f"DROP INDEX sesame.{index}")  # type: ignore[arg-type]
-        db.execute("DELETE FROM sesame.schema_migrations WHERE id > 1")
+            db.execute(f"DROP INDEX {index}")  # type: ignore[arg-type]
+        db.execute("DELETE FROM schema_migrations WHERE id > 1")
     assert "has an older schema (1): upgrade it with: sesame index" in ann.fails("search", "otter", "--no-refresh")
     value = dict.fromkeys(
         ("sessionFile", "summary", "cwd", "createdAt", "updatedAt", "model", "lastIndexedLeafId"), "x"

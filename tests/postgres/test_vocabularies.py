@@ -12,13 +12,13 @@ import pytest
 from sesame_backend_postgres import vocabularies
 from sesame_backend_postgres.filters import meeting
 from sesame_backend_postgres.opening import migrate
-from sesame_backend_postgres.schema import MIGRATIONS
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types import Chunk
-from tests.postgres.conftest import Workstation
+
+from .conftest import Workstation, back_to_version_3
 
 #: What a session's words are, told by its chunks.
 IN_CHUNKS = "SELECT DISTINCT session, unnest(tsvector_to_array(words)) FROM texts"
@@ -150,7 +150,7 @@ def test_an_older_schema_gains_the_words_of_its_sessions(
         writer.finish(synced_at=None)
     functions, made = layout(db, schema)
     before = check(db)
-    undo(db)
+    back_to_version_3(db)
     with psycopg.connect(postgres, autocommit=True, options=f"-c search_path={schema}") as owner:
         migrate(owner, "here", schema)
     assert layout(db, schema) == (functions, made)
@@ -173,25 +173,11 @@ def test_who_may_write_before_an_upgrade_may_write_after_it(
     ann.ok("index")
     with psycopg.connect(database, autocommit=True) as db:
         db.execute("SET search_path = sesame")
-        undo(db)
+        back_to_version_3(db)
     owner.ok("workstations", "--prepare")
     ann.write("s2", "another lighthouse")
     assert "1 added" in ann.ok("index")
     assert len(workstation("bob", dsn=roles("reader")).found("lighthouse", "AND", "another")) == 1
-
-
-def undo(db: psycopg.Connection) -> None:
-    """Bring a schema back to version 3."""
-    db.execute("DROP TABLE vocabularies, commands")
-    db.execute("DROP FUNCTION vocabulary")
-    db.execute(
-        "DO $$ BEGIN EXECUTE replace(pg_get_functiondef('tidy(boolean)'::regprocedure), "
-        "',vocabularies_words,commands_words', ''); END $$"
-    )
-    db.execute("DROP INDEX chunks_failed, sessions_sizes")
-    db.execute("CREATE INDEX chunks_error ON chunks (session, lower(tool_name)) WHERE is_error")
-    db.execute("DELETE FROM schema_migrations WHERE id > 3")
-    assert len(MIGRATIONS) == 4
 
 
 def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], list[tuple[object, ...]]]:
