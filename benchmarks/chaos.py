@@ -20,6 +20,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ from pathlib import Path
 import psycopg
 
 from sesame_core import Sesame
-from sesame_core.config import Config, Selection, Source
+from sesame_core.config import MARK, Config, Redaction, Selection, Source
 from sesame_core.tokens import clean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -43,6 +44,8 @@ LIFE = 10.0
 SESSIONS = 40
 #: Seconds that the server is stopped at most.
 DOWN = 3.0
+#: A mark in the place of a secret, with its fingerprint.
+MARKED = re.compile(rf"({re.escape(MARK)}[a-z0-9-]+:)[0-9a-f]{{8}}")
 #: Directories of a corpus with sessions, by parser.
 PARSERS = {"claude-code": "claude-code", "pi": "pi"}
 
@@ -200,7 +203,8 @@ def said_in(corpus: Path, directory: Path) -> dict[tuple[str, str], str]:
     """Return what the sessions of a corpus say, by file and id: a digest of their texts."""
     sources = tuple(Source(parser=Selection(name=p), path=corpus / name) for name, p in PARSERS.items())
     backend = Selection(name="sqlite", options={"directory": str(directory)})
-    with Sesame(Config(sources=sources, backend=backend, refresh_seconds=0)) as sesame:
+    config = Config(sources=sources, backend=backend, redaction=Redaction(enabled=True), refresh_seconds=0)
+    with Sesame(config) as sesame:
         sesame.index()
         reader = sesame._index.reader()
         with reader.snapshot():
@@ -212,10 +216,10 @@ def said_in(corpus: Path, directory: Path) -> dict[tuple[str, str], str]:
 
 
 def digest(texts: Iterable[str]) -> str:
-    """Return what tells texts from others."""
+    """Return what tells texts from others; each workstation has fingerprints of its own in the marks of secrets."""
     made = hashlib.sha256()
     for text in texts:
-        made.update(clean(text).encode() + b"\0")
+        made.update(MARKED.sub(r"\1", clean(text)).encode() + b"\0")
     return made.hexdigest()
 
 
