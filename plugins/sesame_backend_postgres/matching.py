@@ -86,7 +86,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
             kept = f" AND (h.session IN (SELECT s.id FROM allowed AS s{on_kind(filters).where()})) IS TRUE"
         elif not filters.all_kinds:
             kept = " AND h.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
-        add_documents(parts, asked, kept)
+        add_documents(parts, kept)
         answers.append("SELECT 'head', session, 0, 0, score FROM head WHERE score > 0")
         answers.append("SELECT 'conversation', session, 0, 0, score FROM conversation WHERE score > 0")
     if not filters.all_kinds:
