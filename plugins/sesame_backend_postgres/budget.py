@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms: each takes 3 µs.  On the labelled queries
-#: the first ten sessions are those of SQLite to 95.7 %, with 10,000 to 98.1 %, with 7,000 to 94.6 %.
+#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms: each takes 3 µs.  Of the labelled
+#: queries the first ten sessions are those of SQLite to 95.7 %, with 10,000 to 98.1 %, with 7,000 to 94.6 %.
 SCORED = 8_000
 #: When even the rarest word has more chunks than that, so many of its newest; 2,000 answer alike.
 NEWEST = 2_500
