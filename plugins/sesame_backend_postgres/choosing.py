@@ -106,8 +106,9 @@ def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> Non
     parts.add(
         "plan",
         f"""  SELECT *, NOT whole AND (is_over OR read > {budget.READ}) AS is_cut,
-    least(CASE WHEN is_over THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed) ELSE 1 END,
-      {budget.READ} / greatest(read, 1)) * within * chunks AS newest,
+    least({budget.READ} / greatest(read, 1), CASE WHEN is_over
+      THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed) ELSE 1 END
+    ) * within * chunks AS newest,
     {budget.LONG} / greatest(chosen, 1) * chunks AS newest_long
   FROM (
     SELECT chunks, chunk_length, within, few, chosen.*, least(reading, within * chunks) AS read,

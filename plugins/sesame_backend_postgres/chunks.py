@@ -70,9 +70,10 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     # As far back as the newest let expect that there are enough; very few let expect nothing.
     parts.add(
         "further",
-        f"""  SELECT (SELECT first FROM cutoff) AS until, has_all >= {budget.FEW} AS is_near, coalesce((
+        f"""  SELECT (SELECT first FROM cutoff) AS until, has_all >= {budget.FEW} AS is_near,
+    {budget.RESCORED} - has_all AS missing, coalesce((
       SELECT id + 1 FROM reach
-      WHERE after >= (SELECT newest FROM plan) * {2 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
+      WHERE after >= (SELECT newest FROM plan) * {1.5 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
     ), 0) AS first
   FROM (SELECT count(*) AS has_all FROM met WHERE has_all AND NOT is_hidden) AS m
   WHERE has_all < {budget.RESCORED} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
@@ -87,7 +88,8 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
     ]
     parts.add(
         "older",
-        f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}",
+        f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC "
+        "LIMIT (SELECT missing FROM further)",
     )
     parts.add(
         "chunk",

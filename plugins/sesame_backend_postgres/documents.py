@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from . import budget, scoring
-from .asked import Asked, Parts
+from .asked import Parts
 
 #: Weights of the columns, in `ts_rank_cd`'s order D, C, B, A, and what they were divided by.
 HEAD_WEIGHTS, HEAD_SCALE = "{0, 1, 0.5, 1}", 2.0
 CONVERSATION_WEIGHTS, CONVERSATION_SCALE = "{0, 0.25, 0.375, 1}", 4.0
 
 
-def add_documents(parts: Parts, asked: Asked, kept: str) -> None:
+def add_documents(parts: Parts, kept: str) -> None:
     """Add `head` and `conversation`, the scores of what there is one of for each session.
 
     :param kept: what a row of `heads AS h` must be, with its AND.
