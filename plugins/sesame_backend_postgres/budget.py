@@ -16,13 +16,15 @@ READS = 2
 LISTED = 15_000
 #: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
 #: words the newest.  Each takes 4 µs, with a list that lies apart now and then.
-READ = 30_000
+READ = 20_000
 #: Entries of the index of words that are read in the time of one chunk.
 ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
 COUNTED = 1_000
 #: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.
 RESCORED = 600
+#: Of the newest chunks so many with all words are enough: fewer are completed by those just before.
+ENOUGH = 300
 #: Of the newest chunks so many with all words let expect that there are more of them just before.
 FEW = 30
 #: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].

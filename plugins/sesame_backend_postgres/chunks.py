@@ -76,7 +76,7 @@ def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: boo
       WHERE after >= (SELECT newest FROM plan) * {1.5 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
     ), 0) AS first
   FROM (SELECT count(*) AS has_all FROM met WHERE has_all AND NOT is_hidden) AS m
-  WHERE has_all < {budget.RESCORED} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
+  WHERE has_all < {budget.ENOUGH} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
     )
     ways = [
         f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t

@@ -62,10 +62,14 @@ def backend(postgres: str) -> Iterator[StorageBackend]:
         db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
+#: Budgets that the common words exceed.
+NARROW = {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "ENOUGH": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}
+
+
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Budgets that the common words exceed."""
-    for name, value in {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}.items():
+    """Set these budgets."""
+    for name, value in NARROW.items():
         monkeypatch.setattr(limits, name, value)
 
 
@@ -86,8 +90,8 @@ def test_a_chunk_has_the_same_score_within_a_budget_and_without(
     reader = backend.reader()
     whole = reader.candidates(a_query(text), EVERYTHING)
     assert not whole.is_truncated
-    for name, value in {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "FEW": 5}.items():
-        monkeypatch.setattr(limits, name, value)
+    for name in ("SCORED", "NEWEST", "RESCORED", "ENOUGH", "FEW"):
+        monkeypatch.setattr(limits, name, NARROW[name])
     part = reader.candidates(a_query(text), EVERYTHING)
     assert part.is_truncated
     assert 0 < part.scanned <= 200
