@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
+from sesame_backend_postgres import schema as migrations
 from sesame_backend_postgres import vocabularies
 from sesame_backend_postgres.filters import meeting
 from sesame_backend_postgres.opening import migrate
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters
+from sesame_core.query import SHELLS, Filters
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types import Chunk
 
@@ -201,3 +202,8 @@ def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], 
         (schema,),
     ).fetchall()
     return functions, made
+
+
+def test_a_shell_that_cmd_learns_of_needs_a_migration_for_the_calls_that_are_stored() -> None:
+    upgrades = "".join(migration.sql for migration in migrations.MIGRATIONS)
+    assert all(f"'{shell}'" in upgrades for shell in SHELLS)
