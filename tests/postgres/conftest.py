@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,9 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+
+from sesame_core.plugin_manager import PluginManager
+from sesame_core.protocols import StorageBackend
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: Lines of the guide that make the roles.
@@ -121,11 +126,32 @@ def workstation(tmp_path: Path, database: str) -> Callable[..., Workstation]:
 
 
 @pytest.fixture
+def schema() -> str:
+    """The name of a schema of the test's own, in a database that other tests use too."""
+    return f"kit_{uuid.uuid4().hex[:16]}"
+
+
+@pytest.fixture
+def backend(postgres: str, schema: str) -> Iterator[StorageBackend]:
+    """A backend whose index is in that schema."""
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    yield backend
+    backend.close()
+
+
+@pytest.fixture
+def db(postgres: str, schema: str, backend: StorageBackend) -> Iterator[psycopg.Connection]:
+    """A connection that sees what the backend has stored."""
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
+        yield db
+        backend.close()
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+@pytest.fixture
 def roles(database: str) -> Iterator[Callable[[str], str]]:
     """Make the roles of the guide, and logins by name of one of them: `roles("writer")` returns a dsn."""
-    import re
-    import uuid
-
     made: list[str] = []
     text = GUIDE.read_text(encoding="utf-8")
     (statements,) = [

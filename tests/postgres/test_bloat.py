@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
-
 import psycopg
-import pytest
 
-from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import Filters
 from sesame_core.testing import a_chunk, a_file, a_query, a_session
@@ -17,27 +12,6 @@ APPENDS = 100
 WORD_INDEXES = ("texts_words", "heads_words", "conversations_words", "vocabularies_words", "commands_words")
 #: Tables of which a run that appends changes rows, and adds none.
 CHANGED = ("sessions", "files", "heads", "conversations", "workstations", "paths", "vocabularies")
-
-
-@pytest.fixture
-def schema() -> str:
-    return f"kit_{uuid.uuid4().hex[:16]}"
-
-
-@pytest.fixture
-def backend(postgres: str, schema: str) -> Iterator[StorageBackend]:
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
-    yield backend
-    backend.close()
-
-
-@pytest.fixture
-def db(postgres: str, schema: str, backend: StorageBackend) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
-        yield db
-        backend.close()
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 def append(backend: StorageBackend, first: int, count: int) -> None:

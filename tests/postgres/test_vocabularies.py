@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import psycopg
 import pytest
@@ -13,7 +12,6 @@ from sesame_backend_postgres import schema as migrations
 from sesame_backend_postgres import vocabularies
 from sesame_backend_postgres.filters import meeting
 from sesame_backend_postgres.opening import migrate
-from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
 from sesame_core.query import SHELLS, Filters
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
@@ -24,27 +22,6 @@ from .conftest import Workstation, back_to_version_3
 #: What a session's words are, told by its chunks.
 IN_CHUNKS = "SELECT DISTINCT session, unnest(tsvector_to_array(words)) FROM texts"
 KEPT = "SELECT DISTINCT session, unnest(tsvector_to_array(words)) FROM vocabularies"
-
-
-@pytest.fixture
-def schema() -> str:
-    return f"kit_{uuid.uuid4().hex[:16]}"
-
-
-@pytest.fixture
-def backend(postgres: str, schema: str) -> Iterator[StorageBackend]:
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
-    yield backend
-    backend.close()
-
-
-@pytest.fixture
-def db(postgres: str, schema: str, backend: StorageBackend) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
-        yield db
-        backend.close()
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 def check(db: psycopg.Connection) -> int:
