@@ -11,7 +11,7 @@ from sesame_core.query import Filters
 from . import budget, scoring
 from .asked import Asked, Parts
 from .filters import on_chunks
-from .words import without_order
+from .words import is_ordered, without_order
 
 
 def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
@@ -47,7 +47,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
     END, chunks)::float8 AS df, CASE WHEN is_ordered THEN known ELSE 0 END::float8 AS read
   FROM (SELECT n, to_tsquery('code', v) AS q FROM unnest(%s::text[]) WITH ORDINALITY AS v (v, n)) AS v, total,
-  LATERAL (SELECT {without_order("q")} AS every, q::text LIKE '%%<%%' AS is_ordered) AS e,
+  LATERAL (SELECT {without_order("q")} AS every, {is_ordered("q")} AS is_ordered) AS e,
   LATERAL (
     SELECT coalesce(min(count), 0) AS known FROM (
       SELECT CASE WHEN m[2] IS NULL THEN (SELECT chunks FROM lexemes WHERE lexeme = m[1])

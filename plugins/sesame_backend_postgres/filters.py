@@ -9,7 +9,7 @@ from sesame_core.query import Word
 from sesame_core.sql import FALSE, STANDING, TRUE, Condition, Dialect, like, on_kind
 
 from .rows import reversed_path
-from .words import any_of, without_order
+from .words import any_of, is_ordered, without_order
 
 __all__ = [
     "DIALECT",
@@ -58,7 +58,7 @@ class _Postgres(Dialect):
             " IS TRUE",
             (asked,),
         )
-        return in_session.and_(Condition(f"{query}::text NOT LIKE '%%<%%'", (asked,)).or_(in_chunk))
+        return in_session.and_(Condition(f"NOT {is_ordered(query)}", (asked,)).or_(in_chunk))
 
     def running(self, command: Word) -> Condition:
         asked = any_of([command])

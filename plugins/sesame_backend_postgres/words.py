@@ -78,3 +78,8 @@ def any_of(words: Iterable[Word]) -> str | None:
 def without_order(query: str) -> str:
     """Return the SQL of a tsquery's words whatever their order: what a text must have for the index to find it."""
     return f"replace(regexp_replace({query}::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery"
+
+
+def is_ordered(query: str) -> str:
+    """Return the SQL condition that a tsquery asks for words in an order, which an index of words does not know."""
+    return f"{query}::text LIKE '%%<%%'"
