@@ -70,7 +70,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     )
 
 
-def add_plan(parts: Parts, asked: Asked, sessions: str, filters: Filters) -> None:
+def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
     """Add which words choose candidates: `plan`, and `sought`, each phrase with what scoring needs of it.
 
     `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sesame_core.query import Filters
 
 from . import budget, choosing, scoring
-from .asked import Asked, Parts
+from .asked import Parts
 from .filters import Condition, on_chunks
 
 
-def add_chunks(parts: Parts, asked: Asked, filters: Filters, *, is_filtered: bool) -> None:
+def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     """Add `chunk`, the best chunks with their scores.
 
     Before it come `met`, what the words that choose have found, scored by these, and `seen`, whether that is all there

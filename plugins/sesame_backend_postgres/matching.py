@@ -66,8 +66,8 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
     if narrow.sql:
         parts.add("allowed", f"SELECT s.id, s.kind, s.chunk_count FROM sessions AS s{parts.use(narrow, 'WHERE')}")
     sessions = "allowed" if narrow.sql else "sessions"
-    choosing.add_plan(parts, asked, sessions, filters)
-    add_chunks(parts, asked, filters, is_filtered=bool(narrow.sql))
+    choosing.add_plan(parts, sessions, filters)
+    add_chunks(parts, filters, is_filtered=bool(narrow.sql))
     df = "round(df)::bigint"
     if is_alone:
         df = f"CASE WHEN (SELECT is_all FROM seen) THEN (SELECT count(*) FROM met) ELSE {df} END"
