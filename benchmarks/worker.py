@@ -20,7 +20,7 @@ from sesame_core.config import Config, Selection, Source
 from sesame_core.library import Sesame
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.tokens import subwords
-from sesame_core.types import Message
+from sesame_core.types.transcript import Message
 
 Report = dict[str, Any]
 

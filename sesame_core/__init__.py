@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .answer import Answer, Hit
     from .config import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
         UnknownSessionError,
     )
     from .hookimpls import hookimpl
-    from .integration import Integration, OwnFile, Setting
     from .jsonl import JsonLines
     from .library import Sesame
     from .protocols import (
@@ -40,12 +38,14 @@ if TYPE_CHECKING:
         StorageBackend,
         TailParser,
     )
-    from .query import Filters, Query, Word
-    from .report import IndexReport
     from .runtime import Appended, Imported, Runtime, SessionMeta
     from .segments import Segments
-    from .stored import AgentStatistics, Candidates, ScoredChunk, Statistics, StoredSession
-    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Session, Skipped, ToolCall, ToolResult
+    from .types.answer import Answer, Hit
+    from .types.index import AgentStatistics, Candidates, Chunk, IndexedFile, ScoredChunk, Statistics, StoredSession
+    from .types.integration import Integration, OwnFile, Setting
+    from .types.query import Filters, Query, Word
+    from .types.report import IndexReport
+    from .types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolCall, ToolResult
 
 __version__ = "0.1.0"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __all__ = ["has_ability"]
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from builtins import isinstance as has_ability
 else:

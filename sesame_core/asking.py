@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .config import ModelChoice
     from .models import Attempt
     from .protocols import IndexReader
-    from .stored import StoredSession
+    from .types.index import StoredSession
 
 #: Bytes of passages that a model is given: about 6,000 tokens.
 MODEL_BUDGET = 24_576

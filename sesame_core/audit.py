@@ -12,8 +12,8 @@ from .abilities import has_ability
 from .dataclass import dataclass
 from .gathering import all_chunks, all_sessions
 from .protocols import IndexReader, Remembering
-from .query import Filters
 from .redaction import Finding, Redactor
+from .types.query import Filters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

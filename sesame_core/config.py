@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import paths
 from .dataclass import dataclass, field, replace
 from .errors import PluginError, SesameError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .plugin_manager import PluginManager
 

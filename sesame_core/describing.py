@@ -17,16 +17,16 @@ from .gathering import all_sessions
 from .identity import workstation_id
 from .metadata import DESCRIPTION_CHARS, NAME_CHARS, SUMMARY_CHARS, TAG_CHARS, TAGS, Metadata, MetadataFiles
 from .models import NOT_SET_UP, complete_json, tame
-from .query import Filters
 from .tokens import clean
-from .types import Notes
+from .types.query import Filters
+from .types.transcript import Notes
 
 if TYPE_CHECKING:
     from .config import Describing, ModelChoice
     from .models import Attempt
     from .protocols import IndexReader
-    from .stored import StoredSession
-    from .types import Chunk, Session
+    from .types.index import Chunk, StoredSession
+    from .types.transcript import Session
 
 #: Bytes of the conversation that a model is given [seed 002: pi's limit of a tool's output].
 CONVERSATION_BYTES = 51_200

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from . import metadata
 from .errors import ParseError
 from .protocols import Annotating
-from .report import FileProblem
-from .types import NOTES, IndexedFile
+from .types.index import NOTES, IndexedFile
+from .types.report import FileProblem
 
 if TYPE_CHECKING:
     from .protocols import IndexWriter
-    from .report import IndexReport
+    from .types.report import IndexReport
 
 
 def enrich(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from .abilities import has_ability
 from .discovery import is_below
 from .exclusion import is_excluded
 from .protocols import Expiring, Recalling, Remembering
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Source
     from .protocols import IndexReader, Parser
-    from .stored import KnownFile
+    from .types.index import KnownFile
 
 #: Days ahead in which a session file counts as about to be deleted.
 NOTICE_DAYS = 7

@@ -9,78 +9,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import ranking
-from .dataclass import dataclass
-from .query import AllOf, AnyOf, Has, Not
+from .types.answer import ChunkExplanation, Explanation, HitExplanation, WordExplanation
+from .types.query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:
-    from .answer import Answer
     from .protocols import IndexReader
-    from .query import Condition, Word
-    from .stored import Candidates
+    from .types.answer import Answer
+    from .types.index import Candidates
+    from .types.query import Condition, Word
 
 #: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordExplanation:
-    """How one word of the query was read."""
-
-    text: str
-    #: Texts that count as the word, corrections left out.
-    alternatives: tuple[str, ...]
-    #: Other spellings that were looked for because hardly any chunk has the word.
-    corrections: tuple[str, ...]
-    is_required: bool
-    #: Chunks with the word or a correction (exact up to the backend's bound).
-    document_frequency: int
-    #: What a chunk with the word gains by it, before term frequency and length count.
-    idf: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """How a query was read, and how far it was followed."""
-
-    words: tuple[WordExplanation, ...]
-    #: Words that must not be there.
-    excluded: tuple[str, ...]
-    #: Scored chunks and sessions' heads that the backend handed to the ranking.
-    candidate_chunks: int
-    candidate_heads: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkExplanation:
-    """What one chunk gives to its session's score."""
-
-    #: Id of the session it stands in.
-    session_id: str
-    position: int
-    class_name: str
-    #: The class's factor, already in `score`.
-    weight: float
-    #: The factor of its place among the session's chunks, not in `score`.
-    decay: float
-    score: float
-    #: Words of the query that it contains.
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitExplanation:
-    """How a score came about: `chunk_part + head_part + conversation_part`."""
-
-    #: The sum over `chunks` of decay · score, and its share of the final score.
-    chunk_sum: float
-    chunk_part: float
-    #: BM25 of title, summary and first prompts, and its share of the final score.
-    head: float
-    head_part: float
-    #: BM25 of all that people and agents said, and its share of the final score.
-    conversation: float
-    conversation_part: float
-    chunks: tuple[ChunkExplanation, ...]
 
 
 def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked: Sequence[ranking.Ranked]) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import gathering
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .protocols import IndexReader
     from .ranking import Ranked
-    from .stored import StoredSession
-    from .types import Chunk
+    from .types.index import Chunk, StoredSession
 
 
 class Families:

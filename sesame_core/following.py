@@ -16,7 +16,8 @@ from .errors import LockedError, SesameError
 from .exclusion import is_excluded
 from .metadata import MetadataFiles
 from .sources import Sources
-from .types import Chunk, Session
+from .types.index import Chunk
+from .types.transcript import Session
 
 if TYPE_CHECKING:
     from .library import Sesame

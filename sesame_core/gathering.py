@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from .abilities import has_ability
 from .protocols import Gathering, Naming
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .protocols import IndexReader
-    from .query import Filters
-    from .stored import StoredSession, Stretch
-    from .types import Chunk
+    from .types.index import Chunk, StoredSession, Stretch
+    from .types.query import Filters
 
 #: Sessions, and chunks of one, that are held at once, so that any number takes the same memory.
 PAGE = 256

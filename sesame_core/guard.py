@@ -17,7 +17,8 @@ from .dataclass import replace
 from .protocols import Annotating, Carrying, IndexWriter, Reticent
 from .redaction import Redactor
 from .tokens import subwords
-from .types import Checkpoint, Chunk, Event, IndexedFile, Notes, Session
+from .types.index import Chunk, IndexedFile
+from .types.transcript import Checkpoint, Event, Notes, Session
 
 if TYPE_CHECKING:
     from .outgoing import Outgoing

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from .abilities import has_ability
 from .protocols import IndexReader, IndexWriter, Shared, StorageBackend
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Config
     from .outgoing import Outgoing

@@ -18,10 +18,10 @@ from .errors import BackendError
 from .exclusion import is_excluded
 from .metadata import MetadataFiles
 from .protocols import IndexWriter, Reticent
-from .report import FileProblem, IndexReport, Progress, SourceReport
 from .sources import OpenSource
 from .tokens import clean
-from .types import UNREAD, IndexedFile
+from .types.index import UNREAD, IndexedFile
+from .types.report import FileProblem, IndexReport, Progress, SourceReport
 
 #: Losses listed one by one in a report; all are counted.
 LISTED_LOSSES = 100

@@ -20,36 +20,10 @@ from typing import Any
 from . import paths
 from .dataclass import dataclass
 from .errors import SesameError
+from .types.integration import Integration, OwnFile, Setting
 
 #: Stands in every file that is Sesame's own: without it, a file of that name is somebody else's.
 MARK = "sesame integrate"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnFile:
-    """A file that is Sesame's alone; its text holds `MARK`."""
-
-    path: Path
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A value in a JSON file that belongs to the agent; everything else in the file stays."""
-
-    path: Path
-    #: The keys of the objects that lead to it, outermost first, and its own.
-    keys: tuple[str, ...]
-    value: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Integration:
-    """All that tells one agent of Sesame."""
-
-    parts: tuple[OwnFile | Setting, ...]
-    #: An extra of Sesame that it needs, and the package by which to tell whether that is installed.
-    extra: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

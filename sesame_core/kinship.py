@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from .config import LEVELS
 from .sharing import Sharing, strictest
-from .stored import StoredSession
-from .types import Session
+from .types.index import StoredSession
+from .types.transcript import Session
 
 
 def parent_of(session: Session) -> str | None:

@@ -12,10 +12,10 @@ import json
 import os
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from .dataclass import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -18,20 +18,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from . import config as configuration
 from .abilities import has_ability
-from .answer import LIMIT, Answer, Page
 from .dataclass import replace
 from .errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
 from .index import Index
 from .plugin_manager import PluginManager
 from .protocols import IndexWriter
-from .query import Filters, cleaned
+from .query.filters import cleaned
 from .search import search
 from .sources import Sources
-from .stored import Statistics, StoredSession
 from .tokens import clean
+from .types.answer import LIMIT, Answer, Page
+from .types.index import Statistics, StoredSession
+from .types.query import Filters
 
 #: Chunks shown before and after the one that was asked for [seed 003].
 AROUND = 4
@@ -40,18 +42,17 @@ LISTED = 50
 #: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .asking import Asked
     from .audit import Audit, Exposure
     from .config import Config, ModelChoice, Source
     from .describing import Described
     from .references import Reference
-    from .report import IndexReport, Progress
     from .team import Team
-    from .types import Chunk
+    from .types.answer import Window
+    from .types.index import Chunk
+    from .types.report import IndexReport, Progress
     from .unchanged import Look
-    from .windows import Window
 
 
 class Sesame:
@@ -135,7 +136,7 @@ class Sesame:
 
         :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
         """
-        from .report import IndexReport
+        from .types.report import IndexReport
 
         seconds = self.config.refresh_seconds if seconds is None else seconds
         if seconds <= 0:
@@ -391,7 +392,7 @@ class Sesame:
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""
         from .enriching import take_in
-        from .report import IndexReport
+        from .types.report import IndexReport
 
         with suppress(LockedError), self.writer() as writer:
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())

@@ -10,17 +10,18 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .dataclass import dataclass
 from .errors import LockedError, ParseError, SesameError
 from .tokens import clean
-from .types import NOTES, Notes
+from .types.index import NOTES
+from .types.transcript import Notes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .stored import KnownFile
+    from .types.index import KnownFile
 
 SUFFIX = ".meta.json"
 #: Version of what is taken from a file, as a parser has one.

@@ -16,7 +16,7 @@ from typing import Any
 
 from .errors import ParseError, SesameError, UnknownSessionError
 from .protocols import Parser
-from .types import Checkpoint, Session, Skipped
+from .types.transcript import Checkpoint, Session, Skipped
 
 #: Type of a file's first record.
 HEADER = "sesame-session"

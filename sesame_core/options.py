@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from .dataclass import dataclass
 from .errors import ConfigError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .protocols import Options
 

@@ -19,12 +19,12 @@ from .guard import Guard
 from .indexer import Indexer
 from .kinship import Kin
 from .protocols import IndexReader, IndexWriter
-from .query import Filters
 from .sharing import Sharing
 from .sources import OpenSource
-from .stored import StoredSession
 from .tokens import subwords
-from .types import NOTES, Chunk, IndexedFile, Notes, Session
+from .types.index import NOTES, Chunk, IndexedFile, StoredSession
+from .types.query import Filters
+from .types.transcript import Notes, Session
 from .withheld import Withheld
 from .withholding import Change, Withholding, changes
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Literal
 
 from .dataclass import dataclass
 from .gathering import all_chunks
-from .language import parse
-from .query import Query
+from .query.parser import parse
 from .ranking import CLASS_WEIGHTS
 from .snippets import occurrences, snippet
 from .tokens import subwords
+from .types.query import Query
 from .windows import cut
 
 if TYPE_CHECKING:
     from .protocols import IndexReader
-    from .types import Chunk
+    from .types.index import Chunk
 
 #: Bytes of text that all passages take at most when nobody says.
 BUDGET = 8192

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .dataclass import dataclass
 from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.metadata import EntryPoint

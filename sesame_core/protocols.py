@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .dataclass import dataclass
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from .integration import Integration
-    from .query import Condition, Filters, Query
-    from .stored import Candidates, Freshness, KnownFile, Statistics, StoredSession, Stretch
-    from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session
+    from .types.index import Candidates, Chunk, Freshness, IndexedFile, KnownFile, Statistics, StoredSession, Stretch
+    from .types.integration import Integration
+    from .types.query import Condition, Filters, Query
+    from .types.transcript import Checkpoint, Event, Message, Notes, Session
 
 T_co = TypeVar("T_co", covariant=True)
 

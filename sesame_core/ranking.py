@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from .dataclass import dataclass, field
-from .stored import Candidates, ScoredChunk
+from .types.index import Candidates, ScoredChunk
 
 #: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.
 CLASS_WEIGHTS = (1.2, 1.0, 0.85, 0.7)

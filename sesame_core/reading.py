@@ -18,7 +18,8 @@ from .errors import ParseError, PluginError, SesameError
 from .protocols import ChunkFormatter, IndexWriter, Parser, Redacting, TailParser
 from .session_facts import count, learn
 from .tokens import clean, subwords
-from .types import Checkpoint, Chunk, Event, IndexedFile, Message, Notes, Session, Skipped
+from .types.index import Chunk, IndexedFile
+from .types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
 HASHED = 4096

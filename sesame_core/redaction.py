@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from operator import attrgetter, is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import identity
 from .config import MARK
@@ -21,7 +21,6 @@ from .dataclass import dataclass
 from .errors import ConfigError
 from .secret_kinds import KINDS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Redaction
 

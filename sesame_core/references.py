@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from .dataclass import dataclass
 from .errors import UnknownSessionError
 from .families import standing
-from .query import Filters
 from .search import ID_LETTERS, display_name
+from .types.query import Filters
 
 if TYPE_CHECKING:
     from .protocols import IndexReader
-    from .stored import StoredSession
+    from .types.index import StoredSession
 
 #: What tells which session is meant.
 By: TypeAlias = Literal["id", "name", "likeness"]

@@ -26,7 +26,7 @@ from .dataclass import dataclass
 from .errors import UnknownSessionError
 from .following import Follower
 from .native import SessionFiles
-from .types import Session, ToolCall, ToolResult
+from .types.transcript import Session, ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from .library import Sesame

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from . import expansion, gathering, ranking
+from . import gathering, ranking
 from .abilities import has_ability
-from .answer import Answer, Hit, Page, Passage
 from .dataclass import replace
 from .families import Families, standing
-from .language import parse
 from .protocols import Dated, IndexReader, Vocabulary
-from .query import AllOf, Filters, Query, asked, both, positive_words
+from .query import spelling as expansion
+from .query.boolean import positive_words
+from .query.filters import asked, both
+from .query.parser import parse
 from .ranking import Ranked
-from .snippets import Snippet, occurrences, snippet
-from .stored import Candidates
-from .types import Chunk, Session
+from .snippets import occurrences, snippet
+from .types.answer import Answer, Hit, Page, Passage, Snippet
+from .types.index import Candidates, Chunk
+from .types.query import AllOf, Filters, Query
+from .types.transcript import Session
 
 #: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
 FIRST = 60

@@ -17,7 +17,7 @@ from .config import LEVELS
 from .dataclass import dataclass
 from .errors import ConfigError
 from .exclusion import fits
-from .types import Session
+from .types.transcript import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import functools
 import re
 from collections.abc import Mapping
 
-from .dataclass import dataclass
 from .folding import folded
-from .query import Query
 from .tokens import ENDINGS, STEM, is_cjk, light_stem, pictures
+from .types.answer import Snippet
+from .types.query import Query
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -23,15 +23,6 @@ _ACCENTED = (range(0xC0, 0x460), range(0x1E00, 0x2000))
 #: Where Unicode's two planes for private characters begin.
 _PRIVATE = 0xF0000
 _SPACE = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """A piece of a chunk on one line."""
-
-    text: str
-    #: (start, end) of each word that matched, in `text`.
-    marks: tuple[tuple[int, int], ...] = ()
 
 
 def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:

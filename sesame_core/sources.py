@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .config import Config, Selection, Source
 from .dataclass import dataclass
 from .discovery import FoundFile, is_below
 from .errors import SesameError
-from .types import IndexedFile
+from .types.index import IndexedFile
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .plugin_manager import PluginManager
     from .protocols import ChunkFormatter, IndexWriter, Parser
     from .reading import FileReading
-    from .types import Notes
+    from .types.transcript import Notes
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .errors import SesameError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .index import Index
     from .sharing import Rule, Sharing
     from .sources import Sources
-    from .stored import WorkstationStatistics
+    from .types.index import WorkstationStatistics
     from .withholding import Change
 
 
@@ -77,7 +78,7 @@ class Team:
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
         from . import identity
-        from .stored import WorkstationStatistics
+        from .types.index import WorkstationStatistics
 
         found = self._index.reader().statistics()
         if found.workstations:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from . import last_look, metadata
 from .abilities import has_ability
@@ -17,17 +18,16 @@ from .dataclass import dataclass
 from .discovery import belongs, is_below, scan
 from .last_look import LastLook
 from .protocols import Noting, Recalling
-from .report import IndexReport, SourceReport
-from .types import NOTES, UNREAD
+from .types.index import NOTES, UNREAD
+from .types.report import IndexReport, SourceReport
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .config import Source
     from .protocols import IndexReader, Parser
-    from .stored import KnownFile
+    from .types.index import KnownFile
 
 #: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
 #: more of them sooner by looking at all.

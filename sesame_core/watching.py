@@ -14,7 +14,7 @@ from .errors import LockedError, SesameError
 
 if TYPE_CHECKING:
     from .library import Sesame
-    from .report import IndexReport
+    from .types.report import IndexReport
 
 #: Milliseconds in which changes of a file count as one.
 DEBOUNCE_MS = 500

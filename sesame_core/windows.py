@@ -9,41 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .dataclass import dataclass
 from .gathering import stretches
+from .types.answer import Window, WindowItem
 
 if TYPE_CHECKING:
     from .protocols import IndexReader
-    from .types import Chunk, Role
+    from .types.index import Chunk
 
 #: Bytes of UTF-8 that one item shows at most [seed 003].
 MAX_SNIPPET_BYTES = 1024
 #: Items of a window, the match among them, whatever the caller asks for [seed 003].
 MAX_WINDOW_ITEMS = 16
-#: Hits of an answer with windows, whatever the caller asks for [seed 003].
-MAX_HITS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowItem:
-    """The beginning of one chunk."""
-
-    role: Role | None
-    #: The chunk's position in its session.
-    position: int
-    snippet: str
-    #: The chunk's text is longer than the snippet.
-    is_truncated: bool
-    tool: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """A chunk and its neighbours in the same session, in order."""
-
-    match: WindowItem
-    before: tuple[WindowItem, ...] = ()
-    after: tuple[WindowItem, ...] = ()
 
 
 def window(reader: IndexReader, number: int, position: int, *, before: int, after: int) -> Window | None:

@@ -13,7 +13,8 @@ from . import paths
 from .dataclass import dataclass, field
 from .errors import BackendError
 from .kinship import parent_of
-from .types import IndexedFile, Session
+from .types.index import IndexedFile
+from .types.transcript import Session
 
 #: Version of the list's form; a list of another one is made anew.
 _VERSION = 2

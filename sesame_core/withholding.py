@@ -17,8 +17,8 @@ from .kinship import Kin
 from .protocols import Annotating, IndexWriter, Withdrawing
 from .reading import Replayed
 from .sharing import strictest
-from .stored import StoredSession
-from .types import NOTES, Chunk, IndexedFile, Notes, Session
+from .types.index import NOTES, Chunk, IndexedFile, StoredSession
+from .types.transcript import Notes, Session
 from .withheld import Withheld
 
 #: What is stored of a session that shows only metadata.

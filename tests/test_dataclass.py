@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sesame_core import dataclass as light
-from sesame_core.types import Chunk, IndexedFile
+from sesame_core.types.index import Chunk, IndexedFile
 
 
 @light.dataclass(slots=True, kw_only=True)

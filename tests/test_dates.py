@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.dates import parse_date
 from sesame_core.errors import QueryError
+from sesame_core.query.dates import parse_date
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ from sesame_core import Sesame, Source
 from sesame_core.cli.options import SEARCH
 from sesame_core.config import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.fields import FIELDS
-from sesame_core.language import parse
+from sesame_core.query.fields import FIELDS
+from sesame_core.query.parser import parse
 
 from .test_docs_cli import steps
 from .transcripts import found

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.expansion import distance, expand
-from sesame_core.language import parse
 from sesame_core.library import Sesame
+from sesame_core.query.parser import parse
+from sesame_core.query.spelling import distance, expand
 
 from .transcripts import Pi, library, write
 

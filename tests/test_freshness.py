@@ -9,7 +9,7 @@ from typing import Any
 from sesame_core.demo import sessions_dir
 from sesame_core.library import Sesame
 from sesame_core.protocols import Dated
-from sesame_core.stored import Freshness
+from sesame_core.types.index import Freshness
 
 
 def test_each_source_tells_what_changed_in_it(demo_sessions: Path, cli: Any) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import IndexReader, StorageBackend
-from sesame_core.query import Filters
 from sesame_core.search import FIRST, Answer, Page, search
 from sesame_core.testing import a_file, a_session
+from sesame_core.types.query import Filters
 
 #: More than are looked at closely at first, some of them subagents of others and of each other.
 SESSIONS = FIRST + 20

@@ -22,10 +22,10 @@ from sesame_core.jsonl import JsonLines
 from sesame_core.library import Sesame
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import Provider
-from sesame_core.query import Filters
-from sesame_core.report import IndexReport, Progress
-from sesame_core.stored import StoredSession
-from sesame_core.types import Checkpoint, Event, Message, Session, Skipped
+from sesame_core.types.index import StoredSession
+from sesame_core.types.query import Filters
+from sesame_core.types.report import IndexReport, Progress
+from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 SECOND = 10**9
 

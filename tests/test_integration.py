@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from sesame_core import OwnFile, SesameError, Setting
-from sesame_core.integration import Integration, carry_out, plan, skill, started_by
+from sesame_core.integration import carry_out, plan, skill, started_by
+from sesame_core.types.integration import Integration
 from sesame_parser_pi.integration import PACKAGE
 
 COMMAND = [sys.executable, "-m", "sesame_core"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sesame_core import jsonl
 from sesame_core.jsonl import BLOCK, PAYLOAD, JsonLines
-from sesame_core.types import Skipped
+from sesame_core.types.transcript import Skipped
 
 
 @pytest.fixture

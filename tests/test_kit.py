@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sesame_core import Checkpoint, Chunk, Event, Message, Session
-from sesame_core.query import AllOf, Not
 from sesame_core.testing import FormatterConformance, ParserConformance, a_query, a_session
 from sesame_core.testing.builders import a_word
+from sesame_core.types.query import AllOf, Not
 
 
 class LineParser:

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sesame_core.language import MAX_WORDS, STOP_WORDS, parse
-from sesame_core.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, asked, positive_words
-from sesame_core.unparsing import unparse
+from sesame_core.query.boolean import positive_words
+from sesame_core.query.filters import asked
+from sesame_core.query.parser import MAX_WORDS, STOP_WORDS, parse
+from sesame_core.query.serializer import unparse
+from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query
 
 NOW = datetime(2026, 5, 8, 12, 0, tzinfo=UTC)
 

@@ -20,9 +20,9 @@ from sesame_core.jsonl import JsonLines
 from sesame_core.library import ID_LENGTHS, Sesame
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import Provider
-from sesame_core.query import Filters
-from sesame_core.stored import StoredSession
-from sesame_core.types import Checkpoint, Event, Message, Session
+from sesame_core.types.index import StoredSession
+from sesame_core.types.query import Filters
+from sesame_core.types.transcript import Checkpoint, Event, Message, Session
 
 DAY = 86_400
 

@@ -15,7 +15,8 @@ import pytest
 from sesame_core import Sesame
 from sesame_core.errors import LockedError, ParseError, SesameError
 from sesame_core.metadata import LARGEST, Metadata, MetadataFiles, id_of, is_unchanged, scan
-from sesame_core.types import NOTES, UNREAD, Notes
+from sesame_core.types.index import NOTES, UNREAD
+from sesame_core.types.transcript import Notes
 
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
 #: As another program might have written it.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sesame_core.ranking import confidence, idf, rank
-from sesame_core.stored import Candidates, ScoredChunk
+from sesame_core.types.index import Candidates, ScoredChunk
 
 
 def candidates(*chunks: tuple[int, int, int, float], heads: dict[int, float] | None = None, **more: Any) -> Candidates:

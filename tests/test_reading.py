@@ -13,18 +13,8 @@ from sesame_core import identity
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.reading import HASHED, FileReading
 from sesame_core.session_facts import PROMPT_CHARS, SUMMARY_CHARS
-from sesame_core.types import (
-    Checkpoint,
-    Chunk,
-    Event,
-    IndexedFile,
-    Message,
-    Notes,
-    Session,
-    Skipped,
-    ToolCall,
-    ToolResult,
-)
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped, ToolCall, ToolResult
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

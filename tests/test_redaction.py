@@ -13,7 +13,8 @@ from sesame_core import paths
 from sesame_core.config import Redaction
 from sesame_core.errors import ConfigError
 from sesame_core.redaction import Redactor, machine_key
-from sesame_core.types import Checkpoint, Chunk, Message, Notes, Session, Skipped, ToolCall, ToolResult
+from sesame_core.types.index import Chunk
+from sesame_core.types.transcript import Checkpoint, Message, Notes, Session, Skipped, ToolCall, ToolResult
 
 from .planted import made, plain, secrets
 

@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.answer import Answer, Hit
-from sesame_core.language import parse
+from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.reports import report_json, report_text, status_json, status_text
 from sesame_core.rendering.sessions import transcript_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
-from sesame_core.report import FileProblem, IndexReport, SourceReport
-from sesame_core.snippets import Snippet
-from sesame_core.stored import AgentStatistics, Freshness, Statistics, StoredSession
-from sesame_core.types import Chunk, Session
+from sesame_core.types.answer import Answer, Hit, Snippet
+from sesame_core.types.index import AgentStatistics, Chunk, Freshness, Statistics, StoredSession
+from sesame_core.types.report import FileProblem, IndexReport, SourceReport
+from sesame_core.types.transcript import Session
 
 pytestmark = pytest.mark.usefixtures("utc")
 

@@ -13,14 +13,15 @@ import pytest
 
 import sesame_backend_sqlite.matching as matching
 from sesame_core import ranking
-from sesame_core.answer import Answer, Page
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters
 from sesame_core.search import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
-from sesame_core.types import Chunk, Session
+from sesame_core.types.answer import Answer, Page
+from sesame_core.types.index import Chunk
+from sesame_core.types.query import Filters
+from sesame_core.types.transcript import Session
 
 HOUR = timedelta(hours=1)
 

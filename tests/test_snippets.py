@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.language import parse
-from sesame_core.snippets import LEAD, LENGTH, Snippet, snippet
+from sesame_core.query.parser import parse
+from sesame_core.snippets import LEAD, LENGTH, snippet
+from sesame_core.types.answer import Snippet
 
 
 def marked(text: str, query: str) -> list[str]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core import Chunk, Selection, Source
-from sesame_core.answer import Answer
 from sesame_core.library import Sesame
+from sesame_core.types.answer import Answer
 
 Record = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sesame_core.query import Query
+from sesame_core.types.query import Query
 
 from . import words
 from .filters import Condition

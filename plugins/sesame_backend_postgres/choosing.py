@@ -6,7 +6,7 @@ ones when even the rarest word is too common.
 
 from __future__ import annotations
 
-from sesame_core.query import Filters
+from sesame_core.types.query import Filters
 
 from . import budget, scoring
 from .asked import Asked, Parts

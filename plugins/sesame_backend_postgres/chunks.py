@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sesame_core.query import Filters
+from sesame_core.types.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Parts

@@ -7,7 +7,8 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.types import IndexedFile, Session
+from sesame_core.types.index import IndexedFile
+from sesame_core.types.transcript import Session
 
 from . import rows
 from .filters import DIALECT

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.query import Word
 from sesame_core.sql import FALSE, STANDING, TRUE, Condition, Dialect, like, on_kind
+from sesame_core.types.query import Word
 
 from .rows import reversed_path
 from .words import any_of, is_ordered, without_order

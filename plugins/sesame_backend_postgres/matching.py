@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sesame_core.query import Filters, Query
-from sesame_core.stored import Candidates, ScoredChunk
+from sesame_core.types.index import Candidates, ScoredChunk
+from sesame_core.types.query import Filters, Query
 
 from . import budget, choosing
 from .asked import Asked, Parts

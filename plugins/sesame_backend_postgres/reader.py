@@ -10,12 +10,14 @@ from typing import Any
 import psycopg
 
 from sesame_core import identity
-from sesame_core.query import Condition, Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.sql import older
-from sesame_core.stored import (
+from sesame_core.types.index import (
+    NOTES,
+    UNREAD,
     AgentStatistics,
     Candidates,
+    Chunk,
     Freshness,
     KnownFile,
     Statistics,
@@ -23,7 +25,7 @@ from sesame_core.stored import (
     Stretch,
     WorkstationStatistics,
 )
-from sesame_core.types import NOTES, UNREAD, Chunk
+from sesame_core.types.query import Condition, Filters, Query
 
 from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from sesame_core import rows
 from sesame_core.tokens import clean, subwords
-from sesame_core.types import Session
+from sesame_core.types.transcript import Session
 
 FILE_COLUMNS, SESSION_COLUMNS, CHUNK_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS, rows.CHUNK_COLUMNS
 STORED_COLUMNS, STORED_FROM = rows.STORED_COLUMNS, rows.STORED_FROM

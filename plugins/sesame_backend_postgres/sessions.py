@@ -9,7 +9,7 @@ import psycopg
 
 from sesame_core import renewal
 from sesame_core.sql import Condition
-from sesame_core.types import Notes, Session
+from sesame_core.types.transcript import Notes, Session
 
 from . import conversations, rows, words
 from .filters import DIALECT

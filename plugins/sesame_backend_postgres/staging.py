@@ -9,10 +9,10 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.query import SHELLS
 from sesame_core.renewal import OVERHEAD
 from sesame_core.tokens import clean
-from sesame_core.types import Chunk
+from sesame_core.types.index import Chunk
+from sesame_core.types.query import SHELLS
 
 from . import rows, vocabularies, words
 

@@ -11,7 +11,8 @@ import psycopg
 
 from sesame_core import renewal
 from sesame_core.errors import BackendError, ParseError
-from sesame_core.types import Chunk, IndexedFile, Notes, Session
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.transcript import Notes, Session
 
 from . import rows
 from .carry import carry_over

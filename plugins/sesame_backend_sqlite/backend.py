@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sesame_core.errors import BackendError, LockedError
 from sesame_core.options import PATH, check
@@ -26,7 +27,6 @@ from .failures import DamagedError, translated
 from .opening import Opened
 from .reader import SqliteReader
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sesame_core.renewal import is_carried_over
-from sesame_core.types import Chunk, Session
+from sesame_core.types.index import Chunk
+from sesame_core.types.transcript import Session
 
 from . import rows
 from .failures import translated

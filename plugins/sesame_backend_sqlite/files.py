@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from sesame_core.types import IndexedFile, Session
+from sesame_core.types.index import IndexedFile
+from sesame_core.types.transcript import Session
 
 from . import rows
 from .filters import DIALECT

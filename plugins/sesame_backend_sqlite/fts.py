@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from sesame_core.query import Word
 from sesame_core.tokens import clean
+from sesame_core.types.query import Word
 
 #: Behind every character.
 LAST = "\U0010ffff"

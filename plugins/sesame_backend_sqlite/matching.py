@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 from sesame_core.dataclass import dataclass
-from sesame_core.query import Filters, Query, Word
-from sesame_core.stored import Candidates, ScoredChunk
+from sesame_core.types.index import Candidates, ScoredChunk
+from sesame_core.types.query import Filters, Query, Word
 
 from . import fts
 from .filters import TRUE, Condition

@@ -9,11 +9,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sesame_core import query as queries
-from sesame_core.query import Filters, Query
 from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.stored import AgentStatistics, Candidates, Freshness, KnownFile, Statistics, StoredSession, Stretch
-from sesame_core.types import NOTES, UNREAD, Chunk
+from sesame_core.types import query as queries
+from sesame_core.types.index import (
+    NOTES,
+    UNREAD,
+    AgentStatistics,
+    Candidates,
+    Chunk,
+    Freshness,
+    KnownFile,
+    Statistics,
+    StoredSession,
+    Stretch,
+)
+from sesame_core.types.query import Filters, Query
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating

@@ -12,7 +12,8 @@ from typing import Any
 from sesame_core import rows
 from sesame_core.renewal import MAX_CHUNKS
 from sesame_core.tokens import subwords
-from sesame_core.types import Chunk, Notes
+from sesame_core.types.index import Chunk
+from sesame_core.types.transcript import Notes
 
 from .schema import SESSION_SHIFT
 

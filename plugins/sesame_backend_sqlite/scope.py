@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from sesame_core.dataclass import dataclass
-from sesame_core.query import Filters, Query
+from sesame_core.types.query import Filters, Query
 
 from .filters import Condition, meeting, on_chunks, on_sessions
 from .schema import SESSION_SHIFT

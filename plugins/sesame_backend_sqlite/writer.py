@@ -13,7 +13,8 @@ from sesame_core import renewal
 from sesame_core.protocols import IndexWriter
 from sesame_core.renewal import MAX_CHUNKS, OVERHEAD, Target
 from sesame_core.sql import Condition
-from sesame_core.types import Chunk, IndexedFile, Notes, Session
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.transcript import Notes, Session
 
 from . import conversations, rows
 from .conversations import Conversation

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sesame_core.types import ToolCall, ToolResult
+from sesame_core.types.transcript import ToolCall, ToolResult
 
 from .records import string
 

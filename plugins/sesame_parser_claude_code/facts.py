@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from sesame_core.types import Session, SessionKind
+from sesame_core.types.transcript import Session, SessionKind
 
 from .files import SessionFile
 from .records import mapping, string

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sesame_core.integration import Integration, OwnFile, Setting
+from sesame_core.types.integration import Integration, OwnFile, Setting
 
 from .roots import config_dir
 

@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
 
-from sesame_core.types import Message
+from sesame_core.types.transcript import Message
 
 from .facts import TITLE_CHARS, SessionFacts
 from .records import digest, origin, string, timestamp

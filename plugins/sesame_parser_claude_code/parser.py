@@ -5,10 +5,11 @@ What reads files is loaded when there is one to read: a search makes a parser on
 
 from __future__ import annotations
 
-from sesame_core.options import COUNT, SWITCH, check
-from sesame_core.types import LINE_LIMIT
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from sesame_core.options import COUNT, SWITCH, check
+from sesame_core.types.transcript import LINE_LIMIT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path

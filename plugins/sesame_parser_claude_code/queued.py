@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
 
-from sesame_core.types import Message
+from sesame_core.types.transcript import Message
 
 from .records import digest
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sesame_core.types import Message, Role, ToolCall, ToolResult
+from sesame_core.types.transcript import Message, Role, ToolCall, ToolResult
 
 from .records import blocks, digest, mapping, origin, result_text, string, timestamp
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sesame_core.jsonl import JsonLines
 from sesame_core.segments import Segments
-from sesame_core.types import Checkpoint, Event, Message, Session, Skipped, ToolResult
+from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolResult
 
 from .calls import OpenCalls
 from .facts import SessionFacts

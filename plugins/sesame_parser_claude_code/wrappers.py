@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sesame_core.types import Role
+from sesame_core.types.transcript import Role
 
 from .records import mapping, string
 

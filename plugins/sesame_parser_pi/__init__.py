@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sesame_core import Provider, hookimpl
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sesame_core import Options, Parser
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sesame_core.integration import Integration, OwnFile
+from sesame_core.types.integration import Integration, OwnFile
 
 from .roots import agent_dir
 

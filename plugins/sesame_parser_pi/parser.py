@@ -6,11 +6,11 @@ What reads files is loaded when there is one to read: a search makes a parser on
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sesame_core.options import COUNT, SWITCH, check
-from sesame_core.types import LINE_LIMIT
+from sesame_core.types.transcript import LINE_LIMIT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path

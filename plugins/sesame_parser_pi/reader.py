@@ -9,7 +9,7 @@ from typing import Any
 
 from sesame_core import Message, Session, ToolCall, ToolResult
 from sesame_core.dataclass import replace
-from sesame_core.types import Role
+from sesame_core.types.transcript import Role
 
 from .tree import Tree
 from .values import mapping, moment, nested_calls, string, texts, tool_calls

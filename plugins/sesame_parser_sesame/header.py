@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from sesame_core import ParseError, Session
-from sesame_core.types import SessionKind
+from sesame_core.types.transcript import SessionKind
 
 from .values import moment, string
 

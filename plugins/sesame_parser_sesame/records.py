@@ -8,7 +8,7 @@ from typing import Any
 
 from sesame_core import Event, Message, Session, Skipped, ToolCall, ToolResult
 from sesame_core.dataclass import replace
-from sesame_core.types import Role
+from sesame_core.types.transcript import Role
 
 from .header import HEADER
 from .values import moment, string

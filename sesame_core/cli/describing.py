@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..config import ModelChoice
     from ..describing import Described
     from ..library import Sesame
-    from ..stored import StoredSession
+    from ..types.index import StoredSession
 
 #: Failures in a row after which the sessions that are left are left alone.
 PATIENCE = 3

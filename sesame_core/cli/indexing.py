@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..library import Sesame
-    from ..report import IndexReport, Progress
+    from ..types.report import IndexReport, Progress
 
 #: What the demo looks for in the sessions that come with Sesame when nobody says.
 DEMO_QUERY = "nix infrastructure simplify"

@@ -62,12 +62,12 @@ def search(
     refresh: bool,
 ) -> None:
     """Find the sessions a text is about.  Words need no quotes."""
-    from .. import fields
     from ..caller import current_sessions
     from ..errors import QueryError
     from ..library import Sesame
-    from ..query import Filters
+    from ..query import fields
     from ..rendering import answers, text
+    from ..types.query import Filters
 
     if max_bytes is not None and not json:
         raise QueryError("--max-bytes limits JSON; it goes with --json")

@@ -31,11 +31,11 @@ def sessions(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List sessions, the last active first, from the index as it is."""
-    from ..dates import parse_date
     from ..library import Sesame
-    from ..query import Filters
+    from ..query.dates import parse_date
     from ..rendering.sessions import sessions_json, sessions_text
     from ..rendering.text import as_json
+    from ..types.query import Filters
 
     filters = Filters(
         cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from .. import fields
 from ..dataclass import dataclass, replace
 from ..errors import SesameError
-from ..query import Filters
+from ..query import fields
 from ..rendering.answers import answer_json, index_json
 from ..rendering.asked import asked_json
 from ..rendering.sessions import chunk_json, session_json, session_summary, sessions_json
 from ..rendering.text import SCHEMA_VERSION
+from ..types.query import Filters
 from . import inputs, outputs
 
 if TYPE_CHECKING:
     from ..library import Sesame
-    from ..report import IndexReport
-    from ..types import Chunk
+    from ..types.index import Chunk
+    from ..types.report import IndexReport
 
 InputT = TypeVar("InputT", bound=BaseModel)
 

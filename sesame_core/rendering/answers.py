@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..answer import Answer, Hit
-    from ..report import IndexReport
-    from ..snippets import Snippet
-    from ..stored import Freshness
+    from ..types.answer import Answer, Hit, Snippet
+    from ..types.index import Freshness
+    from ..types.report import IndexReport
 
 
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"

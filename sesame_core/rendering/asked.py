@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, iso, printable, session_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..asking import Asked
     from ..models import Attempt

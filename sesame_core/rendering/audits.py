@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import SCHEMA_VERSION, printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..audit import Audit, Exposure
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .asked import attempt_json, effort_text
 from .text import SCHEMA_VERSION, printable, session_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..describing import Described
 

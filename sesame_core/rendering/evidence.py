@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import as_json, iso, printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..answer import Answer, Hit, Passage
-    from ..explanation import Explanation, HitExplanation
-    from ..windows import Window, WindowItem
+    from ..types.answer import Answer, Explanation, Hit, HitExplanation, Passage, Window, WindowItem
 
 #: Characters of a window's item on one line for people.
 LINE = 160

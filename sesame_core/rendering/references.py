@@ -13,8 +13,8 @@ from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 if TYPE_CHECKING:
     from ..passages import Found
     from ..references import Candidate, Reference
-    from ..report import IndexReport
-    from ..stored import StoredSession
+    from ..types.index import StoredSession
+    from ..types.report import IndexReport
 
 
 #: Bytes of a passage's position and speaker.

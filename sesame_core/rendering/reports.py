@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..plugin_manager import PluginInfo
-    from ..report import FileProblem, IndexReport
-    from ..stored import Statistics, WorkstationStatistics
+    from ..types.index import Statistics, WorkstationStatistics
+    from ..types.report import FileProblem, IndexReport
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..stored import StoredSession
-    from ..types import Chunk
+    from ..types.index import Chunk, StoredSession
 
 
 def session_json(stored: StoredSession) -> dict[str, Any]:

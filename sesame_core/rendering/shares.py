@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .text import SCHEMA_VERSION, day, printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..sharing import Rule, Sharing
     from ..withholding import Change

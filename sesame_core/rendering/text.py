@@ -6,13 +6,12 @@ import json
 import os
 import re
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..search import display_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..stored import StoredSession
+    from ..types.index import StoredSession
 
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1

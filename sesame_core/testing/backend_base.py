@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters, Query
-from sesame_core.stored import StoredSession
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types.index import Chunk, IndexedFile, StoredSession
+from sesame_core.types.query import Filters, Query
+from sesame_core.types.transcript import Session
 
 from .builders import a_chunk, a_query
 from .plugins import PluginConformance

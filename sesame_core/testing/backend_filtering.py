@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters, Is, Not
-from sesame_core.types import Chunk, ChunkKind, Role
+from sesame_core.types.index import Chunk, ChunkKind
+from sesame_core.types.query import Filters, Is, Not
+from sesame_core.types.transcript import Role
 
 from .backend_base import EVERYTHING, BackendBase, found, store
 from .builders import NOON, a_call, a_chunk, a_file, a_query, a_session

@@ -8,7 +8,7 @@ import pytest
 
 from sesame_core.errors import LockedError
 from sesame_core.protocols import StorageBackend
-from sesame_core.types import IndexedFile
+from sesame_core.types.index import IndexedFile
 
 from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
 from .builders import NOON, a_file, a_session

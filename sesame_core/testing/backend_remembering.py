@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
-from sesame_core.types import NOTES, UNREAD, Checkpoint, Chunk, Notes, Session
+from sesame_core.types.index import NOTES, UNREAD, Chunk
+from sesame_core.types.transcript import Checkpoint, Notes, Session
 
 from .backend_base import BackendBase, found, store, the
 from .builders import NOON, a_chunk, a_file, a_session

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.language import MAX_DEPTH
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
+from sesame_core.query.parser import MAX_DEPTH
+from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
 from .backend_base import EVERYTHING, BackendBase, found, store, the
 from .builders import a_call, a_chunk, a_file, a_query, a_session, a_word

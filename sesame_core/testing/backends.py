@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from sesame_core.protocols import Gathering, Naming, StorageBackend
-from sesame_core.query import Filters
-from sesame_core.types import Chunk, Session
+from sesame_core.types.index import Chunk
+from sesame_core.types.query import Filters
+from sesame_core.types.transcript import Session
 
 from .backend_base import EVERYTHING, found, store, the
 from .backend_filtering import FilteringConformance

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from sesame_core import tokens
-from sesame_core.query import AllOf, Condition, Has, Not, Query, Word, word_of
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.text.words import word_of
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.query import AllOf, Condition, Has, Not, Query, Word
+from sesame_core.types.transcript import Session
 
 #: What a backend's `replace` takes.
 Content: TypeAlias = list[Session | Chunk]

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.protocols import ChunkFormatter
-from sesame_core.types import Chunk, Message, Role, ToolCall, ToolResult
+from sesame_core.types.index import Chunk
+from sesame_core.types.transcript import Message, Role, ToolCall, ToolResult
 
 from .plugins import PluginConformance
 

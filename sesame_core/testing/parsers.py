@@ -11,7 +11,7 @@ import pytest
 
 from sesame_core.errors import ParseError
 from sesame_core.protocols import Parser, TailParser
-from sesame_core.types import Checkpoint, Event, Message, Session, Skipped
+from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance
 

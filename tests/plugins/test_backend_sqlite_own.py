@@ -21,10 +21,11 @@ from sesame_backend_sqlite.backend import SqliteBackend
 from sesame_backend_sqlite.filters import like
 from sesame_backend_sqlite.schema import MAX_CHUNKS, SESSION_SHIFT
 from sesame_core.errors import ConfigError
-from sesame_core.query import AllOf, AnyOf, Filters, Is, Not
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON, Content, a_word
-from sesame_core.types import Chunk, IndexedFile, Session
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.query import AllOf, AnyOf, Filters, Is, Not
+from sesame_core.types.transcript import Session
 
 
 @pytest.fixture

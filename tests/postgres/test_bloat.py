@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters
 from sesame_core.testing import a_chunk, a_file, a_query, a_session
+from sesame_core.types.query import Filters
 
 APPENDS = 100
 WORD_INDEXES = ("texts_words", "heads_words", "conversations_words", "vocabularies_words", "commands_words")

@@ -15,10 +15,9 @@ from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import IndexReader, StorageBackend
-from sesame_core.query import Filters, Query
-from sesame_core.stored import Candidates
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
-from sesame_core.types import Chunk
+from sesame_core.types.index import Candidates, Chunk
+from sesame_core.types.query import Filters, Query
 
 SESSIONS, CHUNKS = 100, 12
 #: The headless ones among them.

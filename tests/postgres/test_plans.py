@@ -13,13 +13,14 @@ import psycopg
 import pytest
 
 from sesame_backend_postgres.reader import PostgresReader
-from sesame_core.language import parse
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import IndexReader
-from sesame_core.query import Filters, asked
+from sesame_core.query.filters import asked
+from sesame_core.query.parser import parse
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON
-from sesame_core.types import Chunk
+from sesame_core.types.index import Chunk
+from sesame_core.types.query import Filters
 
 SESSIONS, CHUNKS = 150, 20
 #: Tables with a row for each chunk, and those with one or more for each session.

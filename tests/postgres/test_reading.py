@@ -15,9 +15,9 @@ from sesame_backend_postgres import connecting
 from sesame_core.errors import BackendError
 from sesame_core.plugin_manager import PluginManager
 from sesame_core.protocols import StorageBackend
-from sesame_core.query import Filters
 from sesame_core.search import Page, search
 from sesame_core.testing import a_file, a_session
+from sesame_core.types.query import Filters
 
 Make = Callable[..., Any]
 PROBE = """

@@ -13,7 +13,8 @@ import pytest
 
 from sesame_core import paths
 from sesame_core.metadata import Metadata, MetadataFiles
-from sesame_core.types import IndexedFile, Session
+from sesame_core.types.index import IndexedFile
+from sesame_core.types.transcript import Session
 
 from ..transcripts import Claude, Pi, append, write
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Selection, Sesame, Source
-from sesame_core.query import Filters
+from sesame_core.types.query import Filters
 
 NOBODY = 65534
 EVERYTHING = Filters(all_kinds=True)

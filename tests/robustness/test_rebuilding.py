@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.stored import Statistics
+from sesame_core.types.index import Statistics
 
 
 def test_every_moment_of_a_rebuild_shows_the_old_index(world: Any) -> None:

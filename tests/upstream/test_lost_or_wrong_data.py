@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Filters, Sesame
-from sesame_core.dates import parse_date
+from sesame_core.query.dates import parse_date
 from sesame_parser_pi.parser import PiParser
 
 from ..transcripts import Pi, append, as_lines, everything, found, library, pi_session, said, write

@@ -16,7 +16,7 @@ import sesame_core
 from sesame_backend_sqlite.matching import BUDGET
 from sesame_backend_sqlite.schema import MIGRATIONS
 from sesame_core import Sesame
-from sesame_core.language import parse
+from sesame_core.query.parser import parse
 from sesame_parser_pi.parser import PiParser
 
 from ..transcripts import Pi, append, as_lines, everything, found, library, pi_session, write

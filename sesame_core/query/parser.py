@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ..dataclass import dataclass, replace
+from ..errors import QueryError
+from ..text.words import word_of
+from ..tokens import clean, has_word, pieces
+from ..types.query import Condition, Has, Is, Query, Word
 from . import fields
-from .conditions import all_of, any_of, depth, is_any_of, leaves, negated, some, taken_apart
-from .dataclass import dataclass, replace
-from .errors import QueryError
+from .boolean import all_of, any_of, depth, is_any_of, leaves, negated, positive_words, some, taken_apart
 from .lexer import FIELD, OPERATORS, Token, nesting, tokens
-from .query import Condition, Has, Is, Query, Word, positive_words, word_of
-from .tokens import clean, has_word, pieces
 
 #: Words that say nothing about a session; left out of a list unless nothing else is in it.
 STOP_WORDS = frozenset(

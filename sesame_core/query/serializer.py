@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ..text.words import word_of
+from ..tokens import pieces
+from ..types.query import AllOf, AnyOf, Condition, Has, Is, Not, Query, Word
 from . import fields
-from .conditions import parts_of, some
-from .language import STOP_WORDS
+from .boolean import parts_of, positive_words, some
+from .filters import asked
 from .lexer import OPERATORS
-from .query import AllOf, AnyOf, Condition, Has, Is, Not, Query, Word, asked, positive_words, word_of
-from .tokens import pieces
+from .parser import STOP_WORDS
 
 _BARE = re.compile(r"\w+(?:[./@#-]+\w+)*\*?")
 

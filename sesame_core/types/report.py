@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from .dataclass import dataclass, field
-from .errors import ParseError, SesameError
+from ..dataclass import dataclass, field
+from ..errors import ParseError, SesameError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

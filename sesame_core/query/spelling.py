@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
-from .dataclass import replace
-from .protocols import Vocabulary
-from .query import Query, Word, with_words
-from .tokens import light_stem, unstemmed
+from ..dataclass import replace
+from ..protocols import Vocabulary
+from ..tokens import light_stem, unstemmed
+from ..types.query import Query, Word
+from .boolean import with_words
 
 #: A word in so many chunks or fewer is looked up.
 RARE = 1

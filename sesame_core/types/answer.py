@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from .dataclass import dataclass, field
+from ..dataclass import dataclass, field
+from .index import Chunk, Freshness, StoredSession
 from .query import Query
-from .snippets import Snippet
-from .stored import Freshness, StoredSession
-from .types import Chunk, Session
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .explanation import Explanation, HitExplanation
-    from .windows import Window
+from .transcript import Role, Session
 
 #: Results when nobody says how many.
 LIMIT = 10
@@ -112,6 +106,101 @@ class Page:
         """Results up to the end of the page."""
         if self.context is None:
             return self.offset + self.limit
-        from .windows import MAX_HITS
 
         return self.offset + min(self.limit, MAX_HITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of a chunk on one line."""
+
+    text: str
+    #: (start, end) of each word that matched, in `text`.
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+#: Hits of an answer with windows, whatever the caller asks for [seed 003].
+MAX_HITS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowItem:
+    """The beginning of one chunk."""
+
+    role: Role | None
+    #: The chunk's position in its session.
+    position: int
+    snippet: str
+    #: The chunk's text is longer than the snippet.
+    is_truncated: bool
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A chunk and its neighbours in the same session, in order."""
+
+    match: WindowItem
+    before: tuple[WindowItem, ...] = ()
+    after: tuple[WindowItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordExplanation:
+    """How one word of the query was read."""
+
+    text: str
+    #: Texts that count as the word, corrections left out.
+    alternatives: tuple[str, ...]
+    #: Other spellings that were looked for because hardly any chunk has the word.
+    corrections: tuple[str, ...]
+    is_required: bool
+    #: Chunks with the word or a correction (exact up to the backend's bound).
+    document_frequency: int
+    #: What a chunk with the word gains by it, before term frequency and length count.
+    idf: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """How a query was read, and how far it was followed."""
+
+    words: tuple[WordExplanation, ...]
+    #: Words that must not be there.
+    excluded: tuple[str, ...]
+    #: Scored chunks and sessions' heads that the backend handed to the ranking.
+    candidate_chunks: int
+    candidate_heads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkExplanation:
+    """What one chunk gives to its session's score."""
+
+    #: Id of the session it stands in.
+    session_id: str
+    position: int
+    class_name: str
+    #: The class's factor, already in `score`.
+    weight: float
+    #: The factor of its place among the session's chunks, not in `score`.
+    decay: float
+    score: float
+    #: Words of the query that it contains.
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitExplanation:
+    """How a score came about: `chunk_part + head_part + conversation_part`."""
+
+    #: The sum over `chunks` of decay · score, and its share of the final score.
+    chunk_sum: float
+    chunk_part: float
+    #: BM25 of title, summary and first prompts, and its share of the final score.
+    head: float
+    head_part: float
+    #: BM25 of all that people and agents said, and its share of the final score.
+    conversation: float
+    conversation_part: float
+    chunks: tuple[ChunkExplanation, ...]

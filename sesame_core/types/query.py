@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
-from .dataclass import dataclass, field, replace
-from .tokens import alternatives, clean
-from .types import Role
+from ..dataclass import dataclass, field
+from .transcript import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,84 +121,17 @@ class Query:
 
     def __str__(self) -> str:
         """Return a text that asks for the same."""
-        from .unparsing import unparse
+        from ..query.serializer import unparse
 
         return unparse(self)
 
 
-def positive_words(condition: Condition | None) -> Iterator[Word]:
-    """Yield the words of a condition that do not stand below a `Not`, in order."""
-    if isinstance(condition, Has):
-        yield condition.word
-    elif isinstance(condition, AllOf | AnyOf):
-        for part in condition.parts:
-            yield from positive_words(part)
-
-
-def with_words(condition: Condition, words: Mapping[Word, Word]) -> Condition:
-    """Return the condition with some words outside of any `Not` replaced by others."""
-    match condition:
-        case Has(word):
-            return Has(words.get(word, word))
-        case AllOf(parts):
-            return AllOf(tuple(with_words(part, words) for part in parts))
-        case AnyOf(parts):
-            return AnyOf(tuple(with_words(part, words) for part in parts))
-        case _:
-            return condition
-
-
 # -- words ------------------------------------------------------------------------------------------------
 
-#: Letters a prefix needs; a shorter one would match nearly everything and is read as a word.
-MIN_PREFIX = 2
 #: Tools that run commands, in small letters without `_` and `-`.
 SHELLS = ("bash", "shell", "powershell", "runcommand", "execcommand", "runshellcommand")
 #: What `Filters.role` may be.
 ROLES: tuple[str, ...] = get_args(Role)
 
 
-def word_of(text: str) -> Word:
-    """Return what to look for when a person asks for this word, or for these words in this order."""
-    stem = text.rstrip("*")
-    if stem != text and len(stem) >= MIN_PREFIX:
-        return Word(text=text, alternatives=(f"{stem}*",))
-    return Word(text=stem, alternatives=alternatives(stem))
-
-
 # -- filters ----------------------------------------------------------------------------------------------
-
-
-def cleaned(filters: Filters) -> Filters:
-    """Return filters whose texts every database takes; what is indexed was cleaned alike."""
-    changed: dict[str, Any] = {}
-    for name, value in asked(filters).items():
-        if isinstance(value, str):
-            changed[name] = clean(value)
-        elif isinstance(value, tuple):
-            changed[name] = tuple(map(clean, value))
-    return replace(filters, **changed)
-
-
-def asked(filters: Filters) -> dict[str, Any]:
-    """Return the fields that ask for something, by name."""
-    values = {name: getattr(filters, name) for name in filters.__slots__}
-    return {name: value for name, value in values.items() if value not in (None, (), False)}
-
-
-def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
-    """Return the filters that ask for what both ask for, and as conditions what one set of filters cannot hold.
-
-    Names of agents and excluded sessions are lists, to which the other's are added.
-    """
-    changed: dict[str, Any] = {}
-    rest: list[Is] = []
-    mine = asked(one)
-    for name, value in asked(other).items():
-        if name not in mine or mine[name] == value:
-            changed[name] = value
-        elif isinstance(value, tuple):
-            changed[name] = tuple(dict.fromkeys((*mine[name], *value)))
-        else:
-            rest.append(Is(Filters(**{name: value})))
-    return replace(one, **changed), tuple(rest)

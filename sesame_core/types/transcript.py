@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from .dataclass import dataclass, field
+from ..dataclass import dataclass, field
 
 #: Who speaks.  `user` is only what a person typed; text that an agent or a tool put into a user record is
 #: `system`.  `summary` is a compaction or branch summary, `tool` a tool's answer, `metadata` something said
@@ -23,9 +23,6 @@ Role: TypeAlias = Literal["user", "assistant", "system", "summary", "tool", "met
 
 #: How a session came about: a person at the keyboard, an agent started by an agent, or a script.
 SessionKind: TypeAlias = Literal["interactive", "subagent", "headless"]
-
-#: What a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
-ChunkKind: TypeAlias = Literal["message", "tool_call", "tool_result", "metadata"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,71 +182,3 @@ class Checkpoint:
 
 #: What a parser yields.
 Event: TypeAlias = Session | Message | Skipped | Checkpoint
-
-
-@dataclass(slots=True, kw_only=True)
-class Chunk:
-    """The unit that is indexed, ranked and shown."""
-
-    kind: ChunkKind
-    text: str
-    role: Role | None = None
-    tool_name: str | None = None
-    call_id: str | None = None
-    is_error: bool = False
-    #: Files this chunk's tool call names as its target.
-    paths: tuple[str, ...] = ()
-    #: Characters that the formatter left out of `text`.
-    cut: int = 0
-
-    # -- set by the indexer, from the message the chunk was cut from -------------------------------------
-    session_id: str = ""
-    #: Position in the session, counted from 0; set by the backend.
-    seq: int = 0
-    timestamp: datetime | None = None
-    entry_id: str | None = None
-    source_type: str = "message"
-    segment: int = 0
-    #: 63-bit identity that survives forks; equal numbers mean the same chunk in two sessions.
-    origin: int | None = None
-    #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.tokens`).
-    subwords: str = ""
-
-    @property
-    def weight_class(self) -> int:
-        """The class by which ranking weighs it: 0 a person's words, 2 a tool call, 3 a tool result, 1 anything else."""
-        return 0 if self.role == "user" and self.kind == "message" else _WEIGHT_CLASSES.get(self.kind, 1)
-
-
-_WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
-
-
-#: Stands for a parser's name where an index remembers a file of notes; it has no sessions and counts as none of theirs.
-NOTES = "sessions-meta"
-#: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
-UNREAD = -1
-
-
-@dataclass(slots=True, kw_only=True)
-class IndexedFile:
-    """What a backend remembers about one session file."""
-
-    path: str
-    #: Name of the parser that reads it.
-    parser: str
-    #: Its version, and the settings it was read with: `Source.reading_version`.
-    parser_version: int
-    mtime_ns: int
-    size: int
-    #: Where parsing can go on, with hashes of the file's head and of the bytes before the offset.
-    checkpoint: Checkpoint | None = None
-    head_hash: bytes = b""
-    tail_hash: bytes = b""
-    #: `origin` of the last messages before the checkpoint, oldest first: a grown file may repeat them.
-    recent_origins: tuple[int, ...] = ()
-    #: Skipped records by reason.
-    skipped: dict[str, int] = field(default_factory=dict)
-    #: Why the last attempt failed; the file's earlier content stays indexed.
-    error: str | None = None
-    #: Set when the file was gone at the last look; its sessions are kept.
-    missing_since: datetime | None = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
-from .query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, asked, both, positive_words
+from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
+from .filters import asked, both
 
 
 def some(*conditions: Condition | None) -> list[Condition]:
@@ -76,3 +77,25 @@ def leaves(condition: Condition | None) -> int:
             return sum(map(leaves, parts))
         case _:
             return 1
+
+
+def positive_words(condition: Condition | None) -> Iterator[Word]:
+    """Yield the words of a condition that do not stand below a `Not`, in order."""
+    if isinstance(condition, Has):
+        yield condition.word
+    elif isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from positive_words(part)
+
+
+def with_words(condition: Condition, words: Mapping[Word, Word]) -> Condition:
+    """Return the condition with some words outside of any `Not` replaced by others."""
+    match condition:
+        case Has(word):
+            return Has(words.get(word, word))
+        case AllOf(parts):
+            return AllOf(tuple(with_words(part, words) for part in parts))
+        case AnyOf(parts):
+            return AnyOf(tuple(with_words(part, words) for part in parts))
+        case _:
+            return condition

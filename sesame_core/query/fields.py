@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from .errors import QueryError
-from .query import ROLES, Filters, asked, both
+from ..errors import QueryError
+from ..types.query import ROLES, Filters
+from .filters import asked, both
 
 #: Each field's name in a query, and in `Filters`.
 FIELDS = {

@@ -6,7 +6,7 @@ import calendar
 import re
 from datetime import datetime, time, timedelta
 
-from .errors import QueryError
+from ..errors import QueryError
 
 _RELATIVE = re.compile(r"(\d{1,4})\s*([hdwmy])")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..dataclass import dataclass
 from . import fields
-from .dataclass import dataclass
 
 #: Words that join or exclude, in capitals only.
 OPERATORS = ("AND", "OR", "NOT")

@@ -1,0 +1,44 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dataclass import replace
+from ..tokens import clean
+from ..types.query import Filters, Is
+
+
+def cleaned(filters: Filters) -> Filters:
+    """Return filters whose texts every database takes; what is indexed was cleaned alike."""
+    changed: dict[str, Any] = {}
+    for name, value in asked(filters).items():
+        if isinstance(value, str):
+            changed[name] = clean(value)
+        elif isinstance(value, tuple):
+            changed[name] = tuple(map(clean, value))
+    return replace(filters, **changed)
+
+
+def asked(filters: Filters) -> dict[str, Any]:
+    """Return the fields that ask for something, by name."""
+    values = {name: getattr(filters, name) for name in filters.__slots__}
+    return {name: value for name, value in values.items() if value not in (None, (), False)}
+
+
+def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
+    """Return the filters that ask for what both ask for, and as conditions what one set of filters cannot hold.
+
+    Names of agents and excluded sessions are lists, to which the other's are added.
+    """
+    changed: dict[str, Any] = {}
+    rest: list[Is] = []
+    mine = asked(one)
+    for name, value in asked(other).items():
+        if name not in mine or mine[name] == value:
+            changed[name] = value
+        elif isinstance(value, tuple):
+            changed[name] = tuple(dict.fromkeys((*mine[name], *value)))
+        else:
+            rest.append(Is(Filters(**{name: value})))
+    return replace(one, **changed), tuple(rest)

@@ -1,0 +1,1 @@
+"""The nouns, in the order in which they flow from a file to an answer.  No logic; imports only `dataclass`."""
