@@ -32,8 +32,8 @@ from pathlib import Path
 import psycopg
 
 from sesame_core import Sesame
-from sesame_core.config import MARK, Config, Redaction, Selection, Source
-from sesame_core.tokens import clean
+from sesame_core.config.model import MARK, Config, Redaction, Selection, Source
+from sesame_core.text.tokens import clean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import Server, find_binaries

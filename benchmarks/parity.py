@@ -17,7 +17,8 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
 
-from sesame_core import Sesame, config
+from sesame_core import Sesame
+from sesame_core.config.file import load
 
 TOP = 10
 
@@ -66,7 +67,7 @@ def answers(place: str, asked: Sequence[str], top: int) -> tuple[list[list[str]]
     """Return the keys of the results of each query, and how many seconds each took."""
     os.environ["SESAME_CONFIG_DIR"], os.environ["SESAME_DATA_DIR"] = place.split(":", 1)
     found, times = [], []
-    with Sesame(config.load()) as sesame:
+    with Sesame(load()) as sesame:
         sesame.search(asked[0])
         for text in asked:
             start = time.perf_counter()

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .config import Config, Redaction, Selection, Source
+    from .config.model import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
         ConfigError,
@@ -21,25 +21,15 @@ if TYPE_CHECKING:
         SesameError,
         UnknownSessionError,
     )
-    from .hookimpls import hookimpl
-    from .jsonl import JsonLines
     from .library import Sesame
-    from .protocols import (
-        ChunkFormatter,
-        Expiring,
-        IndexReader,
-        IndexWriter,
-        Integrable,
-        Options,
-        Parser,
-        Provider,
-        Resumer,
-        Shared,
-        StorageBackend,
-        TailParser,
-    )
+    from .plugin.backend import IndexReader, IndexWriter, Shared, StorageBackend
+    from .plugin.formatter import ChunkFormatter
+    from .plugin.markers import hookimpl
+    from .plugin.parser import Expiring, Integrable, Parser, Resumer, TailParser
+    from .plugin.provider import Options, Provider
     from .runtime import Appended, Imported, Runtime, SessionMeta
-    from .segments import Segments
+    from .sdk.branches import Segments
+    from .sdk.jsonl import JsonLines
     from .types.answer import Answer, Hit
     from .types.index import AgentStatistics, Candidates, Chunk, IndexedFile, ScoredChunk, Statistics, StoredSession
     from .types.integration import Integration, OwnFile, Setting

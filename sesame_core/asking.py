@@ -14,9 +14,9 @@ from .models import NOT_SET_UP, complete_json, tame
 from .passages import Found, Passage
 
 if TYPE_CHECKING:
-    from .config import ModelChoice
+    from .config.model import ModelChoice
     from .models import Attempt
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.index import StoredSession
 
 #: Bytes of passages that a model is given: about 6,000 tokens.

@@ -10,8 +10,8 @@ from typing import Any
 
 from .abilities import has_ability
 from .dataclass import dataclass
-from .gathering import all_chunks, all_sessions
-from .protocols import IndexReader, Remembering
+from .plugin.backend import IndexReader, Remembering
+from .plugin.paging import all_chunks, all_sessions
 from .redaction import Finding, Redactor
 from .types.query import Filters
 

@@ -11,20 +11,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .config.identity import workstation_id
 from .dataclass import dataclass, replace
 from .errors import LockedError, ModelError, ParseError, SesameError
-from .gathering import all_sessions
-from .identity import workstation_id
 from .metadata import DESCRIPTION_CHARS, NAME_CHARS, SUMMARY_CHARS, TAG_CHARS, TAGS, Metadata, MetadataFiles
 from .models import NOT_SET_UP, complete_json, tame
-from .tokens import clean
+from .plugin.paging import all_sessions
+from .text.tokens import clean
 from .types.query import Filters
 from .types.transcript import Notes
 
 if TYPE_CHECKING:
-    from .config import Describing, ModelChoice
+    from .config.model import Describing, ModelChoice
     from .models import Attempt
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.index import Chunk, StoredSession
     from .types.transcript import Session
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from . import metadata
 from .errors import ParseError
-from .protocols import Annotating
+from .plugin.backend import Annotating
 from .types.index import NOTES, IndexedFile
 from .types.report import FileProblem
 
 if TYPE_CHECKING:
-    from .protocols import IndexWriter
+    from .plugin.backend import IndexWriter
     from .types.report import IndexReport
 
 

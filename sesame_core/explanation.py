@@ -13,7 +13,7 @@ from .types.answer import ChunkExplanation, Explanation, HitExplanation, WordExp
 from .types.query import AllOf, AnyOf, Has, Not
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.answer import Answer
     from .types.index import Candidates
     from .types.query import Condition, Word

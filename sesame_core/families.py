@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import gathering
+from .plugin import paging as gathering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .ranking import Ranked
     from .types.index import Chunk, StoredSession
 

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import identity
-from .config import Selection, Source
+from .config import identity
+from .config.model import Selection, Source
+from .config.patterns import is_excluded
 from .dataclass import dataclass, replace
-from .discovery import FoundFile, is_below
 from .errors import LockedError, SesameError
-from .exclusion import is_excluded
+from .indexing.discovery import FoundFile, is_below
+from .indexing.sources import Sources
 from .metadata import MetadataFiles
-from .sources import Sources
 from .types.index import Chunk
 from .types.transcript import Session
 
 if TYPE_CHECKING:
     from .library import Sesame
-    from .protocols import IndexWriter
+    from .plugin.backend import IndexWriter
 
 #: Seconds between two tries to get at the index while another process writes; an append holds it for about one
 #: millisecond.

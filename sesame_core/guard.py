@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from .abilities import has_ability
-from .config import MARK
+from .config.model import MARK
 from .dataclass import replace
-from .protocols import Annotating, Carrying, IndexWriter, Reticent
+from .plugin.backend import Annotating, Carrying, IndexWriter, Reticent
 from .redaction import Redactor
-from .tokens import subwords
+from .text.tokens import subwords
 from .types.index import Chunk, IndexedFile
 from .types.transcript import Checkpoint, Event, Notes, Session
 

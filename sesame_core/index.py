@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from .abilities import has_ability
-from .protocols import IndexReader, IndexWriter, Shared, StorageBackend
+from .plugin.backend import IndexReader, IndexWriter, Shared, StorageBackend
 
 if TYPE_CHECKING:
-    from .config import Config
+    from .config.model import Config
     from .outgoing import Outgoing
-    from .plugin_manager import PluginManager
+    from .plugin.manager import PluginManager
     from .redaction import Redactor
     from .sharing import Sharing
 

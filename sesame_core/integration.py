@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from . import paths
+from .config import paths
 from .dataclass import dataclass
 from .errors import SesameError
 from .types.integration import Integration, OwnFile, Setting

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from .config import LEVELS
+from .config.model import LEVELS
 from .sharing import Sharing, strictest
 from .types.index import StoredSession
 from .types.transcript import Session

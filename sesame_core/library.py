@@ -20,17 +20,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from . import config as configuration
 from .abilities import has_ability
+from .config.file import load
+from .config.model import MARK, Config, Describing, Selection, metadata_dir
 from .dataclass import replace
 from .errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
 from .index import Index
-from .plugin_manager import PluginManager
-from .protocols import IndexWriter
+from .indexing.sources import Sources
+from .plugin.backend import IndexWriter
+from .plugin.manager import PluginManager
 from .query.filters import cleaned
 from .search import search
-from .sources import Sources
-from .tokens import clean
+from .text.tokens import clean
 from .types.answer import LIMIT, Answer, Page
 from .types.index import Statistics, StoredSession
 from .types.query import Filters
@@ -45,14 +46,14 @@ ID_LENGTHS = (8, 13, 18, 23)
 if TYPE_CHECKING:
     from .asking import Asked
     from .audit import Audit, Exposure
-    from .config import Config, ModelChoice, Source
+    from .config.model import Config, ModelChoice, Source
     from .describing import Described
+    from .indexing.changes import Look
     from .references import Reference
     from .team import Team
     from .types.answer import Window
     from .types.index import Chunk
     from .types.report import IndexReport, Progress
-    from .unchanged import Look
 
 
 class Sesame:
@@ -76,19 +77,19 @@ class Sesame:
         plugins: PluginManager | None = None,
     ) -> None:
         if config is None:
-            config = configuration.load() if sources is None else configuration.Config(sources=tuple(sources))
+            config = load() if sources is None else Config(sources=tuple(sources))
         if data_dir is not None:
-            backend = configuration.Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
+            backend = Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
             config = replace(config, backend=backend, describe=self._describing(config, Path(data_dir)))
         self.config = config
         self.plugins = plugins or PluginManager()
         self._index = Index(self.config, self.plugins)
 
     @staticmethod
-    def _describing(config: Config, data_dir: Path) -> configuration.Describing:
-        if config.describe.directory != configuration.Describing().directory:
+    def _describing(config: Config, data_dir: Path) -> Describing:
+        if config.describe.directory != Describing().directory:
             return config.describe
-        return replace(config.describe, directory=configuration.metadata_dir(data_dir))
+        return replace(config.describe, directory=metadata_dir(data_dir))
 
     def __enter__(self) -> Sesame:
         return self
@@ -120,7 +121,7 @@ class Sesame:
         :raises LockedError: another process is indexing.
         :raises SesameError: a path is no session, or the index cannot be written.
         """
-        from .indexer import Indexer
+        from .indexing.indexer import Indexer
         from .metadata import MetadataFiles
 
         within = [os.path.realpath(path) for path in paths]
@@ -312,7 +313,7 @@ class Sesame:
         :raises UnknownSessionError: there is no such session.
         :raises SesameError: its agent cannot resume sessions.
         """
-        from .protocols import Resumer
+        from .plugin.parser import Resumer
 
         stored = session if isinstance(session, StoredSession) else self.get_session(session)
         try:
@@ -363,14 +364,14 @@ class Sesame:
 
     def expiring(self) -> dict[str, int]:
         """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
-        from .expiry import expiring
+        from .indexing.retention import expiring
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
     def _look(self) -> Look | None:
         """Return what has changed; None when only a run can tell."""
-        from .protocols import Noting, Remembering
-        from .unchanged import Looker
+        from .indexing.changes import Looker
+        from .plugin.backend import Noting, Remembering
 
         reader = self._index.reader()
         looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
@@ -383,7 +384,7 @@ class Sesame:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:
             return None
-        if any(configuration.MARK in path for path in known) and (redactor := self._index.redactor()):
+        if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from .guard import KnownFiles
 
             known = KnownFiles(known, redactor)

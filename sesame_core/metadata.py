@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .dataclass import dataclass
 from .errors import LockedError, ParseError, SesameError
-from .tokens import clean
+from .text.tokens import clean
 from .types.index import NOTES
 from .types.transcript import Notes
 

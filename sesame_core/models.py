@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
-from . import paths, programs
-from .config import AGENT, ModelChoice
+from . import programs
+from .config import paths
+from .config.model import AGENT, ModelChoice
 from .dataclass import dataclass, replace
 from .errors import ModelError
 

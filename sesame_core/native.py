@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ParseError, SesameError, UnknownSessionError
-from .protocols import Parser
+from .plugin.parser import Parser
 from .types.transcript import Checkpoint, Session, Skipped
 
 #: Type of a file's first record.

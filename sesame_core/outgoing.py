@@ -12,16 +12,18 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from . import discovery, identity, withheld
+from . import withheld
+from .config import identity
 from .dataclass import replace
-from .gathering import all_chunks, all_sessions, named
 from .guard import Guard
-from .indexer import Indexer
+from .indexing import discovery
+from .indexing.indexer import Indexer
+from .indexing.sources import OpenSource
 from .kinship import Kin
-from .protocols import IndexReader, IndexWriter
+from .plugin.backend import IndexReader, IndexWriter
+from .plugin.paging import all_chunks, all_sessions, named
 from .sharing import Sharing
-from .sources import OpenSource
-from .tokens import subwords
+from .text.tokens import subwords
 from .types.index import NOTES, Chunk, IndexedFile, StoredSession
 from .types.query import Filters
 from .types.transcript import Notes, Session

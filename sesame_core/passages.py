@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from .dataclass import dataclass
-from .gathering import all_chunks
+from .plugin.paging import all_chunks
 from .query.parser import parse
 from .ranking import CLASS_WEIGHTS
-from .snippets import occurrences, snippet
-from .tokens import subwords
+from .text.snippets import occurrences, snippet
+from .text.tokens import subwords
 from .types.query import Query
 from .windows import cut
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.index import Chunk
 
 #: Bytes of text that all passages take at most when nobody says.

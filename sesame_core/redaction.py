@@ -15,14 +15,14 @@ from datetime import datetime
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any
 
-from . import identity
-from .config import MARK
+from .config import identity
+from .config.model import MARK
 from .dataclass import dataclass
 from .errors import ConfigError
 from .secret_kinds import KINDS
 
 if TYPE_CHECKING:
-    from .config import Redaction
+    from .config.model import Redaction
 
 #: Hexadecimal digits of a fingerprint: two of a thousand secrets have the same one once in ten thousand indexes.
 _FINGERPRINT = 8

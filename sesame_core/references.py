@@ -19,7 +19,7 @@ from .search import ID_LETTERS, display_name
 from .types.query import Filters
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.index import StoredSession
 
 #: What tells which session is meant.
@@ -143,7 +143,7 @@ def slug(name: str) -> str:
 def _speaking(copies: list[StoredSession]) -> StoredSession:
     """Return the file that speaks for a session: this workstation's own, if several have one of that id."""
     if len({stored.session.workstation for stored in copies}) > 1:
-        from . import identity
+        from .config import identity
 
         mine = [stored for stored in copies if stored.session.workstation == identity.workstation_id()]
         copies = mine or copies

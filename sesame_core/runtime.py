@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from . import paths
+from .config import paths
 from .dataclass import dataclass
 from .errors import UnknownSessionError
 from .following import Follower

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from . import gathering, ranking
+from . import ranking
 from .abilities import has_ability
 from .dataclass import replace
 from .families import Families, standing
-from .protocols import Dated, IndexReader, Vocabulary
+from .plugin import paging as gathering
+from .plugin.backend import Dated, IndexReader, Vocabulary
 from .query import spelling as expansion
 from .query.boolean import positive_words
 from .query.filters import asked, both
 from .query.parser import parse
 from .ranking import Ranked
-from .snippets import occurrences, snippet
+from .text.snippets import occurrences, snippet
 from .types.answer import Answer, Hit, Page, Passage, Snippet
 from .types.index import Candidates, Chunk
 from .types.query import AllOf, Filters, Query

@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from . import paths
-from .config import LEVELS
+from .config import paths
+from .config.model import LEVELS
+from .config.patterns import fits
 from .dataclass import dataclass
 from .errors import ConfigError
-from .exclusion import fits
 from .types.transcript import Session
 
 

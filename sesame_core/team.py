@@ -9,10 +9,10 @@ from .errors import SesameError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .config import Config
+    from .config.model import Config
     from .index import Index
+    from .indexing.sources import Sources
     from .sharing import Rule, Sharing
-    from .sources import Sources
     from .types.index import WorkstationStatistics
     from .withholding import Change
 
@@ -77,7 +77,7 @@ class Team:
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
-        from . import identity
+        from .config import identity
         from .types.index import WorkstationStatistics
 
         found = self._index.reader().statistics()
@@ -99,7 +99,7 @@ class Team:
 
         :raises SesameError: the backend is one machine's own, or the sessions are another person's.
         """
-        from .protocols import Claimable
+        from .plugin.backend import Claimable
 
         backend = self._index.backend()
         if not isinstance(backend, Claimable):
@@ -111,7 +111,7 @@ class Team:
 
         :raises SesameError: the backend is one machine's own, or the right is missing.
         """
-        from .protocols import Preparable
+        from .plugin.backend import Preparable
 
         backend = self._index.backend()
         if not isinstance(backend, Preparable):

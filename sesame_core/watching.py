@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .discovery import scan
 from .errors import LockedError, SesameError
+from .indexing.discovery import scan
 
 if TYPE_CHECKING:
     from .library import Sesame

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .gathering import stretches
+from .plugin.paging import stretches
 from .types.answer import Window, WindowItem
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader
+    from .plugin.backend import IndexReader
     from .types.index import Chunk
 
 #: Bytes of UTF-8 that one item shows at most [seed 003].

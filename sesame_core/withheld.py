@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from . import paths
+from .config import paths
 from .dataclass import dataclass, field
 from .errors import BackendError
 from .kinship import parent_of

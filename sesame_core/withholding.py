@@ -11,11 +11,11 @@ from datetime import datetime
 from itertools import chain
 
 from .abilities import has_ability
-from .config import LEVELS
+from .config.model import LEVELS
 from .dataclass import dataclass, replace
+from .indexing.file_reader import Replayed
 from .kinship import Kin
-from .protocols import Annotating, IndexWriter, Withdrawing
-from .reading import Replayed
+from .plugin.backend import Annotating, IndexWriter, Withdrawing
 from .sharing import strictest
 from .types.index import NOTES, Chunk, IndexedFile, StoredSession
 from .types.transcript import Notes, Session

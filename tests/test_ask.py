@@ -13,7 +13,7 @@ import pytest
 
 from sesame_core import Sesame
 from sesame_core.asking import prompt
-from sesame_core.config import Config, ModelChoice
+from sesame_core.config.model import Config, ModelChoice
 from sesame_core.errors import UnknownSessionError
 from sesame_core.models import NOT_SET_UP, Attempt, Reply, complete, complete_json
 

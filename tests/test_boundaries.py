@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from sesame_backend_sqlite.reader import SqliteReader
-from sesame_core import JsonLines, protocols
+from sesame_core import JsonLines
 from sesame_core.abilities import has_ability
-from sesame_core.plugin_manager import BUNDLED
+from sesame_core.plugin import provider as protocols
+from sesame_core.plugin.manager import BUNDLED
 from sesame_parser_claude_code.parser import ClaudeCodeParser
 from sesame_parser_pi.parser import PiParser
 

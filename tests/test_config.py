@@ -13,12 +13,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from sesame_core import config, config_file
-from sesame_core.config import Config, ModelChoice, Selection, Source
+from sesame_core.config import file as config_file
+from sesame_core.config.model import Config, ModelChoice, Selection, Source
+from sesame_core.config.sources import resolve_sources
 from sesame_core.errors import ConfigError, PluginError
-from sesame_core.hookspecs import hookimpl
-from sesame_core.plugin_manager import BUNDLED, PluginManager
-from sesame_core.protocols import Options, Provider
+from sesame_core.plugin.hookspecs import hookimpl
+from sesame_core.plugin.manager import BUNDLED, PluginManager
+from sesame_core.plugin.provider import Options, Provider
 
 
 @dataclass
@@ -79,7 +80,7 @@ def error_of(file: Path, text: str) -> str:
     """The message that a configuration is refused with, without the file's directory."""
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        config.load()
+        config_file.load()
     message = str(caught.value)
     assert message.startswith(str(file))
     assert "\n" not in message
@@ -90,7 +91,7 @@ def error_of(file: Path, text: str) -> str:
 
 
 def test_without_a_file_the_defaults_hold_and_nothing_is_written(home: Path) -> None:
-    assert config.load() == Config()
+    assert config_file.load() == Config()
     assert Config().backend == Selection(name="sqlite")
     assert Config().refresh_seconds == 0.3
     assert list(home.iterdir()) == []
@@ -99,16 +100,16 @@ def test_without_a_file_the_defaults_hold_and_nothing_is_written(home: Path) -> 
 def test_how_sessions_are_described_is_read(file: Path, home: Path) -> None:
     assert Config().describe.directory == home / ".local/share/sesame/sessions-meta"
     file.write_text('{"describe": {"automatic": true, "minNewUserMessages": 2, "directory": "meta"}}')
-    described = config.load().describe
+    described = config_file.load().describe
     assert (described.is_automatic, described.min_new_user_messages) == (True, 2)
     assert described.directory == file.parent / "meta"
-    named = config.load().chosen_models(["a"])
-    assert ([model.name for model in named], config.load().chosen_models(None)) == (["a"], [])
+    named = config_file.load().chosen_models(["a"])
+    assert ([model.name for model in named], config_file.load().chosen_models(None)) == (["a"], [])
 
 
 def test_the_seeds_configuration_is_read(file: Path, home: Path) -> None:
     file.write_text('{"sources": [{"parser": "pi", "path": "~/.pi/agent/sessions"}], "backend": "sqlite"}')
-    loaded = config.load()
+    loaded = config_file.load()
     assert loaded == Config(
         sources=(
             Source(
@@ -144,7 +145,7 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
           ],
         }"""
     )
-    loaded = config.load()
+    loaded = config_file.load()
     here, there, default = loaded.sources
     assert (here.path, there.path) == (home, file.parent / "here")
     assert here.parser == there.parser == Selection(name="xyz", options={"depth": 2})
@@ -163,7 +164,7 @@ def test_every_key_is_understood(file: Path, home: Path) -> None:
 @pytest.mark.parametrize("text", ["", " \n\t", "{}", "// nothing yet\n", "/* nothing\n yet */ // at all", "\ufeff{}"])
 def test_a_file_that_says_nothing_leaves_the_defaults(text: str, file: Path) -> None:
     file.write_text(text, encoding="utf-8")
-    loaded = config.load()
+    loaded = config_file.load()
     assert (loaded.sources, loaded.backend, loaded.origins) == ((), Selection(name="sqlite"), {})
     assert loaded.file == file
 
@@ -174,27 +175,27 @@ def test_weakness_37_slashes_in_strings_comments_and_trailing_commas(file: Path)
         {"sources": [ /* here */ {"parser": "pi", "path": "//server/share//x" /* yes */,},], // last
         }"""
     )
-    (source,) = config.load().sources
+    (source,) = config_file.load().sources
     assert source.path == Path(os.path.abspath("//server/share//x"))
 
 
 def test_weakness_37_a_bare_tilde_is_the_home_directory(file: Path, home: Path) -> None:
     file.write_text('{"sources": [{"parser": "pi", "path": "~"}]}')
-    assert config.load().sources[0].path == home
+    assert config_file.load().sources[0].path == home
 
 
 def test_a_given_file_is_read_instead_of_the_users(file: Path, tmp_path: Path) -> None:
     file.write_text("nonsense")
     other = tmp_path / "other.jsonc"
     other.write_text('{"refreshSeconds": 0}')
-    loaded = config.load(other)
+    loaded = config_file.load(other)
     assert (loaded.refresh_seconds, loaded.file) == (0.0, other)
     assert loaded.origins == {"refreshSeconds": "other.jsonc"}
 
 
 def test_loading_imports_no_plugin_and_json5_only_for_a_file(home: Path) -> None:
     program = (
-        "import sys\nfrom sesame_core import config\nconfig.load()\n"
+        "import sys\nfrom sesame_core import config\nconfig_file.load()\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in"
         " ('json5', 'pluggy', 'sesame_parser_pi', 'sesame_parser_claude_code', 'sesame_backend_sqlite')))"
     )
@@ -348,20 +349,20 @@ def test_a_mistake_is_told_with_its_key_and_what_would_be_right(text: str, messa
 def test_a_file_that_is_not_utf_8_is_told(file: Path) -> None:
     file.write_bytes(b'{"backend": "\xff"}')
     with pytest.raises(ConfigError, match=r"config\.jsonc: is not UTF-8: invalid start byte at byte 13$"):
-        config.load()
+        config_file.load()
 
 
 def test_a_directory_in_the_files_place_is_told(file: Path) -> None:
     file.mkdir()
     with pytest.raises(ConfigError, match=r"config\.jsonc: cannot be read: "):
-        config.load()
+        config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
 def test_a_link_to_nowhere_is_told_instead_of_ignored(file: Path) -> None:
     file.symlink_to(file.parent / "gone")
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        config.load()
+        config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows reports no such file")
@@ -369,12 +370,12 @@ def test_a_file_in_the_directorys_place_is_told(home: Path) -> None:
     (home / ".config").mkdir()
     (home / ".config/sesame").write_text("")
     with pytest.raises(ConfigError, match="cannot be read: Not a directory"):
-        config.load()
+        config_file.load()
 
 
 def test_a_given_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.jsonc: cannot be read: No such file"):
-        config.load(tmp_path / "absent.jsonc")
+        config_file.load(tmp_path / "absent.jsonc")
 
 
 @pytest.mark.parametrize("tail", ["@", '{"a": ', "x"])
@@ -389,14 +390,14 @@ def test_without_a_file_each_default_root_that_exists_is_a_source(plugins: Plugi
     (tmp_path / "there").mkdir()
     plugins.register(plugin("xyz", tmp_path / "there", tmp_path / "absent"), "xyz")
     plugins.register(plugin("abc", tmp_path / "absent"), "abc")
-    (source,) = config.load().resolve_sources(plugins)
+    (source,) = resolve_sources(config_file.load(), plugins)
     assert source == Source(parser=Selection(name="xyz"), path=tmp_path / "there", origin="found: default root exists")
 
 
 def test_the_bundled_parsers_find_their_agents_sessions(home: Path) -> None:
     (home / ".pi/agent/sessions").mkdir(parents=True)
     (home / ".claude/projects").mkdir(parents=True)
-    sources = config.load().resolve_sources(PluginManager())
+    sources = resolve_sources(config_file.load(), PluginManager())
     assert {(source.parser.name, source.path) for source in sources} == {
         ("pi", home / ".pi/agent/sessions"),
         ("claude-code", home / ".claude/projects"),
@@ -409,7 +410,7 @@ def test_a_broken_third_party_parser_is_left_out_with_a_warning(
     plugins.register(plugin("broken"), "broken")
     plugins.register(plugin("xyz", tmp_path), "xyz")
     with caplog.at_level(logging.WARNING):
-        (source,) = Config().resolve_sources(plugins)
+        (source,) = resolve_sources(Config(), plugins)
     assert source.parser.name == "xyz"
     assert caplog.messages == [
         "sessions of 'broken' are not looked for: the parser 'broken' cannot tell its default roots: "
@@ -422,7 +423,7 @@ def test_a_plugin_that_cannot_be_imported_does_not_stop_the_others(
 ) -> None:
     monkeypatch.setitem(BUNDLED, "unimportable", "sesame_no_such_module")
     plugins.register(plugin("xyz", tmp_path), "xyz")
-    assert [source.parser.name for source in Config().resolve_sources(plugins)] == ["xyz"]
+    assert [source.parser.name for source in resolve_sources(Config(), plugins)] == ["xyz"]
 
 
 def test_a_named_source_without_a_path_stands_at_all_default_roots_with_its_own_settings(
@@ -430,7 +431,7 @@ def test_a_named_source_without_a_path_stands_at_all_default_roots_with_its_own_
 ) -> None:
     plugins.register(plugin("xyz", tmp_path / "a", tmp_path / "b"), "xyz")
     source = Source(parser=Selection(name="xyz"), exclude=("x",), origin="config.jsonc: sources[0]")
-    resolved = Config(sources=(source,)).resolve_sources(plugins)
+    resolved = resolve_sources(Config(sources=(source,)), plugins)
     assert [found.path for found in resolved] == [tmp_path / "a", tmp_path / "b"]
     assert {(found.exclude, found.origin) for found in resolved} == {(("x",), "config.jsonc: sources[0]")}
 
@@ -438,7 +439,7 @@ def test_a_named_source_without_a_path_stands_at_all_default_roots_with_its_own_
 def test_a_parsers_options_decide_its_default_roots(plugins: PluginManager, tmp_path: Path) -> None:
     plugins.register(plugin("xyz"), "xyz")
     source = Source(parser=Selection(name="xyz", options={"roots": [tmp_path / "own"]}))
-    (resolved,) = Config(sources=(source,)).resolve_sources(plugins)
+    (resolved,) = resolve_sources(Config(sources=(source,)), plugins)
     assert resolved.path == tmp_path / "own"
 
 
@@ -453,10 +454,10 @@ def test_sessions_dir_adds_a_claude_code_root_that_need_not_exist(
 ) -> None:
     monkeypatch.setenv("SESSIONS_DIR", "~/absent")
     named = Source(parser=Selection(name="xyz"), path=tmp_path)
-    first, second = Config(sources=(named,)).resolve_sources(plugins)
+    first, second = resolve_sources(Config(sources=(named,)), plugins)
     assert first == named
     assert second == Source(parser=Selection(name="claude-code"), path=home / "absent", origin="SESSIONS_DIR")
-    assert Config().resolve_sources(plugins) == (second,)
+    assert resolve_sources(Config(), plugins) == (second,)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
@@ -470,7 +471,7 @@ def test_one_place_counts_once_whatever_it_is_called(
         Source(parser=Selection(name=name), path=tmp_path / place, exclude=(place,))
         for name, place in [("claude-code", "link"), ("claude-code", "real"), ("xyz", "real")]
     )
-    resolved = Config(sources=sources).resolve_sources(plugins)
+    resolved = resolve_sources(Config(sources=sources), plugins)
     assert resolved == (sources[0], sources[2])
 
 
@@ -480,7 +481,7 @@ def test_one_place_counts_once_whatever_it_is_called(
 def test_init_writes_a_file_that_changes_nothing_and_only_the_user_can_read(home: Path) -> None:
     written = config_file.initialise()
     assert written == home / ".config/sesame/config.jsonc"
-    assert config.load() == Config(file=written)
+    assert config_file.load() == Config(file=written)
     assert [entry.name for entry in written.parent.iterdir()] == ["config.jsonc"]
     if sys.platform != "win32":
         assert written.stat().st_mode & 0o777 == 0o600

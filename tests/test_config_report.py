@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from sesame_core import config, config_report
-from sesame_core.config import Config, Selection, Source
-from sesame_core.hookspecs import hookimpl
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import Provider
+from sesame_core.config import file as config_file
+from sesame_core.config.model import Config, Selection, Source
+from sesame_core.config.report import check, describe, masked
+from sesame_core.plugin.hookspecs import hookimpl
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.plugin.provider import Provider
 
 
 @pytest.fixture
@@ -25,13 +26,13 @@ def file(home: Path) -> Path:
 
 def described(text: str, file: Path) -> dict[str, Any]:
     file.write_text(text)
-    report = config_report.describe(config.load(), PluginManager())
+    report = describe(config_file.load(), PluginManager())
     assert json.loads(json.dumps(report)) == report
     return report
 
 
 def test_defaults_say_that_they_are_defaults(home: Path) -> None:
-    report = config_report.describe(Config(), PluginManager())
+    report = describe(Config(), PluginManager())
     assert report["backend"] == {"name": "sqlite", "options": {}, "origin": "default"}
     assert report["refreshSeconds"] == {"value": 0.3, "origin": "default"}
     assert report["models"] == {"value": [], "origin": "default"}
@@ -95,7 +96,7 @@ def test_each_value_says_where_it_came_from(
 
 
 def test_a_file_given_by_the_caller_says_so(tmp_path: Path) -> None:
-    report = config_report.describe(Config(file=tmp_path / "x.jsonc"), PluginManager())
+    report = describe(Config(file=tmp_path / "x.jsonc"), PluginManager())
     assert report["configFile"] == {"value": str(tmp_path / "x.jsonc"), "origin": "given", "exists": True}
 
 
@@ -143,15 +144,15 @@ def test_a_parser_that_cannot_tell_its_roots_is_a_problem_only_when_it_must() ->
     selection = Selection(name="rootless")
     there = Config(sources=(Source(parser=selection, path=Path("/"), origin="config.jsonc: sources[0]"),))
     nowhere = Config(sources=(Source(parser=selection, origin="config.jsonc: sources[0]"),))
-    assert config_report.check(there, plugins) == []
-    assert config_report.check(nowhere, plugins) == [
+    assert check(there, plugins) == []
+    assert check(nowhere, plugins) == [
         "config.jsonc: sources[0]: the parser 'rootless' cannot tell its default roots: RuntimeError('gone')"
     ]
 
 
 def test_a_missing_sessions_dir_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSIONS_DIR", "/no/such/place")
-    assert config_report.check(Config(), PluginManager()) == []
+    assert check(Config(), PluginManager()) == []
 
 
 def test_no_secret_is_shown(tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
     }
     unknown = Selection(name="no-such-backend", options=options)
     source = Source(parser=Selection(name="pi", options=options), path=tmp_path)
-    report = config_report.describe(Config(backend=unknown, sources=(source,)), PluginManager())
+    report = describe(Config(backend=unknown, sources=(source,)), PluginManager())
     assert "hunter2" not in json.dumps(report)
     assert report["backend"]["options"] == report["sources"][0]["parser"]["options"]
     assert report["backend"]["options"] == {
@@ -197,4 +198,4 @@ def test_no_secret_is_shown(tmp_path: Path) -> None:
     ],
 )
 def test_passwords_inside_text_are_masked(text: object, shown: object) -> None:
-    assert config_report.masked(text) == shown
+    assert masked(text) == shown

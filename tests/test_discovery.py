@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.discovery import is_below, scan
+from sesame_core.indexing.discovery import is_below, scan
 
 
 def names(root: Path, wanted: str = ".jsonl") -> list[str]:

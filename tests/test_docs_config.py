@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import config, config_file, config_values, identity
-from sesame_core.config import Config
+from sesame_core.config import file as config_file
+from sesame_core.config import identity, schema
+from sesame_core.config.model import Config
 from sesame_core.errors import ConfigError
-from sesame_core.plugin_manager import BUNDLED, PluginManager
+from sesame_core.plugin.manager import BUNDLED, PluginManager
+
+from ..sesame_core.cli.app import config
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = (REPOSITORY / "docs/config.md").read_text(encoding="utf-8")
@@ -46,27 +49,27 @@ def blocks() -> Iterator[object]:
 
 def test_every_key_has_a_section_and_every_section_a_key() -> None:
     headings = re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)
-    assert tuple(headings) == config_values.KEYS
+    assert tuple(headings) == schema.KEYS
 
 
 def test_every_key_of_a_source_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `sources`")) == config_values.SOURCE_KEYS
+    assert tuple(table("### `sources`")) == schema.SOURCE_KEYS
 
 
 def test_every_key_of_a_plugin_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### Plugins with options")) == config_values.SELECTION_KEYS
+    assert tuple(table("### Plugins with options")) == schema.SELECTION_KEYS
 
 
 def test_every_key_of_redact_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `redact`")) == config_values.REDACTION_KEYS
+    assert tuple(table("### `redact`")) == schema.REDACTION_KEYS
 
 
 def test_every_key_of_a_model_is_in_its_table_and_no_other() -> None:
-    assert tuple(table("### `models`")) == config_values.MODEL_KEYS
+    assert tuple(table("### `models`")) == schema.MODEL_KEYS
 
 
 def test_every_key_of_describe_is_in_its_table_with_its_default() -> None:
-    assert tuple(table("### `describe`")) == config_values.DESCRIBE_KEYS
+    assert tuple(table("### `describe`")) == schema.DESCRIBE_KEYS
     assert f"| `{Config().describe.min_new_user_messages}` |" in section("### `describe`")
     assert Config().describe.directory.name == "sessions-meta"
     assert not Config().describe.is_automatic
@@ -121,7 +124,7 @@ def test_every_option_of_a_bundled_plugin_is_documented_with_its_default(name: s
 def test_an_example_in_the_documentation_loads(block: str, tmp_path: Path) -> None:
     file = tmp_path / "config.jsonc"
     file.write_text(block, encoding="utf-8")
-    loaded = config.load(file)
+    loaded = config_file.load(file)
     assert loaded.origins
 
 
@@ -130,23 +133,23 @@ def test_the_documented_error_is_the_real_one(message: str, tmp_path: Path) -> N
     file = tmp_path / "config.jsonc"
     file.write_text('{"sources": [{"parsr": "pi"}]}')
     with pytest.raises(ConfigError) as caught:
-        config.load(file)
+        config_file.load(file)
     assert str(caught.value) == f"{file}: {message}"
 
 
 def test_the_commented_file_loads_to_the_defaults(tmp_path: Path) -> None:
     file = tmp_path / "config.jsonc"
     file.write_text(config_file.template(), encoding="utf-8")
-    assert config.load(file) == Config(file=file)
+    assert config_file.load(file) == Config(file=file)
 
 
 def test_the_commented_file_without_its_slashes_is_valid_and_shows_every_key(tmp_path: Path, home: Path) -> None:
     file = tmp_path / "config.jsonc"
     text = _SETTING.sub("  ", config_file.template())
     file.write_text(text, encoding="utf-8")
-    loaded = config.load(file)
-    assert set(loaded.origins) == set(config_values.KEYS)
+    loaded = config_file.load(file)
+    assert set(loaded.origins) == set(schema.KEYS)
     assert [source.parser.name for source in loaded.sources] == ["pi", "claude-code", "pi"]
     assert (loaded.backend, loaded.refresh_seconds) == (Config().backend, Config().refresh_seconds)
-    for key in config_values.SOURCE_KEYS + config_values.SELECTION_KEYS:
+    for key in schema.SOURCE_KEYS + schema.SELECTION_KEYS:
         assert f'"{key}"' in config_file.template()

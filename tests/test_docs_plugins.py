@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 import sesame_core
-from sesame_core import hookspecs, plugin_manager, protocols, renewal, rows, sql
+from sesame_core.plugin import hookspecs
+from sesame_core.plugin import manager as plugin_manager
+from sesame_core.plugin import provider as protocols
+from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk import rows, sql
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLE = DOCS / "examples" / "sesame-parser-xyz"

@@ -11,7 +11,7 @@ import pytest
 
 from sesame_core import Sesame, Source
 from sesame_core.cli.options import SEARCH
-from sesame_core.config import Selection
+from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
 from sesame_core.query.fields import FIELDS
 from sesame_core.query.parser import parse

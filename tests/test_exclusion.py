@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.exclusion import can_match, is_excluded
+from sesame_core.config.patterns import can_match, is_excluded
 
 FILE = Path("/home/ada/.claude/projects/-home-ada-loom/0f3c.jsonl")
 CWD = "/home/ada/clients/acme/loom"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sesame_core.demo import sessions_dir
 from sesame_core.library import Sesame
-from sesame_core.protocols import Dated
+from sesame_core.plugin.backend import Dated
 from sesame_core.types.index import Freshness
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import identity
+from sesame_core.config import identity
 from sesame_core.errors import ConfigError
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sesame_core import jsonl
-from sesame_core.jsonl import BLOCK, PAYLOAD, JsonLines
+from sesame_core.sdk import jsonl
+from sesame_core.sdk.jsonl import BLOCK, PAYLOAD, JsonLines
 from sesame_core.types.transcript import Skipped
 
 

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import Sesame, Source, last_look, unchanged
-from sesame_core.config import Selection
+from sesame_core import Sesame, Source
+from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.last_look import LASTING, RECENT_DAYS
+from sesame_core.indexing import changes as unchanged
+from sesame_core.indexing import scan_cache as last_look
+from sesame_core.indexing.changes import Looker
+from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
 from sesame_core.types.report import IndexReport
-from sesame_core.unchanged import Looker
 
 LONG_AGO = int((time.time() - (RECENT_DAYS + 1) * 86_400) * 1e9)
 

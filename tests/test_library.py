@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from sesame_core.config import Config, Selection, Source
+from sesame_core.config.model import Config, Selection, Source
 from sesame_core.errors import SesameError, UnknownSessionError
-from sesame_core.hookspecs import hookimpl
-from sesame_core.jsonl import JsonLines
 from sesame_core.library import ID_LENGTHS, Sesame
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import Provider
+from sesame_core.plugin.hookspecs import hookimpl
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.plugin.provider import Provider
+from sesame_core.sdk.jsonl import JsonLines
 from sesame_core.types.index import StoredSession
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session

@@ -23,7 +23,7 @@ import mcp_types as types
 from mcp import Client
 
 from sesame_core import Sesame
-from sesame_core.config import load
+from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.search import FIRST, search
 from sesame_core.testing import a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content

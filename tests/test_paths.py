@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import paths
+from sesame_core.config import paths
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="XDG rules hold on Linux and macOS")
 
@@ -112,7 +112,7 @@ def test_the_rules_are_those_of_platformdirs(
 @unix
 def test_platformdirs_is_not_imported(home: Path) -> None:
     program = (
-        "import sys\nfrom sesame_core import paths\npaths.data_dir(); paths.config_file()\n"
+        "import sys\nfrom sesame_core.config import paths\npaths.data_dir(); paths.config_file()\n"
         "assert 'platformdirs' not in sys.modules"
     )
     subprocess.run(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core import paths
+from sesame_core.config import paths
 
 from .planted import claude_records, made, plain, secrets, traces
 from .transcripts import Claude, Pi, append, write

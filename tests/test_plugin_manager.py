@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from sesame_core import ConfigError, PluginError, Provider, entry_points, hookimpl
+from sesame_core import ConfigError, PluginError, Provider, hookimpl
 from sesame_core.errors import DuplicatePluginError, PluginLoadError, UnknownPluginError
-from sesame_core.hookspecs import hooks_of
-from sesame_core.plugin_manager import BUNDLED, PluginManager
+from sesame_core.plugin import entry_points
+from sesame_core.plugin.hookspecs import hooks_of
+from sesame_core.plugin.manager import BUNDLED, PluginManager
 
 Install = Callable[..., None]
 

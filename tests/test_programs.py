@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sesame_core import paths
-from sesame_core.config import ModelChoice
+from sesame_core.config import paths
+from sesame_core.config.model import ModelChoice
 from sesame_core.errors import ModelError
 from sesame_core.models import complete
 from sesame_core.programs import VARIABLE

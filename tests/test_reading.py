@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sesame_core import identity
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.reading import HASHED, FileReading
-from sesame_core.session_facts import PROMPT_CHARS, SUMMARY_CHARS
+from sesame_core.config import identity
+from sesame_core.indexing.file_reader import HASHED, FileReading
+from sesame_core.indexing.session_facts import PROMPT_CHARS, SUMMARY_CHARS
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped, ToolCall, ToolResult
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core import paths
-from sesame_core.config import Redaction
+from sesame_core.config import paths
+from sesame_core.config.model import Redaction
 from sesame_core.errors import ConfigError
 from sesame_core.redaction import Redactor, machine_key
 from sesame_core.types.index import Chunk

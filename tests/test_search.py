@@ -13,8 +13,8 @@ import pytest
 
 import sesame_backend_sqlite.matching as matching
 from sesame_core import ranking
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.search import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content

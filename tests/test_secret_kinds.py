@@ -10,7 +10,7 @@ import uuid
 
 import pytest
 
-from sesame_core.config import Redaction
+from sesame_core.config.model import Redaction
 from sesame_core.redaction import Redactor
 from sesame_core.secret_kinds import KINDS
 

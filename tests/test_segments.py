@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core import segments
-from sesame_core.segments import CARRIED, Segments
+from sesame_core.sdk import branches as segments
+from sesame_core.sdk.branches import CARRIED, Segments
 
 
 def test_a_session_that_only_grows_is_one_segment() -> None:

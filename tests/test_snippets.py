@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesame_core.query.parser import parse
-from sesame_core.snippets import LEAD, LENGTH, snippet
+from sesame_core.text.snippets import LEAD, LENGTH, snippet
 from sesame_core.types.answer import Snippet
 
 

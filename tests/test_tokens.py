@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core import tokens
-from sesame_core.tokens import alternatives, camel_parts, clean, pieces, subwords
+from sesame_core.text import tokens
+from sesame_core.text.tokens import alternatives, camel_parts, clean, pieces, subwords
 
 
 @pytest.mark.parametrize(

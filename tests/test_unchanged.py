@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sesame_core import IndexWriter, Sesame, Source
-from sesame_core.config import Selection
+from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
 
 PARSERS = ("claude-code", "pi")

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Selection, Sesame, SesameError, Source
-from sesame_core.plugin_manager import PluginManager
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.watching import watch
 
 #: Seconds that anything here may take on a busy machine.

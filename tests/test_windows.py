@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sesame_core.errors import UnknownSessionError
 from sesame_core.library import Sesame
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.text import as_json
 from sesame_core.search import search

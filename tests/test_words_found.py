@@ -14,8 +14,8 @@ from contextlib import closing
 import pytest
 
 from sesame_core import Sesame
-from sesame_core.folding import folded
-from sesame_core.tokens import alternatives, pieces, subwords
+from sesame_core.text.folding import folded
+from sesame_core.text.tokens import alternatives, pieces, subwords
 
 from .transcripts import found, library
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 
 from sesame_core import hookimpl
-from sesame_core.protocols import Options, Provider, StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.provider import Options, Provider
 
 
 def create(options: Options) -> StorageBackend:

@@ -9,9 +9,9 @@ from typing import Any
 import psycopg
 
 from sesame_core.errors import LockedError
-from sesame_core.options import check
-from sesame_core.protocols import Options
-from sesame_core.renewal import committing
+from sesame_core.plugin.provider import Options
+from sesame_core.sdk.ingest import committing
+from sesame_core.sdk.options import check
 
 from . import opening
 from .connecting import OPTIONS, Server, Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sesame_core.renewal import is_carried_over
+from sesame_core.sdk.ingest import is_carried_over
 
 from .files import Files
 from .sessions import Sessions

@@ -15,7 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from sesame_core.errors import BackendError, ConfigError
-from sesame_core.options import COUNT, TEXT
+from sesame_core.sdk.options import COUNT, TEXT
 
 from .failures import LostError, explained
 from .prepared import Prepared

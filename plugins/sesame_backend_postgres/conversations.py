@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import renewal
+from sesame_core.sdk import ingest as renewal
 
 from . import words
 

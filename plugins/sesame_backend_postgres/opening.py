@@ -7,9 +7,9 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import identity
+from sesame_core.config import identity
 from sesame_core.errors import BackendError
-from sesame_core.sql import newer
+from sesame_core.sdk.sql import newer
 
 from . import schema
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import identity
-from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.sql import older
+from sesame_core.config import identity
+from sesame_core.sdk.ingest import MAX_CHUNKS
+from sesame_core.sdk.sql import older
 from sesame_core.types.index import (
     NOTES,
     UNREAD,

@@ -8,8 +8,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from sesame_core import rows
-from sesame_core.tokens import clean, subwords
+from sesame_core.sdk import rows
+from sesame_core.text.tokens import clean, subwords
 from sesame_core.types.transcript import Session
 
 FILE_COLUMNS, SESSION_COLUMNS, CHUNK_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS, rows.CHUNK_COLUMNS

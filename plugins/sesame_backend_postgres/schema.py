@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sesame_core.sql import Migration
+from sesame_core.sdk.sql import Migration
 
 #: Characters of a session's id: an index entry holds 2,700 bytes.
 LONGEST_ID = 500

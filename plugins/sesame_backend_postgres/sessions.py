@@ -7,8 +7,8 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import renewal
-from sesame_core.sql import Condition
+from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk.sql import Condition
 from sesame_core.types.transcript import Notes, Session
 
 from . import conversations, rows, words

@@ -9,8 +9,8 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.renewal import OVERHEAD
-from sesame_core.tokens import clean
+from sesame_core.sdk.ingest import OVERHEAD
+from sesame_core.text.tokens import clean
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import SHELLS
 

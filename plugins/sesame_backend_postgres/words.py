@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from sesame_core.tokens import clean
+from sesame_core.text.tokens import clean
 from sesame_core.types.query import Word
 
 #: Bytes of one word; PostgreSQL leaves longer ones (2,047) out of the index, and refuses them in a query.

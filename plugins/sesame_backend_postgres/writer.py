@@ -9,8 +9,8 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import renewal
 from sesame_core.errors import BackendError, ParseError
+from sesame_core.sdk import ingest as renewal
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sesame_core import hookimpl
-from sesame_core.protocols import Options, Provider, StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.provider import Options, Provider
 
 
 def create(options: Options) -> StorageBackend:

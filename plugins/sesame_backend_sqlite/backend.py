@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sesame_core.errors import BackendError, LockedError
-from sesame_core.options import PATH, check
-from sesame_core.protocols import Options
-from sesame_core.renewal import committing
+from sesame_core.plugin.provider import Options
+from sesame_core.sdk.ingest import committing
+from sesame_core.sdk.options import PATH, check
 
 from . import opening, schema
 from .failures import DamagedError, translated
@@ -61,7 +61,7 @@ class SqliteBackend:
         check("the sqlite backend", options, {"directory": PATH})
         directory = options.get("directory")
         if directory is None:
-            from sesame_core import paths
+            from sesame_core.config import paths
 
             return cls(paths.data_dir())
         return cls(Path(directory).expanduser())

@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sesame_core.renewal import is_carried_over
+from sesame_core.sdk.ingest import is_carried_over
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Session
 

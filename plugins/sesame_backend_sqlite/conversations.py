@@ -10,8 +10,8 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from sesame_core import renewal
 from sesame_core.dataclass import dataclass, field
+from sesame_core.sdk import ingest as renewal
 
 from .schema import SESSION_SHIFT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sql import STANDING, TRUE, Condition, Dialect, ending, like, on_kind
+from sesame_core.sdk.sql import STANDING, TRUE, Condition, Dialect, ending, like, on_kind
 from sesame_core.types.query import Word
 
 from . import fts, rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from sesame_core.tokens import clean
+from sesame_core.text.tokens import clean
 from sesame_core.types.query import Word
 
 #: Behind every character.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sesame_core.renewal import MAX_CHUNKS
+from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types import query as queries
 from sesame_core.types.index import (
     NOTES,

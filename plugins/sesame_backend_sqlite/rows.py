@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sesame_core import rows
-from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.tokens import subwords
+from sesame_core.sdk import rows
+from sesame_core.sdk.ingest import MAX_CHUNKS
+from sesame_core.text.tokens import subwords
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Notes
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import sqlite3
 
 from sesame_core.errors import BackendError
-from sesame_core.renewal import MAX_CHUNKS
-from sesame_core.sql import Migration, newer
+from sesame_core.sdk.ingest import MAX_CHUNKS
+from sesame_core.sdk.sql import Migration, newer
 
 #: Bits of a row id below the session's number: its place takes 22, the weight class 2.
 SESSION_SHIFT = (MAX_CHUNKS - 1).bit_length() + 2

@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sesame_core import renewal
-from sesame_core.protocols import IndexWriter
-from sesame_core.renewal import MAX_CHUNKS, OVERHEAD, Target
-from sesame_core.sql import Condition
+from sesame_core.plugin.backend import IndexWriter
+from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk.ingest import MAX_CHUNKS, OVERHEAD, Target
+from sesame_core.sdk.sql import Condition
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sesame_core import Chunk, Message, Options, ToolCall, ToolResult
-from sesame_core.options import COUNT, check
+from sesame_core.sdk.options import COUNT, check
 
 from .session_search import REFERENCE, is_session_search, runs_session_search
 from .shortening import shortened, without_payloads

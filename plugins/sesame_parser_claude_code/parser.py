@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sesame_core.options import COUNT, SWITCH, check
+from sesame_core.sdk.options import COUNT, SWITCH, check
 from sesame_core.types.transcript import LINE_LIMIT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sesame_core.tokens import clean
+from sesame_core.text.tokens import clean
 
 #: How deep a tool result's content is followed.
 DEPTH = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sesame_core.jsonl import JsonLines
-from sesame_core.segments import Segments
+from sesame_core.sdk.branches import Segments
+from sesame_core.sdk.jsonl import JsonLines
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolResult
 
 from .calls import OpenCalls

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from sesame_core.paths import expand
+from sesame_core.config.paths import expand
 
 
 def agent_dir() -> Path:

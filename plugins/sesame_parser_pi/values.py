@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sesame_core import ToolCall
-from sesame_core.tokens import clean
+from sesame_core.text.tokens import clean
 
 
 def string(record: Mapping[str, Any], key: str) -> str:

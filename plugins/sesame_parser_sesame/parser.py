@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sesame_core.options import COUNT, check
+from sesame_core.sdk.options import COUNT, check
 from sesame_core.types.transcript import LINE_LIMIT
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SesameParser:
     @property
     def default_roots(self) -> Sequence[Path]:
         """Where `sesame import` and `sesame_core.Runtime` put sessions."""
-        from sesame_core.paths import data_dir
+        from sesame_core.config.paths import data_dir
 
         return (data_dir() / "sessions",)
 

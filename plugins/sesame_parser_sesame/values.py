@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sesame_core.tokens import clean
+from sesame_core.text.tokens import clean
 
 
 def string(record: Mapping[str, Any], key: str) -> str:

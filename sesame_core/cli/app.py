@@ -102,7 +102,7 @@ serving.add_to(app)
 @app.command()
 def plugins(json: Json = False) -> None:
     """List every installed plugin: what it provides, where it comes from, or why it failed to load."""
-    from ..plugin_manager import PluginManager
+    from ..plugin.manager import PluginManager
     from ..rendering.reports import plugin_json, plugins_text
     from ..rendering.text import as_json
 
@@ -116,16 +116,16 @@ def config(
     init: Annotated[bool, typer.Option("--init", help="Write a commented config.jsonc, unless there is one.")] = False,
 ) -> None:
     """Print the effective configuration and where each value comes from."""
-    from .. import config as configuration
-    from .. import config_file, config_report
-    from ..plugin_manager import PluginManager
+    from ..config.file import initialise, load
+    from ..config.report import describe
+    from ..plugin.manager import PluginManager
     from ..rendering.reports import config_text
     from ..rendering.text import as_json
 
     if init:
-        typer.echo(f"wrote {config_file.initialise()}")
+        typer.echo(f"wrote {initialise()}")
         return
-    described = config_report.describe(configuration.load(), PluginManager())
+    described = describe(load(), PluginManager())
     typer.echo(as_json(described) if json else config_text(described))
     if described["problems"]:
         sys.exit(1)

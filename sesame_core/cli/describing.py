@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..config import ModelChoice
+    from ..config.model import ModelChoice
     from ..describing import Described
     from ..library import Sesame
     from ..types.index import StoredSession

@@ -66,7 +66,7 @@ def demo(
     """
     import tempfile
 
-    from ..config import Selection, Source
+    from ..config.model import Selection, Source
     from ..demo import sessions_dir
     from ..library import Sesame
     from ..rendering.reports import report_text

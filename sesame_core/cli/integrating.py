@@ -22,8 +22,8 @@ def integrate(
     from ..abilities import has_ability
     from ..errors import SesameError
     from ..integration import carry_out, plan, skill, started_by
-    from ..plugin_manager import BUNDLED, PluginManager
-    from ..protocols import Integrable
+    from ..plugin.manager import BUNDLED, PluginManager
+    from ..plugin.parser import Integrable
 
     name = next((name for name in BUNDLED if name.startswith(f"{agent}-")), agent)
     parser = PluginManager().parser(name)

@@ -18,7 +18,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
-from .. import paths
+from ..config import paths
 from ..dataclass import dataclass
 from ..errors import QueryError, SesameError
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import QueryError
-from ..options import hint
+from ..text.suggest import hint
 
 # Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
 

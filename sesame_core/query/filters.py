@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dataclass import replace
-from ..tokens import clean
+from ..text.tokens import clean
 from ..types.query import Filters, Is
 
 

@@ -16,8 +16,8 @@ from datetime import datetime
 
 from ..dataclass import dataclass, replace
 from ..errors import QueryError
+from ..text.tokens import clean, has_word, pieces
 from ..text.words import word_of
-from ..tokens import clean, has_word, pieces
 from ..types.query import Condition, Has, Is, Query, Word
 from . import fields
 from .boolean import all_of, any_of, depth, is_any_of, leaves, negated, positive_words, some, taken_apart

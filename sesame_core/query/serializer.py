@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..text.tokens import pieces
 from ..text.words import word_of
-from ..tokens import pieces
 from ..types.query import AllOf, AnyOf, Condition, Has, Is, Not, Query, Word
 from . import fields
 from .boolean import parts_of, positive_words, some

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from ..dataclass import replace
-from ..protocols import Vocabulary
-from ..tokens import light_stem, unstemmed
+from ..plugin.backend import Vocabulary
+from ..text.tokens import light_stem, unstemmed
 from ..types.query import Query, Word
 from .boolean import with_words
 

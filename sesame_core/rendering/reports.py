@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .text import SCHEMA_VERSION, iso, minute, printable, size
 
 if TYPE_CHECKING:
-    from ..plugin_manager import PluginInfo
+    from ..plugin.manager import PluginInfo
     from ..types.index import Statistics, WorkstationStatistics
     from ..types.report import FileProblem, IndexReport
 

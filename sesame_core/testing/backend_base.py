@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.types.index import Chunk, IndexedFile, StoredSession
 from sesame_core.types.query import Filters, Query
 from sesame_core.types.transcript import Session

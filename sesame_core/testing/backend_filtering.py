@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.types.index import Chunk, ChunkKind
 from sesame_core.types.query import Filters, Is, Not
 from sesame_core.types.transcript import Role

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.types.index import IndexedFile
 
 from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.protocols import Annotating, Noting, Recalling, Remembering, StorageBackend
+from sesame_core.plugin.backend import Annotating, Noting, Recalling, Remembering, StorageBackend
 from sesame_core.types.index import NOTES, UNREAD, Chunk
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 

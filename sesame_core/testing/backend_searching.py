@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 
 from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
 from .builders import a_file, a_session

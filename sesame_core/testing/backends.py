@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.protocols import Gathering, Naming, StorageBackend
+from sesame_core.plugin.backend import Gathering, Naming, StorageBackend
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session

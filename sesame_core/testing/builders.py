@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from sesame_core import tokens
+from sesame_core.text import tokens
 from sesame_core.text.words import word_of
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.query import AllOf, Condition, Has, Not, Query, Word

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sesame_core.protocols import ChunkFormatter
+from sesame_core.plugin.formatter import ChunkFormatter
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Message, Role, ToolCall, ToolResult
 

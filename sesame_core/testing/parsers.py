@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.errors import ParseError
-from sesame_core.protocols import Parser, TailParser
+from sesame_core.plugin.parser import Parser, TailParser
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.errors import ConfigError
-from sesame_core.plugin_manager import PluginManager
+from sesame_core.plugin.manager import PluginManager
 
 #: Packages that no plugin needs before `Provider.create` is called.
 HEAVY = ("sqlalchemy", "psycopg", "pydantic", "typer", "orjson", "json5", "pytest")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..tokens import alternatives
 from ..types.query import Word
+from .tokens import alternatives
 
 #: Letters a prefix needs; a shorter one would match nearly everything and is read as a word.
 MIN_PREFIX = 2

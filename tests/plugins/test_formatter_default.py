@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesame_core import Chunk, ConfigError, Message, ToolCall, ToolResult
-from sesame_core.plugin_manager import PluginManager
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import FormatterConformance
 from sesame_formatter_default.formatter import DefaultFormatter
 from sesame_formatter_default.session_search import runs_session_search

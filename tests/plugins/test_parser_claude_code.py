@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sesame_core import Checkpoint, ConfigError, Event, Message, Session, Skipped, TailParser
-from sesame_core.protocols import Expiring, Resumer
+from sesame_core.plugin.parser import Expiring, Resumer
 from sesame_core.testing import ParserConformance
 from sesame_parser_claude_code import create, sesame_register_parsers
 from sesame_parser_claude_code.parser import ClaudeCodeParser

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sesame_core import Checkpoint, ConfigError, Event, Message, ParseError, Session, Skipped
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import Resumer, TailParser
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.plugin.parser import Resumer, TailParser
 from sesame_core.testing import ParserConformance
 from sesame_parser_pi import sesame_register_parsers
 from sesame_parser_pi.parser import PiParser

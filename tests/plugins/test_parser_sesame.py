@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Checkpoint, ConfigError, Event, Message, ParseError, Session, Skipped, ToolCall, ToolResult
-from sesame_core.plugin_manager import PluginManager
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import ParserConformance
 from sesame_parser_sesame.parser import SesameParser
 

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.manager import PluginManager
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: Lines of the guide that make the roles.

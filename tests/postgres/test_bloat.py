@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.testing import a_chunk, a_file, a_query, a_session
 from sesame_core.types.query import Filters
 

@@ -13,8 +13,8 @@ from sesame_backend_postgres import budget as limits
 from sesame_backend_postgres import prepared
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import IndexReader, StorageBackend
+from sesame_core.plugin.backend import IndexReader, StorageBackend
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Candidates, Chunk
 from sesame_core.types.query import Filters, Query

@@ -118,7 +118,7 @@ def test_a_reader_goes_on_after_the_server_was_restarted(
     server: Server, workstation: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sesame_core import Selection, Sesame
-    from sesame_core.config import Config
+    from sesame_core.config.model import Config
 
     ann = workstation("ann", dsn=server.dsn, schema="restarted")
     ann.write("s1", "the lighthouse keeper")

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from sesame_backend_postgres.reader import PostgresReader
-from sesame_core.plugin_manager import PluginManager
-from sesame_core.protocols import IndexReader
+from sesame_core.plugin.backend import IndexReader
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.query.filters import asked
 from sesame_core.query.parser import parse
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session

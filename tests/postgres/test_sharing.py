@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from sesame_core import paths
+from sesame_core.config import paths
 from sesame_core.metadata import Metadata, MetadataFiles
 from sesame_core.types.index import IndexedFile
 from sesame_core.types.transcript import Session
@@ -385,7 +385,7 @@ class Rehearsed:
 
     def read(self, *told: Session) -> int:
         """Read a file that tells this of a session; return how often it was read."""
-        from sesame_core.reading import Replayed
+        from sesame_core.indexing.file_reader import Replayed
 
         for times in range(1, 4):
             file = IndexedFile(path=f"/{told[0].id}", parser="p", parser_version=1, mtime_ns=1, size=1)

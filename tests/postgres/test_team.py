@@ -15,8 +15,8 @@ import pytest
 
 from sesame_backend_postgres.schema import MIGRATIONS
 from sesame_core import BackendError, LockedError, Selection, Sesame
-from sesame_core.config import Config
-from sesame_core.plugin_manager import PluginManager
+from sesame_core.config.model import Config
+from sesame_core.plugin.manager import PluginManager
 
 Make = Callable[..., Any]
 

@@ -12,7 +12,7 @@ from sesame_backend_postgres import schema as migrations
 from sesame_backend_postgres import vocabularies
 from sesame_backend_postgres.filters import meeting
 from sesame_backend_postgres.opening import migrate
-from sesame_core.protocols import StorageBackend
+from sesame_core.plugin.backend import StorageBackend
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import SHELLS, Filters

@@ -16,7 +16,7 @@ BOTH = pytest.mark.parametrize("number", [0, 1], ids=["pi", "claude-code"])
 
 def while_reading(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Let something happen once, after the first record of a file was read."""
-    from sesame_core.jsonl import JsonLines
+    from sesame_core.sdk.jsonl import JsonLines
 
     original, done = JsonLines.__iter__, False
 
@@ -33,7 +33,7 @@ def while_reading(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]
 
 def before_reading(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Let something happen after the files were found and before they are read."""
-    from sesame_core.indexer import Indexer
+    from sesame_core.indexing.indexer import Indexer
 
     original = Indexer._index_all
 

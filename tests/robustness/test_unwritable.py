@@ -97,7 +97,7 @@ def test_a_file_in_the_data_directorys_place_is_named(world: Any) -> None:
 
 
 def test_an_unwritable_config_directory_is_named(unprivileged: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sesame_core import config_file
+    from sesame_core.config import file as config_file
 
     world = unprivileged.world
     world.configure(monkeypatch)
@@ -111,15 +111,15 @@ def test_an_unwritable_config_directory_is_named(unprivileged: Any, monkeypatch:
 
 
 def test_an_unreadable_config_file_is_named(unprivileged: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sesame_core import config
+    from sesame_core.config import file as config_file
 
     world = unprivileged.world
     world.configure(monkeypatch)
-    config.load()
+    config_file.load()
     with unprivileged():
         (world.home / "config" / "config.jsonc").chmod(0)
         with pytest.raises(ConfigError) as caught:
-            config.load()
+            config_file.load()
         one_line(caught, world.home / "config" / "config.jsonc", "ermission denied")
 
 

@@ -7,15 +7,17 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from .abilities import has_ability
+from ..abilities import has_ability
+from ..config.patterns import is_excluded
+from ..plugin.backend import Recalling, Remembering
+from ..plugin.parser import Expiring
 from .discovery import is_below
-from .exclusion import is_excluded
-from .protocols import Expiring, Recalling, Remembering
 
 if TYPE_CHECKING:
-    from .config import Source
-    from .protocols import IndexReader, Parser
-    from .types.index import KnownFile
+    from ..config.model import Source
+    from ..plugin.backend import IndexReader
+    from ..plugin.parser import Parser
+    from ..types.index import KnownFile
 
 #: Days ahead in which a session file counts as about to be deleted.
 NOTICE_DAYS = 7

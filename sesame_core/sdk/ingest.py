@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-from .types.index import Chunk, IndexedFile
-from .types.transcript import Session
+from ..types.index import Chunk, IndexedFile
+from ..types.transcript import Session
 
 #: Chunks per session; those beyond are not stored.  SQLite's row ids have 22 bits for a chunk's position.
 MAX_CHUNKS = 1 << 22

@@ -6,10 +6,10 @@ import functools
 import re
 from collections.abc import Mapping
 
+from ..types.answer import Snippet
+from ..types.query import Query
 from .folding import folded
 from .tokens import ENDINGS, STEM, is_cjk, light_stem, pictures
-from .types.answer import Snippet
-from .types.query import Query
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .tokens import clean
-from .types.transcript import Message, Session
+from ..text.tokens import clean
+from ..types.transcript import Message, Session
 
 #: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
 PROMPT_CHARS = 2_000

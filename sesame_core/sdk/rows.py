@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .types.index import Chunk, IndexedFile, StoredSession
-from .types.transcript import Checkpoint, Notes, Session
+from ..types.index import Chunk, IndexedFile, StoredSession
+from ..types.transcript import Checkpoint, Notes, Session
 
 FILE_COLUMNS = (
     "path, parser, parser_version, mtime_ns, size, missing_since, error, skipped, head_hash, tail_hash, recent_origins"

@@ -6,14 +6,17 @@ import importlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from .dataclass import dataclass
-from .errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
+from ..dataclass import dataclass
+from ..errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.metadata import EntryPoint
 
-    from .protocols import ChunkFormatter, Options, Parser, Provider, StorageBackend
+    from .backend import StorageBackend
+    from .formatter import ChunkFormatter
+    from .parser import Parser
+    from .provider import Options, Provider
 
     Hooks = dict[str, list[Callable[..., Any]]]
 
@@ -118,7 +121,7 @@ class PluginManager:
             return
         found = self._discovered().get(name, [])
         if not found:
-            from .options import hint
+            from ..text.suggest import hint
 
             meant = hint(name, self.names())
             raise UnknownPluginError(f"no plugin named {name!r} is installed{meant and f'; {meant}'}")
@@ -212,7 +215,7 @@ class PluginManager:
     def _origin(self, name: str) -> tuple[str, str]:
         """Return the distribution and version a plugin comes from."""
         if name in BUNDLED:
-            from . import version
+            from .. import version
 
             return DISTRIBUTION, version()
         found = self._discovered().get(name)

@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from .types.transcript import LINE_LIMIT, Skipped
+from ..types.transcript import LINE_LIMIT, Skipped
 
 #: Bytes read at once.
 BLOCK = 1 << 20

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from .hookimpls import PROJECT_NAME, hookimpl
+from .markers import PROJECT_NAME, hookimpl
 
 if TYPE_CHECKING:
-    from .protocols import ChunkFormatter, Parser, Provider, StorageBackend
+    from .backend import StorageBackend
+    from .formatter import ChunkFormatter
+    from .parser import Parser
+    from .provider import Provider
 
 __all__ = ["PROJECT_NAME", "hookimpl", "hooks_of", "hookspec"]
 

@@ -6,17 +6,15 @@ agent whose sessions are found is a source.  `sesame_core.config_report` explain
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..dataclass import dataclass, field
 from . import paths
-from .dataclass import dataclass, field, replace
-from .errors import PluginError, SesameError
 
 if TYPE_CHECKING:
-    from .plugin_manager import PluginManager
+    pass
 
 #: Origin of a value that nobody set.
 DEFAULT = "default"
@@ -119,7 +117,7 @@ class Config:
     """The whole configuration; `Config()` is what holds when nothing is configured."""
 
     #: The sources that are named; when there are none, every agent's default root counts.
-    #: Indexing wants `resolve_sources` instead.
+    #: Indexing wants `sources.resolve_sources` instead.
     sources: tuple[Source, ...] = ()
     backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
     #: Seconds a search may spend on indexing what changed; 0 turns that off.
@@ -139,88 +137,3 @@ class Config:
         """Return the models of these names, as they are configured if they are; without names, the configured ones."""
         known = {choice.name: choice for choice in self.models}
         return [known.get(name, ModelChoice(name=name)) for name in names] if names else list(self.models)
-
-    def resolve_sources(self, plugins: PluginManager) -> tuple[Source, ...]:
-        """Return the sources to index, each with a path, none twice.
-
-        They are the named ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.
-        The path of a named one need not exist.
-
-        :raises PluginError: a named source without a path has a parser that cannot be used.
-        :raises ConfigError: that parser's options are wrong.
-        """
-        sources = [place for source in self.sources for place in located(source, plugins)]
-        if not self.sources:
-            sources += default_sources(plugins)
-        if directory := os.environ.get(SESSIONS_DIR):
-            parser = Selection(name="claude-code")
-            sources.append(Source(parser=parser, path=paths.expand(directory), origin=SESSIONS_DIR))
-        return _distinct(sources)
-
-
-def load(path: Path | None = None) -> Config:
-    """Return the configuration; imports no plugin.
-
-    :param path: the file to read, which must exist; None for the user's own, which may be absent.
-    :raises ConfigError: the file cannot be read or says something that means nothing.
-    """
-    file = path or paths.config_file()
-    if path is None and _is_absent(file):
-        return Config()
-    from .config_file import read
-
-    return read(file)
-
-
-def default_sources(plugins: PluginManager) -> list[Source]:
-    """Return a source for each existing default root of each installed parser.
-
-    A parser that fails is left out with a logged warning: nobody asked for it by name.
-    """
-    sources: list[Source] = []
-    for name in [info.name for info in plugins.catalogue() if info.kind == "parser"]:
-        try:
-            roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
-        except SesameError as error:
-            import logging
-
-            logging.getLogger(__name__).warning("sessions of %r are not looked for: %s", name, error)
-        else:
-            sources += [root for root in roots if os.path.exists(root.path or "")]
-    return sources
-
-
-def located(source: Source, plugins: PluginManager) -> list[Source]:
-    """Return a source with its path, or one for each of its parser's default roots when it has none.
-
-    :raises PluginError: the parser cannot be used.
-    :raises ConfigError: the parser's options are wrong.
-    """
-    if source.path is not None:
-        return [source]
-    name = source.parser.name
-    parser = plugins.parser(name, source.parser.options)
-    try:
-        return [replace(source, path=Path(root)) for root in parser.default_roots]
-    except SesameError:
-        raise
-    except Exception as error:
-        raise PluginError(f"the parser {name!r} cannot tell its default roots: {error!r}") from error
-
-
-def _is_absent(file: Path) -> bool:
-    try:
-        file.lstat()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False  # there may be one; reading it will say what is wrong
-    return False
-
-
-def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Return the sources without those that repeat an earlier one's parser and (real) path."""
-    by_place: dict[tuple[str, str], Source] = {}
-    for source in sources:
-        by_place.setdefault((source.parser.name, os.path.realpath(source.path or "")), source)
-    return tuple(by_place.values())

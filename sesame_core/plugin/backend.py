@@ -1,119 +1,15 @@
-"""What a plugin must be able to do: the verbs of the pipeline.
-
-Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
-marked `runtime_checkable` and looked for with `isinstance` (`sesame_core.abilities`); a plugin that lacks it simply
-lacks the ability.
-"""
+"""TODO."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+from datetime import datetime
+from typing import Protocol, runtime_checkable
 
-from .dataclass import dataclass
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from .types.index import Candidates, Chunk, Freshness, IndexedFile, KnownFile, Statistics, StoredSession, Stretch
-    from .types.integration import Integration
-    from .types.query import Condition, Filters, Query
-    from .types.transcript import Checkpoint, Event, Message, Notes, Session
-
-T_co = TypeVar("T_co", covariant=True)
-
-#: A plugin's own keys in config.jsonc.
-Options: TypeAlias = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider(Generic[T_co]):
-    """A plugin's promise: cheap to make; nothing heavy is imported until `create` is called."""
-
-    #: What users write in config.jsonc: the plugin's own name.
-    name: str
-    #: One line for `sesame plugins`.
-    summary: str
-    #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
-    create: Callable[[Options], T_co]
-
-
-# -- parsers ----------------------------------------------------------------------------------------------
-
-
-class Parser(Protocol):
-    """Reads one agent's session files."""
-
-    @property
-    def version(self) -> int:
-        """A number that grows when the parser's output changes: files read by an older one are read again."""
-
-    @property
-    def default_roots(self) -> Sequence[Path]:
-        """Where this agent keeps its sessions, by the agent's own environment variables and settings."""
-
-    def matches(self, path: Path) -> bool:
-        """Tell whether the file is one of this agent's sessions; cheap: name first, then a few records."""
-
-    def parse(self, path: Path) -> Iterator[Event]:
-        """Yield what the file says, in file order, in bounded memory.
-
-        A session is introduced by a `Session` before its first `Message`.  Odd records become `Skipped`.
-
-        :raises ParseError: the file as a whole is not what `matches` promised.
-        :raises OSError: the file cannot be read.
-        """
-
-
-@runtime_checkable
-class TailParser(Protocol):
-    """A parser that can go on where it stopped when a file has only grown."""
-
-    def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
-        """Yield what came after the checkpoint, as `parse` would have; None when it cannot tell."""
-
-
-@runtime_checkable
-class Resumer(Protocol):
-    """A parser that knows how its agent resumes a session."""
-
-    def resume_command(self, session: Session, path: Path) -> Sequence[str]:
-        """Return the command line that resumes the session when run in the session's cwd."""
-
-
-@runtime_checkable
-class Expiring(Protocol):
-    """A parser whose agent deletes old session files by itself."""
-
-    def expires_after_days(self) -> int | None:
-        """Days after a file's last change when the agent deletes it; None when it keeps files."""
-
-
-@runtime_checkable
-class Integrable(Protocol):
-    """A parser that knows how its agent learns of Sesame."""
-
-    def integration(self, command: Sequence[str], skill: str) -> Integration:
-        """Return the files and settings that tell the agent of Sesame; nothing is read or written.
-
-        :param command: what starts Sesame, whatever the agent's `PATH` is.
-        :param skill: the text of the skill that teaches the command line.
-        """
-
-
-# -- chunk formatters -------------------------------------------------------------------------------------
-
-
-class ChunkFormatter(Protocol):
-    """Cuts messages into the chunks that are indexed."""
-
-    def format(self, message: Message) -> Iterable[Chunk]:
-        """Return the message's chunks, in reading order; none when there is nothing to find."""
-
-
-# -- storage backends -------------------------------------------------------------------------------------
+from ..types.index import Candidates, Chunk, Freshness, IndexedFile, KnownFile, Statistics, StoredSession, Stretch
+from ..types.query import Condition, Filters, Query
+from ..types.transcript import Event, Notes, Session
 
 
 class IndexReader(Protocol):

@@ -7,17 +7,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .config import Config, Selection, Source
-from .dataclass import dataclass
+from ..config.model import Config, Selection, Source
+from ..config.sources import resolve_sources
+from ..dataclass import dataclass
+from ..errors import SesameError
+from ..types.index import IndexedFile
 from .discovery import FoundFile, is_below
-from .errors import SesameError
-from .types.index import IndexedFile
 
 if TYPE_CHECKING:
-    from .plugin_manager import PluginManager
-    from .protocols import ChunkFormatter, IndexWriter, Parser
-    from .reading import FileReading
-    from .types.transcript import Notes
+    from ..plugin.backend import IndexWriter
+    from ..plugin.formatter import ChunkFormatter
+    from ..plugin.manager import PluginManager
+    from ..plugin.parser import Parser
+    from ..types.transcript import Notes
+    from .file_reader import FileReading
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,8 +46,8 @@ class OpenSource:
         :param workstation: the id of this machine.
         :param notes: returns what was written about a session, by its id.
         """
-        from .exclusion import is_excluded
-        from .reading import FileReading
+        from ..config.patterns import is_excluded
+        from .file_reader import FileReading
 
         file = IndexedFile(
             path=found.path,
@@ -74,15 +77,15 @@ class Sources:
 
     def roots(self) -> list[str]:
         """Return the real paths of all of them, existing or not."""
-        return [_root(source) for source in self._config.resolve_sources(self._plugins)]
+        return [_root(source) for source in resolve_sources(self._config, self._plugins)]
 
     def with_parsers(self) -> list[tuple[Source, str, Parser]]:
         """Return each with its real path and its parser: what it takes to look at its files, but not into them."""
-        return [(s, _root(s), self._parser(s)) for s in self._config.resolve_sources(self._plugins)]
+        return [(s, _root(s), self._parser(s)) for s in resolve_sources(self._config, self._plugins)]
 
     def opened(self) -> list[OpenSource]:
         """Return all of them with their plugins."""
-        return [self.open(source) for source in self._config.resolve_sources(self._plugins)]
+        return [self.open(source) for source in resolve_sources(self._config, self._plugins)]
 
     def open(self, source: Source) -> OpenSource:
         """Make a source's plugins."""
@@ -100,7 +103,7 @@ class Sources:
 
         :raises SesameError: there is nothing at a path.
         """
-        from .plugin_manager import BUNDLED
+        from ..plugin.manager import BUNDLED
 
         sources = self.opened()
         made: list[OpenSource] = []

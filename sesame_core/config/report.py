@@ -11,16 +11,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..abilities import has_ability
+from ..errors import SesameError
+from ..plugin.backend import Shared
 from . import identity, paths
-from .abilities import has_ability
-from .config import DEFAULT, Config, Selection, Source, located
-from .errors import SesameError
-from .protocols import Shared
+from .model import DEFAULT, Config, Selection, Source
+from .sources import located, resolve_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .plugin_manager import PluginManager
+    from ..plugin.manager import PluginManager
 
 MASK = "***"
 
@@ -40,7 +41,7 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
     cannot be used is shown as it was written.
     """
     try:
-        sources = config.resolve_sources(plugins)
+        sources = resolve_sources(config, plugins)
     except SesameError:
         sources = config.sources  # `check` says why
     file = config.file or paths.config_file()

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from .dataclass import dataclass
-from .errors import BackendError
-from .text.words import word_of
-from .types import query as queries
-from .types.query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word
+from ..dataclass import dataclass
+from ..errors import BackendError
+from ..text.words import word_of
+from ..types import query as queries
+from ..types.query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word
 
 
 @dataclass(frozen=True, slots=True)

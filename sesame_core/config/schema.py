@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..errors import ConfigError
+from ..text.suggest import hint
 from . import paths
-from .config import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
-from .errors import ConfigError
-from .exclusion import can_match
-from .options import hint
+from .model import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
+from .patterns import can_match
 
 #: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
 #: "redact" and "describe".

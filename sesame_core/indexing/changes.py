@@ -12,22 +12,24 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from . import last_look, metadata
-from .abilities import has_ability
-from .dataclass import dataclass
+from .. import metadata
+from ..abilities import has_ability
+from ..dataclass import dataclass
+from ..plugin.backend import Noting, Recalling
+from ..types.index import NOTES, UNREAD
+from ..types.report import IndexReport, SourceReport
+from . import scan_cache as last_look
 from .discovery import belongs, is_below, scan
-from .last_look import LastLook
-from .protocols import Noting, Recalling
-from .types.index import NOTES, UNREAD
-from .types.report import IndexReport, SourceReport
+from .scan_cache import LastLook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .config import Source
-    from .protocols import IndexReader, Parser
-    from .types.index import KnownFile
+    from ..config.model import Source
+    from ..plugin.backend import IndexReader
+    from ..plugin.parser import Parser
+    from ..types.index import KnownFile
 
 #: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
 #: more of them sooner by looking at all.

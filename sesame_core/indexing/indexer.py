@@ -11,17 +11,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import discovery, enriching, identity
-from .abilities import has_ability
+from .. import enriching
+from ..abilities import has_ability
+from ..config import identity
+from ..config.patterns import is_excluded
+from ..errors import BackendError
+from ..metadata import MetadataFiles
+from ..plugin.backend import IndexWriter, Reticent
+from ..text.tokens import clean
+from ..types.index import UNREAD, IndexedFile
+from ..types.report import FileProblem, IndexReport, Progress, SourceReport
+from . import discovery
 from .discovery import FoundFile, belongs, is_below
-from .errors import BackendError
-from .exclusion import is_excluded
-from .metadata import MetadataFiles
-from .protocols import IndexWriter, Reticent
 from .sources import OpenSource
-from .tokens import clean
-from .types.index import UNREAD, IndexedFile
-from .types.report import FileProblem, IndexReport, Progress, SourceReport
 
 #: Losses listed one by one in a report; all are counted.
 LISTED_LOSSES = 100

@@ -1,4 +1,4 @@
-"""Reads and writes config.jsonc: JSON with comments and trailing commas (JSON5).
+"""Loads and writes config.jsonc: JSON with comments and trailing commas (JSON5).
 
 Whatever cannot be understood is an error that names the file, the place and the nearest name that would be
 right; nothing is skipped silently.
@@ -13,10 +13,9 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..errors import ConfigError
 from . import paths
-from .config import Config
-from .config_values import Values
-from .errors import ConfigError
+from .model import Config
 
 _SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
 _ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
@@ -59,11 +58,25 @@ _TEMPLATE = """\
 """
 
 
+def load(path: Path | None = None) -> Config:
+    """Return the configuration; imports no plugin.
+
+    :param path: the file to read, which must exist; None for the user's own, which may be absent.
+    :raises ConfigError: the file cannot be read or says something that means nothing.
+    """
+    file = path or paths.config_file()
+    if path is None and _is_absent(file):
+        return Config()
+    return read(file)
+
+
 def read(file: Path) -> Config:
     """Return what a file says, with defaults for what it does not.
 
     :raises ConfigError: it cannot be read, is not JSON5, or holds something that means nothing.
     """
+    from .schema import Values
+
     return Values(file).config(_parse(file, _text(file)))
 
 
@@ -130,3 +143,13 @@ def _no_constant(name: str) -> NoReturn:
 
 def _lower(message: str) -> str:
     return message[:1].lower() + message[1:]
+
+
+def _is_absent(file: Path) -> bool:
+    try:
+        file.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False  # there may be one; reading it will say what is wrong
+    return False

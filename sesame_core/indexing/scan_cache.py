@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .dataclass import dataclass
+from ..dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

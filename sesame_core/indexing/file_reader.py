@@ -12,14 +12,16 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
-from . import identity
-from .abilities import has_ability
-from .errors import ParseError, PluginError, SesameError
-from .protocols import ChunkFormatter, IndexWriter, Parser, Redacting, TailParser
+from ..abilities import has_ability
+from ..config import identity
+from ..errors import ParseError, PluginError, SesameError
+from ..plugin.backend import IndexWriter, Redacting
+from ..plugin.formatter import ChunkFormatter
+from ..plugin.parser import Parser, TailParser
+from ..text.tokens import clean, subwords
+from ..types.index import Chunk, IndexedFile
+from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 from .session_facts import count, learn
-from .tokens import clean, subwords
-from .types.index import Chunk, IndexedFile
-from .types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
 HASHED = 4096

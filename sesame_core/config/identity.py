@@ -15,8 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..errors import BackendError, ConfigError
 from . import paths
-from .errors import BackendError, ConfigError
 
 #: Environment variables that name the workstation; the first that is set wins.
 OVERRIDES = ("SESAME_WORKSTATION_ID", "WORKSTATION_ID")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from .dataclass import dataclass
-from .errors import ConfigError
+from ..dataclass import dataclass
+from ..errors import ConfigError
+from ..text.suggest import hint
 
 if TYPE_CHECKING:
-    from .protocols import Options
+    from ..plugin.provider import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,3 @@ def check(owner: str, options: Options, kinds: Mapping[str, Kind]) -> None:
             raise ConfigError(f"{owner} has no option {name!r}; {known}")
         if not kinds[name].fits(value):
             raise ConfigError(f"{owner}'s option {name!r} must be {kinds[name].name}")
-
-
-def hint(name: str, known: Iterable[str]) -> str:
-    """Return a question for the name that was meant, when one is much like it; else ""."""
-    import difflib  # only for a slip of the pen
-
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else ""

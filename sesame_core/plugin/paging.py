@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .abilities import has_ability
-from .protocols import Gathering, Naming
+from ..abilities import has_ability
+from .backend import Gathering, Naming
 
 if TYPE_CHECKING:
-    from .protocols import IndexReader
-    from .types.index import Chunk, StoredSession, Stretch
-    from .types.query import Filters
+    from ..types.index import Chunk, StoredSession, Stretch
+    from ..types.query import Filters
+    from .backend import IndexReader
 
 #: Sessions, and chunks of one, that are held at once, so that any number takes the same memory.
 PAGE = 256

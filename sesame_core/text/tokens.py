@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 import re
 
+from ..dataclass import dataclass
 from . import folding
-from .dataclass import dataclass
 
 #: Letters of scripts without spaces between words, the first and the last of each block: Thai and Lao, Burmese, Khmer,
 #: then Chinese, Japanese and Korean.

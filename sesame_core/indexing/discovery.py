@@ -78,7 +78,7 @@ def belongs(path: str, parser: str, exclude: Sequence[str], known: str | None, m
     :param matches: asks the parser about a file that the index does not know.
     """
     if exclude:
-        from .exclusion import is_excluded
+        from ..config.patterns import is_excluded
 
         if is_excluded(exclude, path, None):
             return False

@@ -1,0 +1,78 @@
+"""The sources to index: those that a configuration names, or else whatever is found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..dataclass import replace
+from ..errors import PluginError, SesameError
+from . import paths
+from .model import FOUND, SESSIONS_DIR, Config, Selection, Source
+
+if TYPE_CHECKING:
+    from ..plugin.manager import PluginManager
+
+
+def resolve_sources(config: Config, plugins: PluginManager) -> tuple[Source, ...]:
+    """Return the sources to index, each with a path, none twice.
+
+    They are the named ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.
+    The path of a named one need not exist.
+
+    :raises PluginError: a named source without a path has a parser that cannot be used.
+    :raises ConfigError: that parser's options are wrong.
+    """
+    sources = [place for source in config.sources for place in located(source, plugins)]
+    if not config.sources:
+        sources += default_sources(plugins)
+    if directory := os.environ.get(SESSIONS_DIR):
+        parser = Selection(name="claude-code")
+        sources.append(Source(parser=parser, path=paths.expand(directory), origin=SESSIONS_DIR))
+    return _distinct(sources)
+
+
+def default_sources(plugins: PluginManager) -> list[Source]:
+    """Return a source for each existing default root of each installed parser.
+
+    A parser that fails is left out with a logged warning: nobody asked for it by name.
+    """
+    sources: list[Source] = []
+    for name in [info.name for info in plugins.catalogue() if info.kind == "parser"]:
+        try:
+            roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
+        except SesameError as error:
+            import logging
+
+            logging.getLogger(__name__).warning("sessions of %r are not looked for: %s", name, error)
+        else:
+            sources += [root for root in roots if os.path.exists(root.path or "")]
+    return sources
+
+
+def located(source: Source, plugins: PluginManager) -> list[Source]:
+    """Return a source with its path, or one for each of its parser's default roots when it has none.
+
+    :raises PluginError: the parser cannot be used.
+    :raises ConfigError: the parser's options are wrong.
+    """
+    if source.path is not None:
+        return [source]
+    name = source.parser.name
+    parser = plugins.parser(name, source.parser.options)
+    try:
+        return [replace(source, path=Path(root)) for root in parser.default_roots]
+    except SesameError:
+        raise
+    except Exception as error:
+        raise PluginError(f"the parser {name!r} cannot tell its default roots: {error!r}") from error
+
+
+def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Return the sources without those that repeat an earlier one's parser and (real) path."""
+    by_place: dict[tuple[str, str], Source] = {}
+    for source in sources:
+        by_place.setdefault((source.parser.name, os.path.realpath(source.path or "")), source)
+    return tuple(by_place.values())

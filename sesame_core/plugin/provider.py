@@ -1,0 +1,42 @@
+"""What a plugin must be able to do: the verbs of the pipeline.
+
+Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
+marked `runtime_checkable` and looked for with `isinstance` (`sesame_core.abilities`); a plugin that lacks it simply
+lacks the ability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from ..dataclass import dataclass
+
+if TYPE_CHECKING:
+    pass
+
+T_co = TypeVar("T_co", covariant=True)
+
+#: A plugin's own keys in config.jsonc.
+Options: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider(Generic[T_co]):
+    """A plugin's promise: cheap to make; nothing heavy is imported until `create` is called."""
+
+    #: What users write in config.jsonc: the plugin's own name.
+    name: str
+    #: One line for `sesame plugins`.
+    summary: str
+    #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
+    create: Callable[[Options], T_co]
+
+
+# -- parsers ----------------------------------------------------------------------------------------------
+
+
+# -- chunk formatters -------------------------------------------------------------------------------------
+
+
+# -- storage backends -------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Helpers for plugin authors: whatever two plugins share.  Nothing here knows a configuration."""
