@@ -23,7 +23,7 @@ import run
 import worker
 
 from sesame_core import Runtime
-from sesame_core.native import SessionFiles
+from sesame_core.runtime.session_files import SessionFiles
 
 #: Appends before the clock counts: plugins are loaded, caches are warm.
 WARM_UP = 20

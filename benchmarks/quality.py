@@ -24,9 +24,10 @@ from statistics import fmean
 from types import ModuleType
 from typing import Any
 
-from sesame_core import Selection, Source, ranking
-from sesame_core.library import Sesame
+from sesame_core import Selection, Source
+from sesame_core.api.sesame import Sesame
 from sesame_core.query import spelling as expansion
+from sesame_core.search import ranking
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: The parser of each directory below `corpus`.

@@ -16,8 +16,8 @@ import floor
 import generate
 import machine
 
+from sesame_core.api.sesame import Sesame
 from sesame_core.config.model import Config, Selection, Source
-from sesame_core.library import Sesame
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.text.tokens import subwords
 from sesame_core.types.transcript import Message

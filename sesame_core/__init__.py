@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .api.sesame import Sesame
     from .config.model import Config, Redaction, Selection, Source
     from .errors import (
         BackendError,
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
         SesameError,
         UnknownSessionError,
     )
-    from .library import Sesame
     from .plugin.backend import IndexReader, IndexWriter, Shared, StorageBackend
     from .plugin.formatter import ChunkFormatter
     from .plugin.markers import hookimpl
     from .plugin.parser import Expiring, Integrable, Parser, Resumer, TailParser
     from .plugin.provider import Options, Provider
-    from .runtime import Appended, Imported, Runtime, SessionMeta
+    from .runtime.runtime import Appended, Imported, Runtime, SessionMeta
     from .sdk.branches import Segments
     from .sdk.jsonl import JsonLines
     from .types.answer import Answer, Hit

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from sesame_core import Sesame
-from sesame_core.asking import prompt
 from sesame_core.config.model import Config, ModelChoice
 from sesame_core.errors import UnknownSessionError
-from sesame_core.models import NOT_SET_UP, Attempt, Reply, complete, complete_json
+from sesame_core.generation.answer import prompt
+from sesame_core.generation.models import NOT_SET_UP, Attempt, Reply, complete, complete_json
 
 from .model_server import Answers, ModelServer, configured
 

@@ -195,7 +195,7 @@ def test_a_given_file_is_read_instead_of_the_users(file: Path, tmp_path: Path) -
 
 def test_loading_imports_no_plugin_and_json5_only_for_a_file(home: Path) -> None:
     program = (
-        "import sys\nfrom sesame_core import config\nconfig_file.load()\n"
+        "import sys\nfrom sesame_core.config import file\nfile.load()\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in"
         " ('json5', 'pluggy', 'sesame_parser_pi', 'sesame_parser_claude_code', 'sesame_backend_sqlite')))"
     )

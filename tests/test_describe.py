@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from sesame_core import Sesame
-from sesame_core.describing import CONVERSATION_BYTES, NOT_AUTOMATIC, conversation, count_prompts
 from sesame_core.errors import ModelError, SesameError
-from sesame_core.metadata import MetadataFiles
-from sesame_core.models import NOT_SET_UP
+from sesame_core.generation.describe import CONVERSATION_BYTES, NOT_AUTOMATIC, conversation, count_prompts
+from sesame_core.generation.models import NOT_SET_UP
+from sesame_core.metadata.files import MetadataFiles
 
 from .model_server import Answers, ModelServer, configured
 

@@ -19,9 +19,9 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from sesame_core import windows
 from sesame_core.mcp import http, inputs
 from sesame_core.mcp.tools import TOOLS
+from sesame_core.search import windows
 from sesame_parser_pi.integration import PACKAGE
 
 from .agents_page import PAGE, blocks, commands

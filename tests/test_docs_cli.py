@@ -12,12 +12,13 @@ from typing import Any, get_args
 
 import pytest
 
-from sesame_core import Session, metadata
+from sesame_core import Session
 from sesame_core.demo import sessions_dir
-from sesame_core.describing import CONVERSATION_BYTES, State
+from sesame_core.generation.describe import CONVERSATION_BYTES, State
+from sesame_core.metadata import files as metadata
 from sesame_core.rendering.shares import changes_json
-from sesame_core.watching import watch
-from sesame_core.withholding import Change
+from sesame_core.runtime.watcher import watch
+from sesame_core.sharing.visibility_writer import Change
 
 from .model_server import Answers, ModelServer
 

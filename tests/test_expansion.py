@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.library import Sesame
+from sesame_core.api.sesame import Sesame
 from sesame_core.query.parser import parse
 from sesame_core.query.spelling import distance, expand
 

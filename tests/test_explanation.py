@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sesame_core import ranking
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
-from sesame_core.search import search
+from sesame_core.search import ranking
+from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_file, a_session
 from sesame_core.types.answer import Answer, Page
 from sesame_core.types.query import Filters

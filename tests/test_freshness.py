@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sesame_core.api.sesame import Sesame
 from sesame_core.demo import sessions_dir
-from sesame_core.library import Sesame
 from sesame_core.plugin.backend import Dated
 from sesame_core.types.index import Freshness
 

@@ -10,7 +10,7 @@ import pytest
 
 from sesame_core.plugin.backend import IndexReader, StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search import FIRST, Answer, Page, search
+from sesame_core.search.engine import FIRST, Answer, Page, search
 from sesame_core.testing import a_file, a_session
 from sesame_core.types.query import Filters
 

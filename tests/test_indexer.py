@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from sesame_core.api.sesame import Sesame
 from sesame_core.config.model import Selection, Source
 from sesame_core.errors import BackendError, ParseError, SesameError
-from sesame_core.library import Sesame
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.provider import Provider

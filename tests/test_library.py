@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from sesame_core.api.sesame import ID_LENGTHS, Sesame
 from sesame_core.config.model import Config, Selection, Source
 from sesame_core.errors import SesameError, UnknownSessionError
-from sesame_core.library import ID_LENGTHS, Sesame
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.provider import Provider

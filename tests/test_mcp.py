@@ -27,8 +27,8 @@ from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
+from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
 from sesame_core.types.answer import MAX_HITS
-from sesame_core.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
 
 from .mcp_client import COMMAND, HANDSHAKE, ends_within, environment, over_stdio, resident, text_of, value_of
 from .model_server import Answers, serving

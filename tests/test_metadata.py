@@ -14,7 +14,7 @@ import pytest
 
 from sesame_core import Sesame
 from sesame_core.errors import LockedError, ParseError, SesameError
-from sesame_core.metadata import LARGEST, Metadata, MetadataFiles, id_of, is_unchanged, scan
+from sesame_core.metadata.files import LARGEST, Metadata, MetadataFiles, id_of, is_unchanged, scan
 from sesame_core.types.index import NOTES, UNREAD
 from sesame_core.types.transcript import Notes
 

@@ -130,7 +130,7 @@ OTHERS = {
 def test_the_hot_commands_load_what_they_may_and_nothing_else(
     demo_sessions: Path, line: str, is_configured: bool
 ) -> None:
-    from sesame_core.library import Sesame
+    from sesame_core.api.sesame import Sesame
 
     with Sesame() as sesame:
         assert sesame.index().added

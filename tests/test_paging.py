@@ -11,7 +11,7 @@ import pytest
 
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search import FIRST, search
+from sesame_core.search.engine import FIRST, search
 from sesame_core.testing import a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
 from sesame_core.types.answer import Answer, Page

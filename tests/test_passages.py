@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sesame_core import Sesame
-from sesame_core.passages import BUDGET, MATCH_BYTES, NEIGHBOUR_BYTES, Found, find
+from sesame_core.search.passages import BUDGET, MATCH_BYTES, NEIGHBOUR_BYTES, Found, find
 
 from .transcripts import Pi, library, write
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.models import NOT_SET_UP
+from sesame_core.generation.models import NOT_SET_UP
 
 from . import npm
 from .agents_page import blocks, commands

@@ -14,8 +14,8 @@ import pytest
 from sesame_core.config import paths
 from sesame_core.config.model import ModelChoice
 from sesame_core.errors import ModelError
-from sesame_core.models import complete
-from sesame_core.programs import VARIABLE
+from sesame_core.generation.command import VARIABLE
+from sesame_core.generation.models import complete
 
 from .model_server import configured
 

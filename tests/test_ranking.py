@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.ranking import confidence, idf, rank
+from sesame_core.search.ranking import confidence, idf, rank
 from sesame_core.types.index import Candidates, ScoredChunk
 
 

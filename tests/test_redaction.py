@@ -12,7 +12,7 @@ import pytest
 from sesame_core.config import paths
 from sesame_core.config.model import Redaction
 from sesame_core.errors import ConfigError
-from sesame_core.redaction import Redactor, machine_key
+from sesame_core.privacy.redactor import Redactor, machine_key
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Checkpoint, Message, Notes, Session, Skipped, ToolCall, ToolResult
 

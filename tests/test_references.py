@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Sesame, UnknownSessionError
-from sesame_core.references import Reference, slug
+from sesame_core.search.resolve import Reference, slug
 
 from .transcripts import Claude, Pi, write
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import sesame_backend_sqlite.matching as matching
-from sesame_core import ranking
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search import search
+from sesame_core.search import ranking
+from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
 from sesame_core.types.answer import Answer, Page

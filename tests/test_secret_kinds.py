@@ -11,8 +11,8 @@ import uuid
 import pytest
 
 from sesame_core.config.model import Redaction
-from sesame_core.redaction import Redactor
-from sesame_core.secret_kinds import KINDS
+from sesame_core.privacy.detectors import KINDS
+from sesame_core.privacy.redactor import Redactor
 
 from .planted import made, plain, secrets, traces
 

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from sesame_core.library import Sesame
+from sesame_core.api.sesame import Sesame
 from sesame_parser_claude_code.parser import ClaudeCodeParser
 
 from .transcripts import CLAUDE_ID, OTHER_CLAUDE_ID, Claude, Record, append, write

@@ -20,7 +20,7 @@ import pytest
 
 from sesame_core import Selection, Sesame, SesameError, Source
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.watching import watch
+from sesame_core.runtime.watcher import watch
 
 #: Seconds that anything here may take on a busy machine.
 PATIENCE = 30.0

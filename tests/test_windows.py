@@ -11,17 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sesame_core.api.sesame import Sesame
 from sesame_core.errors import UnknownSessionError
-from sesame_core.library import Sesame
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.text import as_json
-from sesame_core.search import search
+from sesame_core.search.engine import search
+from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, shares, window
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.types.answer import MAX_HITS, Answer, Page, Window
 from sesame_core.types.query import Filters
-from sesame_core.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, shares, window
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core import Chunk, Selection, Source
-from sesame_core.library import Sesame
+from sesame_core.api.sesame import Sesame
 from sesame_core.types.answer import Answer
 
 Record = dict[str, Any]

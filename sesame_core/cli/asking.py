@@ -27,8 +27,8 @@ def ask(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""
+    from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..library import Sesame
     from ..rendering.asked import asked_json, asked_text
     from ..rendering.text import as_json
 

@@ -15,8 +15,8 @@ def add_to(app: typer.Typer) -> None:
 
 def audit(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Look for passwords, tokens and keys in the index; tell where they are, not what they are."""
-    from ..audit import Audit
-    from ..library import Sesame
+    from ..api.sesame import Sesame
+    from ..privacy.audit import Audit
     from ..rendering.audits import audit_json, exposure_text
     from ..rendering.text import as_json
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from ..api.sesame import Sesame
     from ..config.model import ModelChoice
-    from ..describing import Described
-    from ..library import Sesame
+    from ..generation.describe import Described
     from ..types.index import StoredSession
 
 #: Failures in a row after which the sessions that are left are left alone.
@@ -42,8 +42,8 @@ def describe(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let a model write what sessions are about: name, description, summary and tags, which searches rank."""
+    from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..library import Sesame
     from ..rendering.described import described_text, descriptions_json, descriptions_text
     from ..rendering.text import as_json
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..runtime import Imported
+    from ..runtime.runtime import Imported
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,10 +24,10 @@ def import_files(
 
     A session that is there already stays as it is.  Exit code 1 when a file failed; all others are imported.
     """
+    from ..api.sesame import Sesame
     from ..errors import SesameError
-    from ..library import Sesame
     from ..rendering.text import printable
-    from ..runtime import Runtime
+    from ..runtime.runtime import Runtime
 
     failed = False
     with Sesame() as sesame:

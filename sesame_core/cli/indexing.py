@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..types.report import IndexReport, Progress
 
 #: What the demo looks for in the sessions that come with Sesame when nobody says.
@@ -33,7 +33,7 @@ def index(
     json: Json = False,
 ) -> None:
     """Index new and changed session files.  Exit code 1 when a file failed; all others are indexed."""
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..rendering.reports import report_json, report_text
     from ..rendering.text import as_json
 
@@ -48,8 +48,8 @@ def watch() -> None:
     """Index session files as they change; print one JSON line per change.  Ends with Ctrl-C."""
     import json
 
-    from ..library import Sesame
-    from ..watching import watch as changes
+    from ..api.sesame import Sesame
+    from ..runtime.watcher import watch as changes
 
     with Sesame() as sesame:
         for event in changes(sesame, log=lambda text: typer.echo(text, err=True)):
@@ -66,9 +66,9 @@ def demo(
     """
     import tempfile
 
+    from ..api.sesame import Sesame
     from ..config.model import Selection, Source
     from ..demo import sessions_dir
-    from ..library import Sesame
     from ..rendering.reports import report_text
 
     with Sesame() as own:

@@ -21,7 +21,7 @@ def integrate(
     """Teach an agent to search your sessions: shows what will be written, and asks."""
     from ..abilities import has_ability
     from ..errors import SesameError
-    from ..integration import carry_out, plan, skill, started_by
+    from ..integration.install import carry_out, plan, skill, started_by
     from ..plugin.manager import BUNDLED, PluginManager
     from ..plugin.parser import Integrable
 

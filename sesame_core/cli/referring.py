@@ -24,8 +24,8 @@ def resolve(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Tell which session a reference means, and what it is about; without one, what the latest are called."""
-    from ..caller import current_sessions
-    from ..library import Sesame
+    from ..api.sesame import Sesame
+    from ..integration.environment import current_sessions
     from ..rendering import references
     from ..rendering.text import as_json
 

@@ -7,7 +7,7 @@ import sys
 
 def status(*, json: bool) -> None:
     """Tell what the index holds and how fresh it is."""
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..rendering import reports, text
 
     with Sesame() as sesame:

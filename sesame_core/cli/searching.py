@@ -62,9 +62,9 @@ def search(
     refresh: bool,
 ) -> None:
     """Find the sessions a text is about.  Words need no quotes."""
-    from ..caller import current_sessions
+    from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..library import Sesame
+    from ..integration.environment import current_sessions
     from ..query import fields
     from ..rendering import answers, text
     from ..types.query import Filters

@@ -26,9 +26,9 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve agents over the Model Context Protocol: on standard input and output, until the client ends."""
-    from ..caller import current_sessions
+    from ..api.sesame import Sesame
     from ..errors import QueryError, SesameError
-    from ..library import Sesame
+    from ..integration.environment import current_sessions
 
     if http is None and (token_file or allow_host):
         raise QueryError("--token-file and --allow-host are about HTTP; they go with --http HOST:PORT")

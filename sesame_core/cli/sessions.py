@@ -31,7 +31,7 @@ def sessions(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List sessions, the last active first, from the index as it is."""
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..query.dates import parse_date
     from ..rendering.sessions import sessions_json, sessions_text
     from ..rendering.text import as_json
@@ -61,8 +61,8 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a session as a transcript, from the index: its file need not exist any more."""
+    from ..api.sesame import AROUND, Sesame
     from ..errors import QueryError
-    from ..library import AROUND, Sesame
     from ..rendering.sessions import chunk_json, session_json, session_summary, transcript_text
     from ..rendering.text import SCHEMA_VERSION, as_json
 
@@ -91,8 +91,8 @@ def resume(
     print_only: Annotated[bool, typer.Option("--print", help="Print the command instead of running it.")] = False,
 ) -> None:
     """Resume a session in its agent, in the directory it was held in."""
+    from ..api.sesame import Sesame
     from ..errors import SesameError
-    from ..library import Sesame
 
     with Sesame() as sesame:
         command, cwd = sesame.resume_command(session)
@@ -116,7 +116,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete sessions from the index for good, with their copies and subagents.  Their files are not touched."""
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..rendering.text import session_name
 
     with Sesame() as sesame:
@@ -142,7 +142,7 @@ def workstations(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the workstations that share the index: whose they are, and how fresh."""
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..rendering.reports import workstations_json, workstations_text
     from ..rendering.text import as_json
 

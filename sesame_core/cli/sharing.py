@@ -25,8 +25,8 @@ def share(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds."""
+    from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..library import Sesame
     from ..rendering.shares import change_text, changes_json, sharing_json, sharing_text
     from ..rendering.text import as_json, printable
 

@@ -12,9 +12,9 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .. import metadata
 from ..abilities import has_ability
 from ..dataclass import dataclass
+from ..metadata import files as metadata
 from ..plugin.backend import Noting, Recalling
 from ..types.index import NOTES, UNREAD
 from ..types.report import IndexReport, SourceReport

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .. import enriching
 from ..abilities import has_ability
 from ..config import identity
 from ..config.patterns import is_excluded
 from ..errors import BackendError
-from ..metadata import MetadataFiles
+from ..metadata import sync as enriching
+from ..metadata.files import MetadataFiles
 from ..plugin.backend import IndexWriter, Reticent
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile

@@ -20,7 +20,7 @@ from ..types.query import Filters
 from . import inputs, outputs
 
 if TYPE_CHECKING:
-    from ..library import Sesame
+    from ..api.sesame import Sesame
     from ..types.index import Chunk
     from ..types.report import IndexReport
 
@@ -168,7 +168,7 @@ def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[dict[
 
     :param first_text: characters of the first message to pass over.
     """
-    from ..windows import cut
+    from ..search.windows import cut
 
     page: list[dict[str, Any]] = []
     for chunk in chunks:

@@ -9,9 +9,9 @@ from .sessions import session_json
 from .text import SCHEMA_VERSION, day, iso, printable, session_name
 
 if TYPE_CHECKING:
-    from ..asking import Asked
-    from ..models import Attempt
-    from ..passages import Item, Passage
+    from ..generation.answer import Asked
+    from ..generation.models import Attempt
+    from ..search.passages import Item, Passage
 
 
 def asked_json(asked: Asked) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .text import SCHEMA_VERSION, printable
 
 if TYPE_CHECKING:
-    from ..audit import Audit, Exposure
+    from ..privacy.audit import Audit, Exposure
 
 
 def audit_json(exposures: Iterable[Exposure], seen: Audit) -> dict[str, Any]:

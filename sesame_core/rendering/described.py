@@ -9,7 +9,7 @@ from .asked import attempt_json, effort_text
 from .text import SCHEMA_VERSION, printable, session_name
 
 if TYPE_CHECKING:
-    from ..describing import Described
+    from ..generation.describe import Described
 
 
 def descriptions_json(results: Sequence[Described], remaining: int = 0) -> dict[str, Any]:
@@ -70,6 +70,6 @@ def _count(results: Sequence[Described], state: str) -> int:
 
 
 def _cost(results: Sequence[Described]) -> float | None:
-    from ..models import Reply
+    from ..generation.models import Reply
 
     return Reply(value=None, attempts=tuple(attempt for result in results for attempt in result.attempts)).cost

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..windows import cut
+from ..search.windows import cut
 from .answers import index_json
 from .sessions import session_json, session_summary
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
-    from ..passages import Found
-    from ..references import Candidate, Reference
+    from ..search.passages import Found
+    from ..search.resolve import Candidate, Reference
     from ..types.index import StoredSession
     from ..types.report import IndexReport
 

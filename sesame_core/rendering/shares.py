@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .text import SCHEMA_VERSION, day, printable
 
 if TYPE_CHECKING:
-    from ..sharing import Rule, Sharing
-    from ..withholding import Change
+    from ..sharing.rules import Rule, Sharing
+    from ..sharing.visibility_writer import Change
 
 #: What a change is called, by what others saw before and see then.
 _ACTIONS = {

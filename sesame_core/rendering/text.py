@@ -8,7 +8,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..search import display_name
+from ..search.engine import display_name
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession

@@ -15,7 +15,7 @@ from sesame_backend_postgres import connecting
 from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search import Page, search
+from sesame_core.search.engine import Page, search
 from sesame_core.testing import a_file, a_session
 from sesame_core.types.query import Filters
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from sesame_core.config import paths
-from sesame_core.metadata import Metadata, MetadataFiles
+from sesame_core.metadata.files import Metadata, MetadataFiles
 from sesame_core.types.index import IndexedFile
 from sesame_core.types.transcript import Session
 
@@ -233,7 +233,7 @@ def test_rules_are_listed_with_what_they_cover(cli: Any, server: Any, database: 
 
 
 def test_a_rule_may_name_a_repository_and_the_last_that_fits_holds(cli: Any) -> None:
-    from sesame_core.sharing import Rule, Sharing
+    from sesame_core.sharing.rules import Rule, Sharing
 
     rules = Sharing((), "metadata")
     for pattern, level in (("github.com/acme", "private"), ("*/acme/site", "shared"), ("/home/bo", "metadata")):
@@ -373,11 +373,11 @@ class Rehearsed:
     """A writer that keeps to rules, and where it writes to."""
 
     def __init__(self, *rules: tuple[str, str], default: str) -> None:
-        from sesame_core.kinship import Kin
-        from sesame_core.outgoing import Rehearsal
-        from sesame_core.sharing import Rule, Sharing
-        from sesame_core.withheld import Withheld
-        from sesame_core.withholding import Withholding
+        from sesame_core.sharing.inheritance import Kin
+        from sesame_core.sharing.policy import Rehearsal
+        from sesame_core.sharing.private_files import Withheld
+        from sesame_core.sharing.rules import Rule, Sharing
+        from sesame_core.sharing.visibility_writer import Withholding
 
         kin = Kin(Sharing(tuple(Rule(*rule) for rule in rules), default), lambda _: (), lambda: ())
         self.stored, self.withheld = Rehearsal(), Withheld(None)

@@ -19,8 +19,8 @@ import pytest
 from sesame_backend_sqlite import schema
 from sesame_core import BackendError, Selection, Sesame, Source
 from sesame_core.errors import LockedError
+from sesame_core.runtime.watcher import watch
 from sesame_core.types.report import Progress
-from sesame_core.watching import watch
 
 from ..transcripts import Pi, append, found, pi_session, write
 

@@ -1,0 +1,1 @@
+"""`Sesame`, the calls that every caller stands on.  Composes the packages below; no logic of its own."""

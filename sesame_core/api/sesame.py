@@ -1,0 +1,417 @@
+"""Sesame as a Python library: the calls that the command line and every other caller stand on.
+
+    from sesame_core import Sesame
+
+    with Sesame() as sesame:
+        sesame.index()
+        for hit in sesame.search("nix infrastructure simplify").hits:
+            ...
+
+Nothing here prints or exits; what goes wrong is a `SesameError`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ..abilities import has_ability
+from ..config.file import load
+from ..config.model import MARK, Config, Describing, Selection, metadata_dir
+from ..dataclass import replace
+from ..errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
+from ..indexing.sources import Sources
+from ..plugin.backend import IndexWriter
+from ..plugin.manager import PluginManager
+from ..query.filters import cleaned
+from ..search.engine import search
+from ..text.tokens import clean
+from ..types.answer import LIMIT, Answer, Page
+from ..types.index import Statistics, StoredSession
+from ..types.query import Filters
+from .index import Index
+
+#: Chunks shown before and after the one that was asked for [seed 003].
+AROUND = 4
+#: Sessions listed when nobody says how many.
+LISTED = 50
+#: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
+ID_LENGTHS = (8, 13, 18, 23)
+
+if TYPE_CHECKING:
+    from ..config.model import Config, ModelChoice, Source
+    from ..generation.answer import Asked
+    from ..generation.describe import Described
+    from ..indexing.changes import Look
+    from ..privacy.audit import Audit, Exposure
+    from ..search.resolve import Reference
+    from ..types.answer import Window
+    from ..types.index import Chunk
+    from ..types.report import IndexReport, Progress
+    from .team import Team
+
+
+class Sesame:
+    """The sessions of one configuration and their index.
+
+    :param config: what to index and where to; read from config.jsonc when None.
+    :param data_dir: directory of a SQLite index, in place of the configured backend; metadata is there, too, unless the
+        configuration says where.
+    :param plugins: for embedders that register plugins of their own.
+    :raises ConfigError: config.jsonc cannot be read or says something that means nothing.
+
+    Searching from several threads is fine; index from one at a time.
+    """
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        *,
+        sources: Iterable[Source] | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
+        plugins: PluginManager | None = None,
+    ) -> None:
+        if config is None:
+            config = load() if sources is None else Config(sources=tuple(sources))
+        if data_dir is not None:
+            backend = Selection(name="sqlite", options={"directory": os.fspath(data_dir)})
+            config = replace(config, backend=backend, describe=self._describing(config, Path(data_dir)))
+        self.config = config
+        self.plugins = plugins or PluginManager()
+        self._index = Index(self.config, self.plugins)
+
+    @staticmethod
+    def _describing(config: Config, data_dir: Path) -> Describing:
+        if config.describe.directory != Describing().directory:
+            return config.describe
+        return replace(config.describe, directory=metadata_dir(data_dir))
+
+    def __enter__(self) -> Sesame:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the index; a later call opens it again."""
+        self._index.close()
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    def index(
+        self,
+        paths: Iterable[str | os.PathLike[str]] = (),
+        *,
+        full: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+        seconds: float | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date.
+
+        :param paths: only these files or directories; they need not belong to a source.
+        :param full: build a new index beside the present one and put it in its place.
+        :param seconds: begin no further file after this time.
+        :raises LockedError: another process is indexing.
+        :raises SesameError: a path is no session, or the index cannot be written.
+        """
+        from ..indexing.indexer import Indexer
+        from ..metadata.files import MetadataFiles
+
+        within = [os.path.realpath(path) for path in paths]
+        sources = self._sources().holding(within)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        with self._index.rebuild() if full else self._index.writer() as writer:
+            metadata = MetadataFiles(self.config.describe.directory)
+            indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            return indexer.run(sources, within)
+
+    def refresh(self, seconds: float | None = None) -> IndexReport:
+        """Index what changed, as far as the time allows; what hinders it is told in the report, not raised.
+
+        :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
+        """
+        from ..types.report import IndexReport
+
+        seconds = self.config.refresh_seconds if seconds is None else seconds
+        if seconds <= 0:
+            return IndexReport()
+        try:
+            look = self._look()
+            if look is None:
+                return self.index(seconds=seconds)
+            if look.changed:
+                look.completed(self.index(look.changed, seconds=seconds))
+            look.keep()
+            return look.report
+        except SesameError as error:
+            return IndexReport(hindrance=str(error))
+
+    def forget(self, session: str) -> list[StoredSession]:
+        """Delete a session, with its copies and subagents, from the index for good; its file is not touched.
+
+        :param session: an id, abbreviated while unique.
+        :return: the sessions that were deleted.
+        :raises UnknownSessionError: no session, or several, have this id.
+        """
+        chosen = self.get_session(session)
+        found = self._index.reader().find_sessions(chosen.session.id)
+        # Another workstation's session may have the same id.
+        found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
+        with self._index.backend().writer() as writer:
+            for stored in found:
+                writer.forget(stored.number)
+            writer.finish(synced_at=None)
+        return found
+
+    def writer(self) -> AbstractContextManager[IndexWriter]:
+        """Open the index for writing, for those who know what changed; committed at the end of `with`.
+
+        :raises LockedError: another process is writing.
+        """
+        return self._index.writer()
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str = "",
+        filters: Filters | None = None,
+        *,
+        limit: int = LIMIT,
+        offset: int = 0,
+        passages: int = 1,
+        context: tuple[int, int] | None = None,
+        explain: bool = False,
+    ) -> Answer:
+        """Find the sessions that a text is about; without words, list the newest.
+
+        :param offset: results to pass over; pages of one index have one order and one total.
+        :param passages: pieces of evidence of each hit.
+        :param context: items of the window before and after each hit's best passage; None makes no windows.
+            With windows an answer has `windows.MAX_HITS` hits at most.
+        :param explain: tell how the query was read and how each score came about.
+        :raises BackendError: the index cannot be read.
+        """
+        page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
+        return search(self._index.reader(), text, cleaned(filters or Filters()), page)
+
+    def list_sessions(
+        self, filters: Filters | None = None, *, limit: int = LISTED, offset: int = 0
+    ) -> tuple[list[StoredSession], int]:
+        """Return sessions, the last active first, and how many there are."""
+        return self._index.reader().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
+
+    def get_session(self, session: str) -> StoredSession:
+        """Return one session; of one that lies in several files, the copy with the most text.
+
+        :param session: an id, abbreviated while unique.
+        :raises UnknownSessionError: no session, or several, have this id.
+        """
+        from ..search.resolve import the_one
+
+        return the_one(self._index.reader(), clean(session))
+
+    def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
+        """Return which session each reference means: by its id, its name, or a name that is like it.
+
+        An empty reference is like every name: its candidates are the latest sessions.
+
+        :param exclude: ids of sessions that are not meant.
+        :param limit: candidates at most, where one session is not certain.
+        """
+        from ..search.resolve import resolve
+
+        texts = [clean(text) for text in references]
+        return resolve(self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
+
+    def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
+        """Return a session's chunks in order, from the index; its file need not exist.
+
+        :param offset: position to begin at.
+        :param limit: chunks at most.
+        :raises UnknownSessionError: there is no such session (any more).
+        """
+        reader = self._index.reader()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            return reader.chunks(stored.number, offset, limit)
+
+    def window(
+        self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
+    ) -> Window:
+        """Return the beginnings of a chunk and of those around it, `windows.MAX_WINDOW_ITEMS` at most.
+
+        :raises UnknownSessionError: there is no such session, or it has no such position.
+        """
+        from ..search.windows import window
+
+        reader = self._index.reader()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            found = window(reader, stored.number, position, before=before, after=after)
+        if found is None:
+            raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
+        return found
+
+    def ask(
+        self,
+        session: str | StoredSession,
+        question: str,
+        *,
+        models: Sequence[ModelChoice] | None = None,
+        max_bytes: int | None = None,
+    ) -> Asked:
+        """Return what one session says about a question: its passages, and a model's answer where one is configured.
+
+        :param models: asked in this order until one answers; the configuration's when None, none when empty.
+        :param max_bytes: bytes that the texts of the passages take at most; `passages.BUDGET` when None.
+        :raises UnknownSessionError: there is no such session.
+        """
+        from ..generation.answer import ask
+        from ..search.passages import BUDGET
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
+        models = self.config.models if models is None else models
+        return ask(self._index.reader(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
+
+    def describe(
+        self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
+    ) -> Described:
+        """Let a model write a session's metadata, and rank it from now on.
+
+        :param models: asked in this order until one gives a valid answer; the configuration's when None.
+        :param only_due: do nothing unless that is automatic, and as much was said since the last time as is configured.
+        :raises UnknownSessionError: there is no such session.
+        :raises ModelError: no model is set up.
+        :raises SesameError: it is another workstation's session, or the metadata cannot be written.
+        """
+        from ..generation.describe import describe
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        models = self.config.models if models is None else models
+        described = describe(self._index.reader(), stored, self.config.describe, models, only_due=only_due)
+        if described.path is not None:
+            self._take_in(described.path)
+        return described
+
+    def undescribed(self) -> Iterator[StoredSession]:
+        """Return this workstation's sessions of people that have prompts and no metadata, the last active first."""
+        from ..generation.describe import undescribed
+
+        return undescribed(self._index.reader())
+
+    def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
+        """Return the command that resumes a session in its agent, and the directory to run it in.
+
+        :raises UnknownSessionError: there is no such session.
+        :raises SesameError: its agent cannot resume sessions.
+        """
+        from ..plugin.parser import Resumer
+
+        stored = session if isinstance(session, StoredSession) else self.get_session(session)
+        try:
+            parser = self.plugins.parser(stored.session.agent)
+        except UnknownPluginError as error:
+            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed: {error}") from error
+        if not has_ability(parser, Resumer):
+            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
+        return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
+
+    def status(self) -> Statistics:
+        """Count what the index holds."""
+        return self._index.reader().statistics()
+
+    @property
+    def team(self) -> Team:
+        """Who else reads the index, and what they may see."""
+        from .team import Team
+
+        return Team(self.config, self._index, self._sources())
+
+    def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
+        """Yield each secret that the index holds: where it is, of which kind, and its fingerprint.
+
+        :param seen: counts what was looked at.
+        """
+        from ..privacy.audit import Audit, audit
+
+        return audit(self._index.reader(), self._index.secrets(), seen or Audit())
+
+    def abbreviate(self, session_id: str) -> str:
+        """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""
+        for length in ID_LENGTHS:
+            short = session_id[:length]
+            others = (stored.session.id for stored in self._index.reader().find_sessions(short))
+            if all(other == session_id or other.startswith(session_id + "/") for other in others):
+                return short
+        return session_id
+
+    def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
+        """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
+        ids = {stored.session.id for name in sessions for stored in self._index.reader().find_sessions(clean(name))}
+        return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
+
+    def roots(self) -> list[str]:
+        """Return the real paths of all sources, existing or not."""
+        return self._sources().roots()
+
+    def expiring(self) -> dict[str, int]:
+        """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
+        from ..indexing.retention import expiring
+
+        return expiring(self._sources().with_parsers(), self._index.reader())
+
+    def _look(self) -> Look | None:
+        """Return what has changed; None when only a run can tell."""
+        from ..indexing.changes import Looker
+        from ..plugin.backend import Noting, Remembering
+
+        reader = self._index.reader()
+        looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
+        try:
+            if found := looker.recent(reader):
+                return found
+            place = reader.note_path() if has_ability(reader, Noting) else None
+            known = reader.known_files() if has_ability(reader, Remembering) else None
+        except BackendError:
+            return None  # writing may mend it: an index of an older schema is upgraded
+        if known is None:
+            return None
+        if any(MARK in path for path in known) and (redactor := self._index.redactor()):
+            from ..privacy.redacting_writer import KnownFiles
+
+            known = KnownFiles(known, redactor)
+        return looker.all(known, place)
+
+    def _take_in(self, metadata: Path) -> None:
+        """Index what was written about a session; while another process writes, that is left to the next run."""
+        from ..metadata.sync import take_in
+        from ..types.report import IndexReport
+
+        with suppress(LockedError), self.writer() as writer:
+            take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
+
+    # -- how ----------------------------------------------------------------------------------------------
+
+    def _meant(self, reference: str) -> StoredSession:
+        """Return the session with this id, or else with this name."""
+        from ..search.resolve import meant
+
+        return meant(self._index.reader(), clean(reference), self.abbreviate)
+
+    def _present(self, stored: StoredSession) -> StoredSession:
+        """Return a session as the index holds it now: a rebuild numbers all of them anew."""
+        for now in self._index.reader().sessions([stored.number]):
+            if now.session.key == stored.session.key:
+                return now
+        return self.get_session(stored.session.id)
+
+    def _sources(self) -> Sources:
+        return Sources(self.config, self.plugins)

@@ -1,0 +1,1 @@
+"""Names, summaries and tags written about sessions, and how they get into the index.  Asks no model."""

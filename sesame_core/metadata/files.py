@@ -1,0 +1,253 @@
+"""Files of metadata, one beside each session that was described: `<session id>.meta.json` in one directory.
+
+The form is that of seed 002, so that other programs can read and write the files too.  A file that is not of this form
+counts as missing, and is reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass
+from ..errors import LockedError, ParseError, SesameError
+from ..text.tokens import clean
+from ..types.index import NOTES
+from ..types.transcript import Notes
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..types.index import KnownFile
+
+SUFFIX = ".meta.json"
+#: Version of what is taken from a file, as a parser has one.
+VERSION = 1
+#: Bytes of the largest file that is read, and characters of what is taken from it.
+LARGEST = 1 << 18
+NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
+#: Tags of a session.
+TAGS = 12
+#: Bytes of a file's name: what file systems take.
+LONGEST_NAME = 255
+
+#: The fields of a file, by the attribute that has it.
+_FIELDS = {
+    "session_id": "sessionId",
+    "session_file": "sessionFile",
+    "parent_session_file": "parentSessionFile",
+    "name": "name",
+    "description": "description",
+    "summary": "summary",
+    "tags": "tags",
+    "cwd": "cwd",
+    "created_at": "createdAt",
+    "updated_at": "updatedAt",
+    "model": "model",
+    "last_indexed_leaf_id": "lastIndexedLeafId",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """What one file says."""
+
+    session_id: str
+    session_file: str
+    parent_session_file: str | None = None
+    name: str
+    description: str
+    summary: str
+    tags: tuple[str, ...]
+    cwd: str
+    #: When the file was first written, and when last: ISO 8601.
+    created_at: str
+    updated_at: str
+    #: Who wrote it.
+    model: str
+    #: Id of the last entry of the session that was taken into account.
+    last_indexed_leaf_id: str
+
+    @property
+    def notes(self) -> Notes:
+        """The part that is indexed."""
+        return Notes(name=self.name, description=self.description, summary=self.summary, tags=self.tags)
+
+
+class MetadataFiles:
+    """The directory of the files.
+
+    :param directory: made, for its owner alone, when something is written.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def path(self, session_id: str) -> Path:
+        """Return the path of a session's file, whether it exists or not.
+
+        :raises SesameError: the id is too long to name a file.
+        """
+        from urllib.parse import quote
+
+        name = quote(session_id, safe="") + SUFFIX
+        if len(name) > LONGEST_NAME - len("..new"):
+            raise SesameError(f"the id of session {session_id[:60]}… is too long to name a metadata file")
+        return self.directory / name
+
+    def read(self, session_id: str) -> Metadata | None:
+        """Return what is known of a session; None when there is no file.
+
+        :raises ParseError: the file cannot be read, or is not what it must be.
+        """
+        return read(self.path(session_id))
+
+    def notes(self, session_id: str) -> Notes | None:
+        """Return a session's notes; None without a file, or with one that `read` would not take."""
+        try:
+            found = self.read(session_id)
+        except SesameError:
+            return None  # told by whoever looks through the directory
+        return found.notes if found else None
+
+    def write(self, metadata: Metadata) -> Path:
+        """Write a session's file, whole or not at all; its lock must be held.
+
+        :raises SesameError: it cannot be written.
+        """
+        import json
+
+        path = self.path(metadata.session_id)
+        value = {name: getattr(metadata, attribute) for attribute, name in _FIELDS.items()}
+        if metadata.parent_session_file is None:
+            del value["parentSessionFile"]
+        data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace") + b"\n"
+        draft = path.with_name(f".{path.name}.new")
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        except OSError as error:
+            raise SesameError(f"{path}: cannot be written: {error.strerror or error}") from error
+        return path
+
+    @contextmanager
+    def lock(self, session_id: str) -> Iterator[None]:
+        """Hold the right to write a session's file; the operating system takes it back when the process dies.
+
+        :raises LockedError: another process, or thread, holds it.
+        :raises SesameError: the directory cannot be written to.
+        """
+        from filelock import FileLock, Timeout
+
+        locks = self.directory / ".locks"
+        try:
+            # A mode is given to the last directory only.
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            locks.mkdir(mode=0o700, exist_ok=True)
+            with FileLock(locks / self.path(session_id).name.removesuffix(SUFFIX), timeout=0, is_singleton=False):
+                yield
+        except Timeout:
+            raise LockedError(f"session {session_id} is being described by another process") from None
+        except OSError as error:
+            raise SesameError(f"cannot write to {self.directory}: {error.strerror or error}") from error
+
+
+def read(path: Path) -> Metadata | None:
+    """Return what a file says about the session that its name tells; None when there is no such file.
+
+    :raises ParseError: it cannot be read, or is not what it must be.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ParseError(path, error.strerror or str(error)) from error
+    try:
+        return _decoded(data, id_of(path.name))
+    except ValueError as error:
+        raise ParseError(path, f"is no metadata of its session, and counts as missing: {error}") from error
+
+
+def scan(directory: Path) -> dict[str, int] | None:
+    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory.
+
+    :raises OSError: the directory cannot be read.
+    """
+    try:
+        with os.scandir(directory) as entries:
+            return {
+                entry.path: entry.stat().st_mtime_ns
+                for entry in entries
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
+            }
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def id_of(path: str) -> str:
+    """Return the id of the session that a file is about, by its name."""
+    from urllib.parse import unquote
+
+    return unquote(os.path.basename(path).removesuffix(SUFFIX))
+
+
+def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
+    """Tell whether the index has taken in the files of a directory as they are.
+
+    :param known: what it knows of files, by path.
+    """
+    try:
+        found = scan(directory)
+    except OSError:
+        return False  # the indexer will meet it again, and report it
+    if found is None:
+        return True
+    taken_in = {
+        path: mtime_ns
+        for path, (mtime_ns, of, version, is_missing) in known.items()
+        if of == NOTES and version == VERSION and not is_missing
+    }
+    return found == taken_in
+
+
+def _decoded(data: bytes, session_id: str) -> Metadata:
+    """Return the content of a file.
+
+    :raises ValueError: it is not what it must be.
+    """
+    import json
+
+    if len(data) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST} bytes")
+    try:
+        value = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    texts: dict[str, Any] = {}
+    for attribute, name in _FIELDS.items():
+        text = value.get(name)
+        if attribute == "tags":
+            if not isinstance(text, list) or not all(isinstance(tag, str) for tag in text):
+                raise ValueError('"tags" is no list of texts')
+            texts["tags"] = tuple(clean(tag)[:TAG_CHARS] for tag in text[:TAGS])
+        elif isinstance(text, str):
+            texts[attribute] = clean(text)
+        elif text is not None or attribute != "parent_session_file":
+            raise ValueError(f'"{name}" is no text')
+    if texts["session_id"] != session_id:
+        raise ValueError(f"it is about session {texts['session_id']!r}")
+    texts["name"] = texts["name"][:NAME_CHARS]
+    texts["description"] = texts["description"][:DESCRIPTION_CHARS]
+    texts["summary"] = texts["summary"][:SUMMARY_CHARS]
+    return Metadata(**texts)

@@ -1,0 +1,172 @@
+"""The one way into an index: everything that is stored passes here, and leaves its secrets behind.
+
+A `Guard` is put around a backend's writer when the configuration says so (`Sesame.writer`), and whoever writes does not
+notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ..abilities import has_ability
+from ..config.model import MARK
+from ..dataclass import replace
+from ..plugin.backend import Annotating, Carrying, IndexWriter, Reticent
+from ..text.tokens import subwords
+from ..types.index import Chunk, IndexedFile
+from ..types.transcript import Checkpoint, Event, Notes, Session
+from .redactor import Redactor
+
+if TYPE_CHECKING:
+    from ..sharing.policy import Outgoing
+
+T = TypeVar("T")
+
+
+@contextmanager
+def guarded(
+    opened: AbstractContextManager[IndexWriter],
+    redactor: Redactor | None,
+    outgoing: Outgoing | None,
+    *,
+    is_rebuild: bool = False,
+) -> Iterator[IndexWriter]:
+    """Open a writer that lets pass what may be stored.
+
+    :param outgoing: what others may see, which also holds for what is stored already unless that is built anew.
+    """
+    with opened as writer:
+        first = writer
+        if outgoing is not None:
+            first = withholding = outgoing.writer(writer)
+            if not is_rebuild:
+                outgoing.apply(withholding)
+        if redactor is not None:
+            first = Guard(first, redactor)
+        if is_rebuild and has_ability(writer, Carrying):
+            writer.carry_through(first)
+        yield first
+
+
+class KnownFiles(dict[str, T]):
+    """What an index knows of files, by their real paths: a path with a secret in it is stored with a mark.
+
+    Only who knows the real path can tell, so such an entry gets it when it is first asked for.
+    """
+
+    def __init__(self, known: dict[str, T], redactor: Redactor) -> None:
+        super().__init__(known)
+        self._redactor = redactor
+        self._has_marks = any(MARK in path for path in known)
+
+    def get(self, path: str, default: T | None = None) -> T | None:  # type: ignore[override]
+        """Return what is known of the file with this path."""
+        if path not in self and self._has_marks and (stored := self._redactor.text(path)) in self:
+            self[path] = self.pop(stored)
+        return super().get(path, default)
+
+
+class Guard:
+    """A writer that takes secrets out of what it is given, before another writer sees it.
+
+    :param writer: the backend's.
+    """
+
+    def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
+        self._writer = writer
+        self._redactor = redactor
+        #: The file whose chunks are made of messages that have lost their secrets: once is enough.
+        self._read_by_us: IndexedFile | None = None
+
+    # -- before anything is cut ---------------------------------------------------------------------------
+
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Take the secrets out of what a parser says: half a secret would not be known as one later."""
+        self._read_by_us = file
+        for event in events:
+            if not isinstance(event, Checkpoint):
+                self._redactor.take_out(event)
+            elif not self._is_fit(event):
+                continue
+            yield event
+
+    # -- the writer's calls -------------------------------------------------------------------------------
+
+    def files(self) -> dict[str, IndexedFile]:
+        """Return every known file by path."""
+        return KnownFiles(self._writer.files(), self._redactor)
+
+    def file(self, path: str) -> IndexedFile | None:
+        """Return one file with its checkpoint."""
+        return self._writer.file(self._redactor.text(path))
+
+    def file_sessions(self, path: str) -> list[Session]:
+        """Return the sessions read from a file."""
+        return self._writer.file_sessions(self._redactor.text(path))
+
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+        """Store what a file says now."""
+        stored = self._stored(file)
+        return self._writer.replace(stored, self._passed(file, stored, content))
+
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+        """Add what a grown file says."""
+        stored = self._stored(file)
+        return self._writer.append(stored, self._passed(file, stored, content))
+
+    def update_files(self, files: Iterable[IndexedFile]) -> None:
+        """Remember files whose content did not change."""
+        self._writer.update_files(map(self._stored, files))
+
+    def forget(self, number: int) -> int:
+        """Delete a session for good."""
+        return self._writer.forget(number)
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Let sessions have notes, where the backend keeps any."""
+        if not has_ability(self._writer, Annotating):
+            return 0
+        return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
+
+    def withheld(self) -> int:
+        """Return of how many files nothing is stored, because their sessions are private."""
+        return self._writer.withheld() if has_ability(self._writer, Reticent) else 0
+
+    def finish(self, *, synced_at: datetime | None) -> None:
+        """End a run."""
+        self._writer.finish(synced_at=synced_at)
+
+    # -- how ----------------------------------------------------------------------------------------------
+
+    def _stored(self, file: IndexedFile) -> IndexedFile:
+        """Return what is stored of a file; the file itself keeps its path, by which it is read."""
+        stored = replace(file, checkpoint=None)
+        self._redactor.take_out(stored)
+        if file.checkpoint and (file is self._read_by_us or self._is_fit(file.checkpoint)):
+            stored.checkpoint = file.checkpoint
+        return stored
+
+    def _is_fit(self, checkpoint: Checkpoint) -> bool:
+        """Tell that no secret is in a checkpoint.
+
+        A parser could not go on from a mark; without a checkpoint it reads the file whole the next time.
+        """
+        return not self._redactor.findings(repr(checkpoint.state))
+
+    def _passed(
+        self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk]
+    ) -> Iterator[Session | Chunk]:
+        for item in content:
+            if isinstance(item, Session) or file is not self._read_by_us:
+                text = item.text if isinstance(item, Chunk) else ""
+                self._redactor.take_out(item)
+                if isinstance(item, Chunk) and item.text is not text:
+                    item.subwords = subwords(item.text)
+            yield item
+        # What is known of a file is complete when its content has ended.
+        complete = self._stored(file)
+        for name in IndexedFile.__slots__:
+            setattr(stored, name, getattr(complete, name))

@@ -1,0 +1,1 @@
+"""Sessions that a program writes itself, and indexing as files change."""

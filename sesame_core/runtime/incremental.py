@@ -1,0 +1,110 @@
+"""Keeps single files in step with the index, without looking at any other: what an append costs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import identity
+from ..config.model import Selection, Source
+from ..config.patterns import is_excluded
+from ..dataclass import dataclass, replace
+from ..errors import LockedError, SesameError
+from ..indexing.discovery import FoundFile, is_below
+from ..indexing.sources import Sources
+from ..metadata.files import MetadataFiles
+from ..types.index import Chunk
+from ..types.transcript import Session
+
+if TYPE_CHECKING:
+    from ..api.sesame import Sesame
+    from ..plugin.backend import IndexWriter
+
+#: Seconds between two tries to get at the index while another process writes; an append holds it for about one
+#: millisecond.
+RETRY = 0.002
+
+
+@dataclass(slots=True, kw_only=True)
+class Followed:
+    """What indexing one file came to."""
+
+    #: Chunks stored.
+    chunks: int = 0
+    #: Position of the first chunk of the record that was asked for; None when none was stored.
+    position: int | None = None
+    #: Why the file is not indexed up to its end, when it is not.
+    hindrance: str | None = None
+
+
+class Follower:
+    """Indexes files of one directory as they grow.
+
+    A source that the configuration has for the directory decides how; without one, the defaults do.
+
+    :param parser: name of the parser that reads them.
+    :param directory: real path.
+    :param patience: seconds to wait for another process that writes to the index.
+    """
+
+    def __init__(self, sesame: Sesame, parser: str, directory: Path, *, patience: float) -> None:
+        self._sesame = sesame
+        self._patience = patience
+        self._workstation = identity.workstation_id()
+        self._source = Sources(sesame.config, sesame.plugins).open(_source_for(sesame, parser, directory))
+        self.parser = self._source.parser
+        self._metadata = MetadataFiles(sesame.config.describe.directory)
+
+    def follow(self, path: Path, record: str | None = None) -> Followed:
+        """Index what a file has grown by; what hinders it is told, not raised, because the file is there anyway.
+
+        :param path: real path.
+        :param record: id of the record whose position is wanted.
+        """
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                with self._sesame.writer() as writer:
+                    return self._take_in(writer, path, record)
+            except LockedError as error:
+                if time.monotonic() >= deadline:
+                    return Followed(hindrance=str(error))
+            except (SesameError, OSError) as error:
+                return Followed(hindrance=str(error))
+            time.sleep(RETRY)
+
+    def _take_in(self, writer: IndexWriter, path: Path, record: str | None) -> Followed:
+        stat = path.stat()
+        if is_excluded(self._source.source.exclude, str(path), None):
+            return Followed()
+        found = FoundFile(str(path), stat.st_mtime_ns, stat.st_size)
+        reading = self._source.reading(found, writer, self._workstation, self._metadata.notes)
+        firsts: list[Chunk] = []
+        stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
+        writer.finish(synced_at=None)
+        # Of a forgotten session nothing is stored, and its chunks have no position.
+        position = firsts[0].seq if firsts and stored else None
+        is_left_out = record is not None and not firsts and reading.skipped
+        hindrance = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
+        return Followed(chunks=stored, position=position, hindrance=hindrance)
+
+
+def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:
+    """Pass content on; put the first chunk of a record into `firsts`."""
+    firsts.clear()
+    for item in content:
+        if record is not None and not firsts and isinstance(item, Chunk) and item.entry_id == record:
+            firsts.append(item)
+        yield item
+
+
+def _source_for(sesame: Sesame, parser: str, directory: Path) -> Source:
+    for source in sesame.config.sources:
+        if source.parser.name == parser and (
+            source.path is None or is_below(str(directory), os.path.realpath(source.path))
+        ):
+            return replace(source, path=directory)
+    return Source(parser=Selection(name=parser), path=directory)

@@ -1,0 +1,204 @@
+"""Sessions that a program of your own writes: durable and searchable when the call returns.
+
+    from sesame_core import Runtime, Sesame
+
+    with Sesame() as sesame:
+        runtime = Runtime(sesame)
+        session = runtime.new_session("researcher", "ann")
+        runtime.append_message(session, "user", "why does the build take ten minutes?")
+
+Each session is a file of the native format (docs/native-format.md).  The file is the truth: what could not be
+indexed at once is indexed by whatever indexes next.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ..config import paths
+from ..dataclass import dataclass
+from ..errors import UnknownSessionError
+from ..types.transcript import Session, ToolCall, ToolResult
+from .incremental import Follower
+from .session_files import SessionFiles
+
+if TYPE_CHECKING:
+    from ..api.sesame import Sesame
+
+#: The parser of the native format.
+PARSER = "sesame"
+#: Seconds a call waits for another process that is indexing; one that appends needs a millisecond.
+PATIENCE = 0.25
+
+Speaker: TypeAlias = Literal["user", "assistant", "system", "tool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appended:
+    """What became of a record: it is in the file, and in the index unless something stood in the way."""
+
+    #: The record's own id; its chunks carry it as `entry_id`.
+    id: str
+    #: Position of its first chunk in the session; None when the index holds nothing of it.
+    position: int | None = None
+    #: Why it is not in the index yet, when it is not.
+    hindrance: str | None = None
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether nothing stood in the way: a search finds it from now on."""
+        return self.hindrance is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What became of a file that was imported."""
+
+    session_id: str
+    path: Path
+    #: False when it was there already.
+    is_new: bool
+    #: Chunks that the index gained.
+    chunks: int
+    #: Why it is not in the index yet, when it is not.
+    hindrance: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionMeta:
+    """What is known about a session: the first three from its header, the others from the index."""
+
+    id: str
+    agent: str
+    created_by: str
+    created_at: datetime | None
+    title: str = ""
+    #: The last message of a person or an agent.
+    updated_at: datetime | None = None
+    #: Messages of people and agents.
+    message_count: int = 0
+    #: The latest that was given to `compact`.
+    summary: str | None = None
+
+
+class Runtime:
+    """Writes sessions, and imports those that others wrote in the same format.
+
+    :param sesame: whose index they go to.
+    :param directory: where their files are; default: `sessions` in the data directory, which is a source by itself
+        unless config.jsonc names sources.
+    :param patience: seconds a call waits for another process that is indexing.
+
+    Several processes may write, also to one session.  In one process, write from one thread at a time.
+    """
+
+    def __init__(
+        self, sesame: Sesame, directory: str | os.PathLike[str] | None = None, *, patience: float = PATIENCE
+    ) -> None:
+        place = Path(os.path.realpath(directory or paths.data_dir() / "sessions"))
+        self._sesame = sesame
+        self._files = SessionFiles(place)
+        self._follower = Follower(sesame, PARSER, place, patience=patience)
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    def new_session(self, agent: str, created_by: str, *, cwd: str | None = None, title: str | None = None) -> str:
+        """Create a session and return its id.  It persists from the start, with or without messages.
+
+        :param agent: name of the agent, as a filter of searches.
+        :param created_by: who it talks to.
+        :raises SesameError: the file cannot be written.
+        """
+        session = str(uuid.uuid4())
+        header = {"id": session, "agent": agent, "createdBy": created_by, "createdAt": _now()}
+        header |= {key: value for key, value in (("cwd", cwd), ("title", title)) if value}
+        self._follower.follow(self._files.create(session, header))
+        return session
+
+    def append_message(
+        self,
+        session: str,
+        role: Speaker,
+        text: str,
+        tool_calls: Iterable[ToolCall] = (),
+        tool_results: Iterable[ToolResult] = (),
+    ) -> Appended:
+        """Add a message; it is on the disk when this returns, and found unless the answer says otherwise.
+
+        :raises UnknownSessionError: there is no such session.
+        :raises SesameError: the file cannot be written, or a call's arguments are no JSON.
+        """
+        record: dict[str, Any] = {"role": role, "text": text}
+        if calls := [{"id": c.id, "name": c.name, "arguments": dict(c.arguments)} for c in tool_calls]:
+            record["toolCalls"] = calls
+        if results := [
+            {"callId": r.call_id, "name": r.name, "text": r.text, "isError": r.is_error} for r in tool_results
+        ]:
+            record["toolResults"] = results
+        return self._append(session, "message", record)
+
+    def compact(self, session: str, summary: str) -> Appended:
+        """Store a summary of the session so far; searches rank it with the title.  Raises like `append_message`."""
+        return self._append(session, "compaction", {"summary": summary})
+
+    def set_title(self, session: str, title: str) -> Appended:
+        """Give the session a title, in place of the one it had.  Raises like `append_message`."""
+        return self._append(session, "title", {"title": title})
+
+    def import_file(self, source: str | os.PathLike[str]) -> Imported:
+        """Copy a session of the native format to the others, and index it; one that is there already stays.
+
+        :raises ParseError: the file, or a record in it, is not what the format says; nothing is copied then.
+        :raises SesameError: another session of this id is there, or a file cannot be read or written.
+        """
+        path, is_new = self._files.take(Path(source), self._follower.parser)
+        followed = self._follower.follow(path)
+        return Imported(
+            session_id=path.stem, path=path, is_new=is_new, chunks=followed.chunks, hindrance=followed.hindrance
+        )
+
+    def _append(self, session: str, kind: str, values: dict[str, Any]) -> Appended:
+        record = uuid.uuid4().hex
+        path = self._files.append(session, {"type": kind, "id": record, "timestamp": _now(), **values})
+        followed = self._follower.follow(path, record)
+        return Appended(id=record, position=followed.position, hindrance=followed.hindrance)
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def sessions(self, *, limit: int = 50, offset: int = 0) -> list[SessionMeta]:
+        """Return the sessions that are here, the one written last first.
+
+        :raises BackendError: the index cannot be read.
+        """
+        return [self.session(session) for session in self._files.ids()[offset : offset + limit]]
+
+    def session(self, session: str) -> SessionMeta:
+        """Return what is known about one session; `Sesame.messages` has its content, page by page.
+
+        :raises UnknownSessionError: there is no such session.
+        :raises BackendError: the index cannot be read.
+        """
+        header = self._files.header(session)
+        known = Session(id=session, agent=str(header.get("agent", "")))
+        with suppress(UnknownSessionError):  # not indexed yet, or forgotten
+            known = self._sesame.get_session(session).session
+        return SessionMeta(
+            id=session,
+            agent=known.agent,
+            created_by=str(header.get("createdBy", "")),
+            created_at=known.created,
+            title=known.title or "",
+            updated_at=known.modified,
+            message_count=known.message_count,
+            summary=known.summary,
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,119 @@
+"""Indexes session files as they change."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LockedError, SesameError
+from ..indexing.discovery import scan
+
+if TYPE_CHECKING:
+    from ..api.sesame import Sesame
+    from ..types.report import IndexReport
+
+#: Milliseconds in which changes of a file count as one.
+DEBOUNCE_MS = 500
+#: Seconds after which everything is looked at again: roots that appeared, changes that were missed.
+RESCAN_SECONDS = 300
+#: Seconds between two tries while another process is indexing.
+RETRY_SECONDS = 2.0
+
+
+def watch(
+    sesame: Sesame, *, log: Callable[[str], None] = lambda _: None, rescan_seconds: float = RESCAN_SECONDS
+) -> Iterator[dict[str, Any]]:
+    """Index everything once, then each file that changes; yield an event per changed file or failure, until stopped.
+
+    An event is `{timestamp, path, added, updated, skipped, errors}` or `{timestamp, path, error}`; `updated`
+    counts files that grew, too, and `skipped` counts records.
+
+    :param log: told what is going on.
+    :raises SesameError: watching needs the extra `watch`.
+    """
+    try:
+        import watchfiles
+    except ModuleNotFoundError as error:
+        raise SesameError("watching needs watchfiles: pip install 'sesame-search[watch]'") from error
+    while True:
+        # Watching begins before the full pass, so that no change falls between the two.
+        roots = sesame.roots()
+        present = [root for root in roots if os.path.isdir(root)]
+        for root in roots:
+            log(f"watching {root}" if root in present else f"waiting for {root}")
+        deadline = time.monotonic() + rescan_seconds
+        changes = (
+            watchfiles.watch(
+                *present,
+                debounce=DEBOUNCE_MS,
+                rust_timeout=1_000,
+                yield_on_timeout=True,
+                watch_filter=None,
+                ignore_permission_denied=True,
+            )
+            if present
+            else _ticks()
+        )
+        is_first = True
+        for batch in changes:
+            if is_first:
+                yield from _index(sesame, [], log)
+                is_first = False
+            paths = sorted(
+                {file for change, path in batch for file in _files(path, is_new=change is watchfiles.Change.added)}
+            )
+            if paths:
+                yield from _index(sesame, paths, log)
+            appeared = any(os.path.isdir(root) for root in roots if root not in present)
+            if appeared or time.monotonic() >= deadline:
+                break
+
+
+def _ticks() -> Iterator[set[Any]]:
+    """Yield nothing once a second, while there is no directory to watch."""
+    while True:
+        yield set()
+        time.sleep(1)
+
+
+def _files(path: str, *, is_new: bool) -> Iterator[str]:
+    """Yield a file that is there, or those of a new directory: what was put there at once has no notification."""
+    if os.path.isfile(path):
+        yield path
+    elif is_new:
+        yield from (found.path for found in scan(path, lambda _: True))
+
+
+def _index(sesame: Sesame, paths: list[str], log: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    for path in paths or [""]:
+        try:
+            report = _patiently(sesame, [Path(path)] if path else [], log)
+        except SesameError as error:
+            yield {"timestamp": _now(), "path": path or None, "error": str(error)}
+            continue
+        if report.changed or report.errors:
+            yield {
+                "timestamp": _now(),
+                "path": path or None,
+                "added": report.added,
+                "updated": report.updated + report.appended,
+                "skipped": sum(report.skipped.values()),
+                "errors": len(report.errors),
+            }
+
+
+def _patiently(sesame: Sesame, paths: list[Path], log: Callable[[str], None]) -> IndexReport:
+    while True:
+        try:
+            return sesame.index(paths)
+        except LockedError as error:
+            log(f"{error}")
+            time.sleep(RETRY_SECONDS)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

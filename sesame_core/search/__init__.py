@@ -1,0 +1,1 @@
+"""`Query` to `Answer`: candidates, ranking, grouping, passages.  Reads the index only."""

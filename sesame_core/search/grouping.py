@@ -1,0 +1,79 @@
+"""Which sessions count as one: one that lies in several files, and subagents with the session they work for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plugin import paging as gathering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..plugin.backend import IndexReader
+    from ..types.index import Chunk, StoredSession
+    from .ranking import Ranked
+
+
+class Families:
+    """Some sessions, and those that they are counted for."""
+
+    def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
+        #: The sessions and the topmost ones they work for, by number.
+        self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
+        self._group: dict[int, int] = {}
+        self._by_id: dict[str, StoredSession | None] = {}
+        by_key: dict[str, int] = {}
+        for stored in sorted(self.stored.values(), key=standing, reverse=True):
+            self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
+        self._look_up_parents(reader)
+        for stored in list(self.stored.values()):
+            if stored.session.kind == "subagent" and (parent := self._parent(stored)):
+                self.stored.setdefault(parent.number, parent)
+                self._group[stored.number] = self._group.get(parent.number, parent.number)
+        #: How many are counted for another one.
+        self.united = len(self._group) - len(set(self._group.values()))
+        #: When those that others are counted for were last active, by number.
+        self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
+
+    def of(self, number: int) -> int | None:
+        """Return the session that a session's evidence counts for; None when it is not among the best."""
+        return self._group.get(number)
+
+    def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
+        """Tell whether a chunk of a ranked group is off the active branch of the session it stands in."""
+        sources = (self.stored[scored.session].session for scored in ranked.chunks if scored.seq == chunk.seq)
+        return any(s.id == chunk.session_id and chunk.segment in (s.abandoned or ()) for s in sources)
+
+    def _look_up_parents(self, reader: IndexReader) -> None:
+        """Find the sessions that subagents work for, and those that these work for."""
+        wanted = _parent_ids(self.stored.values())
+        while wanted:
+            self._by_id.update(dict.fromkeys(wanted))
+            for stored in sorted(gathering.named(reader, wanted), key=standing):
+                self._by_id[stored.session.id] = stored
+            above = (self._by_id[id] for id in wanted)
+            wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
+
+    def _parent(self, stored: StoredSession) -> StoredSession | None:
+        """Return the topmost session a subagent works for, if it is indexed."""
+        session, seen = stored.session, {stored.session.id}
+        parent = None
+        while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
+            seen.add(session.parent_id)
+            above = self._by_id[session.parent_id]
+            if above is None:
+                break
+            parent = above
+            session = parent.session
+        return parent
+
+
+def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
+    """Return the ids of the sessions that subagents work for."""
+    sessions = (one.session for one in stored)
+    return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
+
+
+def standing(stored: StoredSession) -> tuple[bool, int, int]:
+    """Return a key by which the file that speaks for a session in several is the greatest: there, longest, latest."""
+    return stored.missing_since is None, stored.chunk_count, stored.number

@@ -1,0 +1,222 @@
+"""The passages of one session that bear on a question, from the index, in bounded size.
+
+Each chunk is scored with BM25 over the session's own chunks: what is rare in this session tells, however common it is
+elsewhere.  A match is told with what was said before and after it, since the answer to a question seldom repeats its
+words.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from ..dataclass import dataclass
+from ..plugin.paging import all_chunks
+from ..query.parser import parse
+from ..text.snippets import occurrences, snippet
+from ..text.tokens import subwords
+from ..types.query import Query
+from .ranking import CLASS_WEIGHTS
+from .windows import cut
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from ..types.index import Chunk
+
+#: Bytes of text that all passages take at most when nobody says.
+BUDGET = 8192
+#: Bytes of a matching chunk that are told: of a longer one its densest stretch.
+MATCH_BYTES = 2048
+#: Bytes of a neighbour that are told: its beginning.
+NEIGHBOUR_BYTES = 768
+#: Matches that are looked at; each takes 100 bytes at least, so more would not fit the largest sensible budget.
+MATCHES = 64
+#: BM25, as the backends have it.
+K1, B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A chunk, or the part of one that is told."""
+
+    chunk: Chunk
+    text: str
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A chunk that bears on a question, between its neighbours in the conversation."""
+
+    match: Item
+    #: Relative to the best passage's, 0..1; 0 where nothing matched.
+    score: float
+    before: tuple[Item, ...] = ()
+    after: tuple[Item, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All of it, in the order of the session."""
+        return (*self.before, self.match, *self.after)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a session has to say about a question."""
+
+    #: The best first.
+    passages: tuple[Passage, ...]
+    #: Why these: they have words of the question, or none has and they are the session's beginning and its end.
+    basis: Literal["question", "outline"]
+    words_not_found: tuple[str, ...]
+    #: Chunks that have a word of the question, and all that were read.
+    matches: int
+    chunks: int
+
+
+def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGET) -> Found:
+    """Return the passages of a session that bear on a question.
+
+    :param number: the stored session's number.
+    :param budget: bytes of UTF-8 that their texts take at most.
+    """
+    query = parse(question)
+    words = _Words(query)
+    matches: list[_Match] = []
+    spoken: list[int] = []
+    count = length = 0
+    for chunk in all_chunks(reader, number):
+        count += 1
+        length += len(chunk.text)
+        if _is_said(chunk):
+            spoken.append(chunk.seq)
+        if frequencies := words.counted(chunk.text):
+            weight = CLASS_WEIGHTS[chunk.weight_class]
+            matches.append(_Match(chunk.seq, weight, len(chunk.text), frequencies))
+    not_found = tuple(w.text for position, w in enumerate(query.words) if position not in words.seen)
+    ranked = _ranked(matches, count, length)
+    if ranked:
+        passages = _told(reader, number, ranked, spoken, query, budget)
+    else:
+        outline = dict.fromkeys([*spoken[:1], *spoken[-2:]])
+        passages = _told(reader, number, [(0.0, seq) for seq in outline], [], query, budget)
+    return Found(
+        passages=passages,
+        basis="question" if ranked else "outline",
+        words_not_found=not_found,
+        matches=len(matches),
+        chunks=count,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    seq: int
+    weight: float
+    length: int
+    #: How often each word of the query stands in it, by the word's position.
+    frequencies: Counter[int]
+
+
+class _Words:
+    """Counts the words of a query in texts."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._single = [Query(text=word.text, words=(word,)) for word in query.words]
+        #: Which word of the query a form met in the text is, by the form.
+        self._forms: dict[str, int] = {}
+        #: Positions of the words that were met.
+        self.seen: set[int] = set()
+
+    def counted(self, text: str) -> Counter[int]:
+        """Return how often each word stands in a text, by position in the query."""
+        found = self._positions(text)
+        # Parts of camelCase names are no words of the text, but of the index.
+        for position in self._positions(subwords(text)):
+            found.setdefault(position, 1)
+        self.seen.update(found)
+        return found
+
+    def _positions(self, text: str) -> Counter[int]:
+        return Counter(self._position(text[start:end]) for start, end, _ in occurrences(text, self._query))
+
+    def _position(self, form: str) -> int:
+        form = form.lower()
+        if form not in self._forms:
+            fitting = (position for position, query in enumerate(self._single) if occurrences(form, query))
+            self._forms[form] = next(fitting, 0)
+        return self._forms[form]
+
+
+def _ranked(matches: Sequence[_Match], count: int, length: int) -> list[tuple[float, int]]:
+    """Return (score, position) of the best matches, the best first, relative to the best."""
+    holding = Counter(position for match in matches for position in match.frequencies)
+    idf = {position: math.log(1 + (count - df + 0.5) / (df + 0.5)) for position, df in holding.items()}
+    average = length / count if count else 1.0
+
+    def score(match: _Match) -> float:
+        norm = K1 * (1 - B + B * match.length / average)
+        told = sum(idf[position] * tf * (K1 + 1) / (tf + norm) for position, tf in match.frequencies.items())
+        return match.weight * told
+
+    best = heapq.nlargest(MATCHES, ((score(match), -match.seq) for match in matches))
+    return [(value / best[0][0], -seq) for value, seq in best]
+
+
+def _told(
+    reader: IndexReader,
+    number: int,
+    ranked: Sequence[tuple[float, int]],
+    spoken: Sequence[int],
+    query: Query,
+    budget: int,
+) -> tuple[Passage, ...]:
+    """Return passages as far as the budget goes: first a match, then its neighbours; nothing is told twice."""
+    told: set[int] = set()
+    passages: list[Passage] = []
+    left = budget
+
+    def take(seq: int, most: int, *, is_match: bool) -> Item | None:
+        nonlocal left
+        most = min(most, left)
+        chunks = reader.chunks(number, seq, 1) if seq not in told and most else []
+        if not chunks:
+            return None
+        text = chunks[0].text
+        if len(text.encode()) > most:
+            # A stretch on one line is shorter than its characters, and each of them takes four bytes at most.
+            text = cut(snippet(text, query, length=most).text if is_match else text, most)
+        told.add(seq)
+        left -= len(text.encode())
+        return Item(chunk=chunks[0], text=text, is_truncated=text != chunks[0].text)
+
+    for score, seq in ranked:
+        match = take(seq, MATCH_BYTES, is_match=True)
+        if match is None:
+            continue
+        before, after = _around(spoken, seq)
+        passages.append(
+            Passage(
+                match=match,
+                score=score,
+                after=tuple(item for other in after if (item := take(other, NEIGHBOUR_BYTES, is_match=False))),
+                before=tuple(item for other in before if (item := take(other, NEIGHBOUR_BYTES, is_match=False))),
+            )
+        )
+    return tuple(passages)
+
+
+def _around(spoken: Sequence[int], seq: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the positions of what people and agents said before and after a chunk, the one and the two nearest."""
+    from bisect import bisect_left, bisect_right
+
+    first, last = bisect_left(spoken, seq), bisect_right(spoken, seq)
+    return spoken[max(0, first - 1) : first], spoken[last : last + 2]
+
+
+def _is_said(chunk: Chunk) -> bool:
+    return chunk.kind == "message" and chunk.role in ("user", "assistant", "summary")

@@ -1,0 +1,188 @@
+"""From scored chunks to ranked sessions: the formula, in one place.
+
+    A(s)  = Σ i=0..2 DECAY^i · weight · bm25(i-th best chunk of s)
+    H(s)  = bm25(head row of s: title, summary, first two human prompts)
+    C(s)  = bm25(conversation row of s: all that people and agents said)
+    score = (A / max A + HEAD_SHARE · H / max H + CONVERSATION_SHARE · C / max C) / their sum
+    ties: newer first; a part that no session has does not count
+
+Measured on 284 labelled queries over 807 real sessions: one best chunk finds 87 % in the top three, three
+chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from ..dataclass import dataclass, field
+from ..types.index import Candidates, ScoredChunk
+
+#: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.
+CLASS_WEIGHTS = (1.2, 1.0, 0.85, 0.7)
+#: Chunks of a session that count, and how much less each next one does.
+BEST_CHUNKS = 3
+DECAY = 0.6
+#: What the head row adds, as a share of the chunks' part.
+HEAD_SHARE = 0.3
+#: What the conversation row adds, likewise: hit@1 .60 without it, .69 with it on the fresh queries.
+CONVERSATION_SHARE = 0.3
+#: Confidence below which an answer is called weak; between 0.43 and 0.45 all labelled queries without an answer and
+#: 2 to 5 % of those with one fall below it.
+WEAK_BELOW = 0.44
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A session with its score and its evidence."""
+
+    #: Whatever identifies the session to the caller.
+    group: int
+    #: 0..1, higher is better, relative to the best of the same answer.
+    score: float = 0.0
+    #: The session's matching chunks with weighted scores, best first.
+    chunks: list[ScoredChunk] = field(default_factory=list)
+    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it, but for a session that
+    #: is asked for by its id.
+    chunk_sum: float = 0.0
+    head: float = 0.0
+    conversation: float = 0.0
+    chunk_part: float = 0.0
+    head_part: float = 0.0
+    conversation_part: float = 0.0
+
+
+def rank(
+    candidates: Candidates,
+    *,
+    group_of: Callable[[int], int | None] = lambda session: session,
+    modified: Mapping[int, datetime | None] | None = None,
+    named: int | None = None,
+) -> list[Ranked]:
+    """Rank what a backend found.
+
+    :param group_of: maps a session number to what is ranked; None leaves the session out.
+    :param modified: when each group was last active, for ties.
+    :param named: the session whose id is asked for; it comes first, with the full score, whether it has chunks or not.
+    """
+    chunks, parts = _parts(candidates, group_of)
+    shares = _shares(parts)
+    totals = _totals(shares)
+    times = modified or {}
+    groups = sorted(totals, key=lambda g: (round(totals[g], 9), times.get(g) or _LONG_AGO, g), reverse=True)
+    if named is not None and (first := group_of(named)) is not None:
+        totals[first] = 1.0
+        groups = [first, *(group for group in groups if group != first)]
+    return [
+        Ranked(
+            group=group,
+            score=totals[group],
+            chunks=[_weighted(chunk, -score) for score, _, _, chunk in chunks.get(group, ())],
+            chunk_sum=parts[0].get(group, 0.0),
+            head=parts[1].get(group, 0.0),
+            conversation=parts[2].get(group, 0.0),
+            chunk_part=shares[0].get(group, 0.0),
+            head_part=shares[1].get(group, 0.0),
+            conversation_part=shares[2].get(group, 0.0),
+        )
+        for group in groups
+    ]
+
+
+def order(candidates: Candidates, *, named: int | None = None) -> list[int]:
+    """Return the numbers of the sessions that a backend found, as `rank` orders them when it knows nothing else."""
+    totals = _totals(_shares(_parts(candidates, lambda session: session)[1]))
+    numbers = sorted(totals, key=lambda number: (round(totals[number], 9), number), reverse=True)
+    return numbers if named is None else [named, *(number for number in numbers if number != named)]
+
+
+#: A chunk behind what its group's chunks are ordered by: minus its weighted score, session and position.
+_Told: TypeAlias = tuple[float, int, int, ScoredChunk]
+
+
+def _parts(
+    candidates: Candidates, group_of: Callable[[int], int | None]
+) -> tuple[dict[int, list[_Told]], list[dict[int, float]]]:
+    """Return each group's chunks, best first, and A, H and C of the formula by group."""
+    chunks: dict[int, list[_Told]] = {}
+    for chunk in candidates.chunks:
+        group = group_of(chunk.session)
+        if group is not None:
+            told = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
+            chunks.setdefault(group, []).append(told)
+    sums: dict[int, float] = {}
+    for group, found in chunks.items():
+        found.sort()
+        found[:] = _told_once(found)
+        sums[group] = -sum(DECAY**place * told[0] for place, told in enumerate(found[:BEST_CHUNKS]))
+    return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
+
+
+def _shares(parts: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
+    """Return what each of A, H and C contributes to the score, by group."""
+    weights = (1.0, HEAD_SHARE, CONVERSATION_SHARE)
+    whole = sum(weight for weight, part in zip(weights, parts, strict=True) if part) or 1.0
+    shares = []
+    for weight, part in zip(weights, parts, strict=True):
+        best = max(part.values(), default=0.0) or 1.0
+        shares.append({group: weight / whole * value / best for group, value in part.items()})
+    return shares
+
+
+def _totals(shares: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    totals: dict[int, float] = {}
+    for share in shares:
+        for group, value in share.items():
+            totals[group] = totals.get(group, 0.0) + value
+    return totals
+
+
+def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
+    """Return the share of the query's words, weighted by rarity, that the best chunk contains.
+
+    :param present: positions in the query of the words it contains.
+    :param choices: positions of words of which one set is enough; of each choice the set that is contained best counts.
+    """
+    weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
+
+    def share(counted: set[int]) -> float:
+        total = sum(weights[position] for position in counted)
+        return sum(weights[position] for position in counted.intersection(present)) / total if total else 0.0
+
+    counted = set(range(len(weights)))
+    for sets in choices:
+        best = max((one & counted for one in sets), key=share)
+        counted = counted.difference(*sets) | best
+    return share(counted)
+
+
+def idf(document_frequency: int, total: int) -> float:
+    """Return how much a word tells (BM25's inverse document frequency, never below FTS5's floor of 1e-6)."""
+    return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
+
+
+def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) -> dict[int, float]:
+    """Return each group's best score."""
+    best: dict[int, float] = {}
+    for session, score in scores.items():
+        group = group_of(session)
+        if group is not None:
+            best[group] = max(score, best.get(group, 0.0))
+    return best
+
+
+def _told_once(chunks: list[_Told]) -> list[_Told]:
+    """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
+    told: list[_Told] = []
+    for chunk in chunks:
+        if not told or chunk[0] != told[-1][0] or chunk[1] == told[-1][1]:
+            told.append(chunk)
+    return told
+
+
+def _weighted(chunk: ScoredChunk, score: float) -> ScoredChunk:
+    return ScoredChunk(session=chunk.session, seq=chunk.seq, weight_class=chunk.weight_class, score=score)

@@ -1,0 +1,119 @@
+"""What this machine knows of files that it does not share: a list that never leaves it.
+
+An index that others can read has no row of such a file, and without the list each run would read it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..config import paths
+from ..dataclass import dataclass, field
+from ..errors import BackendError
+from ..types.index import IndexedFile
+from ..types.transcript import Session
+from .inheritance import parent_of
+
+#: Version of the list's form; a list of another one is made anew.
+_VERSION = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class WithheldFile:
+    """A file with private sessions."""
+
+    parser: str
+    parser_version: int
+    mtime_ns: int
+    size: int
+    #: Whether all its sessions are private, so that others see nothing of it.
+    is_whole: bool
+    #: Of each private session: id, agent, cwd, repository, and of a subagent the parent's id.
+    sessions: list[list[str | None]] = field(default_factory=list)
+
+
+class Withheld:
+    """The list.
+
+    :param path: where it is kept; None keeps it in memory only.
+    :raises BackendError: it cannot be read.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        #: Digest of the rules that were applied last.
+        self.applied = ""
+        self.files: dict[str, WithheldFile] = {}
+        self._saved = ""
+        if path is None:
+            return
+        try:
+            self._saved = path.read_text(encoding="utf-8")
+            value = json.loads(self._saved)
+            if value["version"] == _VERSION:
+                self.applied = value["applied"]
+                self.files = {name: WithheldFile(**known) for name, known in value["files"].items()}
+        except FileNotFoundError:
+            pass  # nothing has been withheld yet
+        except OSError as error:
+            raise BackendError(f"{path}: cannot be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.applied, self.files = "", {}  # it is only a shortcut: what is in it is found out again
+
+    def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
+        """Remember a file and its private sessions."""
+        self.files[file.path] = WithheldFile(
+            parser=file.parser,
+            parser_version=file.parser_version,
+            mtime_ns=file.mtime_ns,
+            size=file.size,
+            is_whole=is_whole,
+            sessions=[[one.id, one.agent, one.cwd, one.repository, parent_of(one)] for one in sessions],
+        )
+
+    def whole(self) -> dict[str, IndexedFile]:
+        """Return the files of which others see nothing, as an index would."""
+        return {
+            path: IndexedFile(
+                path=path, parser=f.parser, parser_version=f.parser_version, mtime_ns=f.mtime_ns, size=f.size
+            )
+            for path, f in self.files.items()
+            if f.is_whole
+        }
+
+    def count(self) -> int:
+        """Return how many files with sessions others see nothing of."""
+        return sum(known.is_whole and bool(known.sessions) for known in self.files.values())
+
+    def sessions(self) -> Iterator[tuple[str, Session]]:
+        """Yield the private sessions, each with its file."""
+        for path, known in self.files.items():
+            for session_id, agent, cwd, repository, parent in known.sessions:
+                session = Session(id=session_id or "", agent=agent or "", cwd=cwd, repository=repository)
+                if parent is not None:
+                    session.kind, session.parent_id = "subagent", parent
+                yield path, session
+
+    def save(self) -> None:
+        """Write the list, readable by its owner alone.
+
+        :raises BackendError: it cannot be written.
+        """
+        if self._path is None:
+            return
+        files = {path: {name: getattr(f, name) for name in WithheldFile.__slots__} for path, f in self.files.items()}
+        text = json.dumps({"version": _VERSION, "applied": self.applied, "files": files})
+        if text == self._saved:
+            return
+        try:
+            paths.write_private(self._path, text)
+        except OSError as error:
+            raise BackendError(f"{self._path}: cannot be written: {error.strerror or error}") from error
+        self._saved = text
+
+
+def this_machines() -> Withheld:
+    """Return the list of this machine."""
+    return Withheld(paths.data_dir() / "withheld.json")
