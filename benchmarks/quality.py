@@ -26,7 +26,7 @@ from typing import Any
 
 from sesame_core import Selection, Source
 from sesame_core.api.sesame import Sesame
-from sesame_core.query import spelling as expansion
+from sesame_core.query import spelling
 from sesame_core.search import ranking
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -126,7 +126,7 @@ TABLES = (
     ),
     Table(
         "other spellings",
-        expansion,
+        spelling,
         {"RARE": (-1, 0, 1, 2), "EDITS_LONG": (1, 2), "MAX_CORRECTIONS": (1, 3, 5)},
         "MRR",
         mrr,

@@ -6,88 +6,89 @@ that importing the package costs nothing.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # `typing` takes longer to load than a plugin that only declares itself
 if TYPE_CHECKING:
     from typing import Any
 
-    from .api.sesame import Sesame
-    from .config.model import Config, Redaction, Selection, Source
-    from .errors import (
-        BackendError,
-        ConfigError,
-        LockedError,
-        ParseError,
-        PluginError,
-        QueryError,
-        SesameError,
-        UnknownSessionError,
-    )
-    from .plugin.backend import IndexReader, IndexWriter, Shared, StorageBackend
-    from .plugin.formatter import ChunkFormatter
-    from .plugin.markers import hookimpl
-    from .plugin.parser import Expiring, Integrable, Parser, Resumer, TailParser
-    from .plugin.provider import Options, Provider
-    from .runtime.runtime import Appended, Imported, Runtime, SessionMeta
-    from .sdk.branches import Segments
-    from .sdk.jsonl import JsonLines
-    from .types.answer import Answer, Hit
-    from .types.index import AgentStatistics, Candidates, Chunk, IndexedFile, ScoredChunk, Statistics, StoredSession
-    from .types.integration import Integration, OwnFile, Setting
-    from .types.query import Filters, Query, Word
-    from .types.report import IndexReport
-    from .types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolCall, ToolResult
+    from .api.sesame import Sesame as Sesame
+    from .config.model import Config as Config
+    from .config.model import Redaction as Redaction
+    from .config.model import Selection as Selection
+    from .config.model import Source as Source
+    from .errors import BackendError as BackendError
+    from .errors import ConfigError as ConfigError
+    from .errors import LockedError as LockedError
+    from .errors import ParseError as ParseError
+    from .errors import PluginError as PluginError
+    from .errors import QueryError as QueryError
+    from .errors import SesameError as SesameError
+    from .errors import UnknownSessionError as UnknownSessionError
+    from .plugin.backend import IndexReader as IndexReader
+    from .plugin.backend import IndexWriter as IndexWriter
+    from .plugin.backend import Shared as Shared
+    from .plugin.backend import StorageBackend as StorageBackend
+    from .plugin.formatter import ChunkFormatter as ChunkFormatter
+    from .plugin.markers import hookimpl as hookimpl
+    from .plugin.parser import Expiring as Expiring
+    from .plugin.parser import Integrable as Integrable
+    from .plugin.parser import Parser as Parser
+    from .plugin.parser import Resumer as Resumer
+    from .plugin.parser import TailParser as TailParser
+    from .plugin.provider import Options as Options
+    from .plugin.provider import Provider as Provider
+    from .runtime.runtime import Appended as Appended
+    from .runtime.runtime import Imported as Imported
+    from .runtime.runtime import Runtime as Runtime
+    from .runtime.runtime import SessionMeta as SessionMeta
+    from .sdk.branches import Segments as Segments
+    from .sdk.jsonl import JsonLines as JsonLines
+    from .types.answer import Answer as Answer
+    from .types.answer import Hit as Hit
+    from .types.index import AgentStatistics as AgentStatistics
+    from .types.index import Candidates as Candidates
+    from .types.index import Chunk as Chunk
+    from .types.index import IndexedFile as IndexedFile
+    from .types.index import ScoredChunk as ScoredChunk
+    from .types.index import Statistics as Statistics
+    from .types.index import StoredSession as StoredSession
+    from .types.integration import Integration as Integration
+    from .types.integration import OwnFile as OwnFile
+    from .types.integration import Setting as Setting
+    from .types.query import Filters as Filters
+    from .types.query import Query as Query
+    from .types.query import Word as Word
+    from .types.report import IndexReport as IndexReport
+    from .types.transcript import Checkpoint as Checkpoint
+    from .types.transcript import Event as Event
+    from .types.transcript import Message as Message
+    from .types.transcript import Session as Session
+    from .types.transcript import Skipped as Skipped
+    from .types.transcript import ToolCall as ToolCall
+    from .types.transcript import ToolResult as ToolResult
 
 __version__ = "0.1.0"
 
+#: The public names, by the module that defines them.
 _HOMES = {
-    "answer": ("Answer", "Hit"),
-    "config": ("Config", "Redaction", "Selection", "Source"),
-    "errors": (
-        "BackendError",
-        "ConfigError",
-        "LockedError",
-        "ParseError",
-        "PluginError",
-        "QueryError",
-        "SesameError",
-        "UnknownSessionError",
-    ),
-    "hookimpls": ("hookimpl",),
-    "integration": ("Integration", "OwnFile", "Setting"),
-    "report": ("IndexReport",),
-    "jsonl": ("JsonLines",),
-    "library": ("Sesame",),
-    "protocols": (
-        "ChunkFormatter",
-        "Expiring",
-        "Integrable",
-        "IndexReader",
-        "IndexWriter",
-        "Options",
-        "Parser",
-        "Provider",
-        "Resumer",
-        "Shared",
-        "StorageBackend",
-        "TailParser",
-    ),
-    "query": ("Filters", "Query", "Word"),
-    "runtime": ("Appended", "Imported", "Runtime", "SessionMeta"),
-    "segments": ("Segments",),
-    "stored": ("AgentStatistics", "Candidates", "ScoredChunk", "Statistics", "StoredSession"),
-    "types": (
-        "Checkpoint",
-        "Chunk",
-        "Event",
-        "IndexedFile",
-        "Message",
-        "Session",
-        "Skipped",
-        "ToolCall",
-        "ToolResult",
-    ),
+    "api.sesame": "Sesame",
+    "config.model": "Config Redaction Selection Source",
+    "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError SesameError UnknownSessionError",
+    "plugin.backend": "IndexReader IndexWriter Shared StorageBackend",
+    "plugin.formatter": "ChunkFormatter",
+    "plugin.markers": "hookimpl",
+    "plugin.parser": "Expiring Integrable Parser Resumer TailParser",
+    "plugin.provider": "Options Provider",
+    "runtime.runtime": "Appended Imported Runtime SessionMeta",
+    "sdk.branches": "Segments",
+    "sdk.jsonl": "JsonLines",
+    "types.answer": "Answer Hit",
+    "types.index": "AgentStatistics Candidates Chunk IndexedFile ScoredChunk Statistics StoredSession",
+    "types.integration": "Integration OwnFile Setting",
+    "types.query": "Filters Query Word",
+    "types.report": "IndexReport",
+    "types.transcript": "Checkpoint Event Message Session Skipped ToolCall ToolResult",
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -105,61 +106,4 @@ def version() -> str:
     return __version__
 
 
-__all__ = [
-    "AgentStatistics",
-    "Answer",
-    "Appended",
-    "BackendError",
-    "Candidates",
-    "Checkpoint",
-    "Chunk",
-    "ChunkFormatter",
-    "Config",
-    "ConfigError",
-    "Event",
-    "Expiring",
-    "Filters",
-    "Hit",
-    "Imported",
-    "IndexReader",
-    "IndexReport",
-    "IndexWriter",
-    "IndexedFile",
-    "Integrable",
-    "Integration",
-    "JsonLines",
-    "LockedError",
-    "Message",
-    "Options",
-    "OwnFile",
-    "ParseError",
-    "Parser",
-    "PluginError",
-    "Provider",
-    "Query",
-    "QueryError",
-    "Redaction",
-    "Resumer",
-    "Runtime",
-    "ScoredChunk",
-    "Segments",
-    "Selection",
-    "Sesame",
-    "SesameError",
-    "Session",
-    "SessionMeta",
-    "Setting",
-    "Shared",
-    "Skipped",
-    "Source",
-    "Statistics",
-    "StorageBackend",
-    "StoredSession",
-    "TailParser",
-    "ToolCall",
-    "ToolResult",
-    "UnknownSessionError",
-    "Word",
-    "hookimpl",
-    "version",
-]
+__all__ = sorted([*_HOME_OF, "version"])

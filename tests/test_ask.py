@@ -35,7 +35,7 @@ def indexed(demo_sessions: Path, cli: Callable[..., Any]) -> Path:
 def test_without_a_model_the_passages_are_the_answer_and_it_says_so(indexed: Path, cli: Callable[..., Any]) -> None:
     asked = cli("ask", "d6bc", *QUESTION.split(), "--json").json
     assert (asked["answer"], asked["model"], asked["attempts"], asked["citations"]) == (None, None, [], [])
-    assert asked["hindrance"] == NOT_SET_UP
+    assert asked["reason"] == NOT_SET_UP
     assert asked["basis"] == "question"
     best = asked["passages"][0]
     assert "should never trust a delay below 250 ms" in best["text"]
@@ -72,9 +72,7 @@ def test_without_llm_one_line_says_what_to_install(indexed: Path, home: Path, cl
     code = "import sys; sys.modules['llm'] = None; from sesame_core.cli import main; main()"
     command = [sys.executable, "-c", code, "ask", "d6bc", "backoff", "--json"]
     asked = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert (
-        asked["hindrance"] == "models are asked through llm, which is not installed: pip install 'sesame-search[llm]'"
-    )
+    assert asked["reason"] == "models are asked through llm, which is not installed: pip install 'sesame-search[llm]'"
     assert asked["passages"]
 
 
@@ -100,7 +98,7 @@ def test_a_models_answer_comes_with_the_entries_it_rests_on_and_what_it_took(
     assert asked["cost"] == pytest.approx(0.00012)
     (attempt,) = asked["attempts"]
     assert (attempt["inputTokens"], attempt["outputTokens"], attempt["error"]) == (1000, 50, None)
-    assert asked["hindrance"] is None
+    assert asked["reason"] is None
     assert sum(len(passage["text"].encode()) for passage in asked["passages"]) <= 8192
     (request,) = models.asked
     assert request["model"] == "cheap"
@@ -160,7 +158,7 @@ def test_a_malformed_answer_is_asked_for_three_times_and_told(
         "malformed answer: " in attempt["error"] and problem in attempt["error"] for attempt in asked["attempts"]
     )
     assert asked["answer"] is None
-    assert asked["hindrance"] == asked["attempts"][-1]["error"]
+    assert asked["reason"] == asked["attempts"][-1]["error"]
     assert asked["passages"]
     assert "Your last answer could not be used" not in models.prompts[0]
     assert all(problem in prompt for prompt in models.prompts[1:])

@@ -221,7 +221,7 @@ def test_nothing_is_described_by_itself_unless_that_is_configured(
     ran = cli("describe", "--due", "d6bc", "--json")
     assert (ran.code, models.asked) == (0, [])
     (session,) = ran.json["sessions"]
-    assert (session["state"], session["hindrance"]) == ("not due", NOT_AUTOMATIC)
+    assert (session["state"], session["reason"]) == ("not due", NOT_AUTOMATIC)
 
 
 def test_a_session_is_due_when_enough_was_said_since(
@@ -352,7 +352,7 @@ def test_a_malformed_answer_is_asked_for_three_times_and_nothing_is_written(
     ran = cli("describe", "d6bc", "--model", "cheap", "--json")
     (session,) = ran.json["sessions"]
     assert (ran.code, session["state"], len(models.asked)) == (1, "failed", 3)
-    assert problem in session["hindrance"]
+    assert problem in session["reason"]
     assert all(problem in prompt for prompt in models.prompts[1:])
     assert list(place.glob("*.json")) == []
     assert cli("describe", "d6bc", "--model", "cheap").out.startswith(f"failed: {BACKOFF} (SQLite migration")
@@ -399,7 +399,7 @@ def test_a_server_that_is_not_there_is_asked_once(
     ran = cli("describe", "d6bc", "--model", "nowhere", "--json")
     (session,) = ran.json["sessions"]
     assert (ran.code, session["state"], len(session["attempts"])) == (1, "failed", 1)
-    assert session["hindrance"].startswith("nowhere: ")
+    assert session["reason"].startswith("nowhere: ")
 
 
 def test_a_cost_that_nobody_tells_is_not_known(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
@@ -430,7 +430,7 @@ def test_an_invalid_file_counts_as_missing_is_told_and_is_written_anew(
     answers(models)
     (session,) = cli("describe", "d6bc", "--json").json["sessions"]
     assert session["state"] == "described"
-    assert session["hindrance"].startswith(f"{file}: is no metadata of its session, and counts as missing: ")
+    assert session["reason"].startswith(f"{file}: is no metadata of its session, and counts as missing: ")
     assert json.loads(file.read_text())["name"] == WRITTEN["name"]
     assert cli("status", "--json").json["failedFiles"] == []
 
@@ -455,7 +455,7 @@ def test_a_session_is_described_once_at_a_time(
         with Sesame() as sesame:
             gate.wait(10)
             described = sesame.describe("d6bc")
-            return described.state, described.hindrance
+            return described.state, described.reason
 
     with ThreadPoolExecutor(4) as pool:
         states = sorted(pool.map(one, range(4)))

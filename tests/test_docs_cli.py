@@ -15,7 +15,7 @@ import pytest
 from sesame_core import Session
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
-from sesame_core.metadata import files as metadata
+from sesame_core.metadata import files
 from sesame_core.rendering.shares import changes_json
 from sesame_core.runtime.watcher import watch
 from sesame_core.sharing.visibility_writer import Change
@@ -192,14 +192,14 @@ def test_the_fields_of_describe_are_documented(value: Callable[..., Any], models
     row = re.findall(r"^\| `sessions` \| (.*) \|$", SECTIONS["describe"], re.MULTILINE)[0]
     assert set(re.findall(r"`(\w+)`", row)) == described["sessions"][0].keys()
     states = re.findall(r"^A `state` is (.*?)\.", SECTIONS["describe"], re.DOTALL | re.MULTILINE)[0]
-    assert set(re.findall(r"`([\w ]+)`", states)) == {*get_args(State), "hindrance"}
+    assert set(re.findall(r"`([\w ]+)`", states)) == {*get_args(State), "reason"}
 
 
 def test_the_fields_of_a_file_of_metadata_are_documented() -> None:
     page = (REPOSITORY / "docs" / "memory.md").read_text(encoding="utf-8")
     example = json.loads(re.findall(r"^```json\n(\{\n  \"sessionId.*?)^```", page, re.DOTALL | re.MULTILINE)[0])
-    assert fields(page) == {*example, "parentSessionFile"} == set(metadata._FIELDS.values())
-    for number in (metadata.NAME_CHARS, metadata.DESCRIPTION_CHARS, metadata.SUMMARY_CHARS, CONVERSATION_BYTES):
+    assert fields(page) == {*example, "parentSessionFile"} == set(files._FIELDS.values())
+    for number in (files.NAME_CHARS, files.DESCRIPTION_CHARS, files.SUMMARY_CHARS, CONVERSATION_BYTES):
         assert f"{number:,} " in page
 
 

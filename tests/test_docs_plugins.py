@@ -12,8 +12,7 @@ import sesame_core
 from sesame_core.plugin import hookspecs
 from sesame_core.plugin import manager as plugin_manager
 from sesame_core.plugin import provider as protocols
-from sesame_core.sdk import ingest as renewal
-from sesame_core.sdk import rows, sql
+from sesame_core.sdk import ingest, rows, sql
 
 DOCS = Path(__file__).parents[1] / "docs"
 EXAMPLE = DOCS / "examples" / "sesame-parser-xyz"
@@ -68,7 +67,7 @@ def test_what_a_dialect_must_fill_in_is_listed() -> None:
 
 def test_the_calls_that_renew_an_index_are_listed_with_their_signatures() -> None:
     functions = {
-        name: f for name, f in vars(renewal).items() if inspect.isfunction(f) and f.__module__ == renewal.__name__
+        name: f for name, f in vars(ingest).items() if inspect.isfunction(f) and f.__module__ == ingest.__name__
     }
     assert len(functions) > 4
     for name, function in functions.items():

@@ -15,8 +15,7 @@ import pytest
 from sesame_core import Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing import changes as unchanged
-from sesame_core.indexing import scan_cache as last_look
+from sesame_core.indexing import changes, scan_cache
 from sesame_core.indexing.changes import Looker
 from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
 from sesame_core.types.report import IndexReport
@@ -57,12 +56,12 @@ class Home:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """The index, after a look at all files."""
-    monkeypatch.setattr(last_look, "LEAST", 1)
+    monkeypatch.setattr(scan_cache, "LEAST", 1)
     home = Home(tmp_path)
     with home.open() as sesame:
         sesame.index()
     report = home.refresh()
-    assert (report.unchanged, report.not_looked_at, report.looked_at) == (len(home.files), 0, None)
+    assert (report.unchanged, report.not_scanned, report.scanned_at) == (len(home.files), 0, None)
     return home
 
 
@@ -77,15 +76,15 @@ def grow(path: Path, at: int | None = None) -> None:
 def test_old_files_are_taken_to_be_as_they_were_and_the_report_says_so(home: Home) -> None:
     before = time.time()
     report = home.refresh()
-    assert (report.unchanged, report.not_looked_at) == (len(home.files), len(home.old))
-    assert report.looked_at is not None
-    assert 0 <= before - report.looked_at.timestamp() < LASTING
+    assert (report.unchanged, report.not_scanned) == (len(home.files), len(home.old))
+    assert report.scanned_at is not None
+    assert 0 <= before - report.scanned_at.timestamp() < LASTING
 
 
 def test_a_recent_file_that_has_grown_is_found_at_once(home: Home) -> None:
     grow(home.recent)
     report = home.refresh()
-    assert (report.appended, report.unchanged, report.not_looked_at) == (1, len(home.old), len(home.old))
+    assert (report.appended, report.unchanged, report.not_scanned) == (1, len(home.old), len(home.old))
     assert [(source.changed, source.pending) for source in report.sources] == [(1, 0)]
     assert home.refresh().appended == 0
     with home.open() as sesame:
@@ -100,23 +99,23 @@ def test_an_old_file_that_has_grown_is_found_when_the_minute_is_over(
     later = time.time() + LASTING
     monkeypatch.setattr(time, "time", lambda: later)
     report = home.refresh()
-    assert (report.appended, report.not_looked_at) == (1, 0)
+    assert (report.appended, report.not_scanned) == (1, 0)
     report = home.refresh()
-    assert (report.appended, report.not_looked_at) == (0, len(home.old) - 1)
+    assert (report.appended, report.not_scanned) == (0, len(home.old) - 1)
     grow(home.old[0], at=home.old[0].stat().st_mtime_ns + 1)
     assert home.refresh().appended == 1, "now it is a recent one"
 
 
 def test_many_changed_files_are_left_to_a_run_over_all(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unchanged, "FEW", 1)
+    monkeypatch.setattr(changes, "FEW", 1)
     home.note.unlink()
     for file in home.files[:2]:
         grow(file)
         os.utime(file)
     for not_yet in (2, 0):
         report = home.refresh()
-        assert (report.appended, report.not_looked_at) == (not_yet, 0)
-    assert home.refresh().looked_at is not None
+        assert (report.appended, report.not_scanned) == (not_yet, 0)
+    assert home.refresh().scanned_at is not None
 
 
 def new(home: Home) -> None:
@@ -151,7 +150,7 @@ def test_what_changes_a_directory_is_found_at_once(home: Home, change: Callable[
     change(home)
     report = home.refresh()
     assert report.changed or report.missing or report.absent_roots
-    assert report.not_looked_at == 0
+    assert report.not_scanned == 0
 
 
 def test_a_root_that_comes_back_is_looked_at(home: Home) -> None:
@@ -164,15 +163,15 @@ def test_a_root_that_comes_back_is_looked_at(home: Home) -> None:
 
 def test_another_configuration_looks_at_all_files(home: Home) -> None:
     with Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home.root)], data_dir=home.data) as sesame:
-        assert sesame.refresh(60).looked_at is None
+        assert sesame.refresh(60).scanned_at is None
 
 
 def test_another_index_in_its_place_is_looked_at_as_a_whole(home: Home) -> None:
     with home.open() as sesame:
         sesame.index(full=True)
     assert not home.note.exists(), "it goes with the index it was about"
-    assert home.refresh().looked_at is None
-    assert home.refresh().looked_at is not None
+    assert home.refresh().scanned_at is None
+    assert home.refresh().scanned_at is not None
 
 
 def test_a_directory_that_has_just_changed_may_change_again_unseen(home: Home) -> None:
@@ -198,14 +197,14 @@ def test_what_a_run_could_not_do_is_looked_at_again(home: Home) -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"at": "now"}', "\x00\xff"])
 def test_a_damaged_note_is_none(home: Home, text: str) -> None:
     home.note.write_text(text, encoding="latin-1")
-    assert home.refresh().looked_at is None
-    assert home.refresh().looked_at is not None
+    assert home.refresh().scanned_at is None
+    assert home.refresh().scanned_at is not None
 
 
 def test_a_note_from_the_future_is_none(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     earlier = time.time() - LASTING
     monkeypatch.setattr(time, "time", lambda: earlier)
-    assert home.refresh().looked_at is None
+    assert home.refresh().scanned_at is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
@@ -218,14 +217,14 @@ def test_a_note_that_cannot_be_kept_hinders_nothing(home: Home) -> None:
     home.note.unlink()
     home.note.mkdir()
     for _ in range(2):
-        assert (home.refresh().hindrance, home.refresh().looked_at) == (None, None)
+        assert (home.refresh().reason, home.refresh().scanned_at) == (None, None)
 
 
 def test_few_files_are_all_looked_at_each_time(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     home.note.unlink()
-    monkeypatch.setattr(last_look, "LEAST", len(home.files) + 1)
+    monkeypatch.setattr(scan_cache, "LEAST", len(home.files) + 1)
     for _ in range(2):
-        assert home.refresh().looked_at is None
+        assert home.refresh().scanned_at is None
 
 
 def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
@@ -233,9 +232,9 @@ def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
 
     report = home.refresh()
     told = index_json(report)
-    assert told["notLookedAt"] == len(home.old)
-    assert told["lookedAt"].endswith("Z")
-    assert (index_json(IndexReport())["notLookedAt"], index_json(IndexReport())["lookedAt"]) == (0, None)
+    assert told["notScanned"] == len(home.old)
+    assert told["scannedAt"].endswith("Z")
+    assert (index_json(IndexReport())["notScanned"], index_json(IndexReport())["scannedAt"]) == (0, None)
     with home.open() as sesame:
         text = answer_text(sesame.search("nix"), abbreviate=str, refreshed=report)
     assert f"{len(home.old)} older session files were last looked at" in text
@@ -245,4 +244,4 @@ def test_without_a_note_a_look_does_not_begin(home: Home) -> None:
     home.note.unlink()
     with home.open() as sesame:
         assert Looker([], home.data).recent(sesame._index.reader()) is None
-        assert unchanged.Looker([], home.data).recent(object()) is None  # type: ignore[arg-type]
+        assert changes.Looker([], home.data).recent(object()) is None  # type: ignore[arg-type]

@@ -269,18 +269,18 @@ def test_what_hinders_a_refresh_is_told_not_raised(at: Home) -> None:
     other = at.open()
     with other._index.backend().writer():
         report = at.sesame.refresh(60)
-        assert report.hindrance is not None
-        assert "being written" in report.hindrance
+        assert report.reason is not None
+        assert "being written" in report.reason
         assert report.changed == 0
         assert len(at.sesame.search("fox").hits) == 1
     other.close()
-    assert at.sesame.refresh(60).hindrance is None
+    assert at.sesame.refresh(60).reason is None
 
 
 def test_a_source_that_cannot_be_opened_hinders_a_refresh_and_fails_an_index(at: Home) -> None:
     broken = Source(parser=Selection(name="no-such-parser"), path=at.root)
     with Sesame(sources=[broken], data_dir=at.data, plugins=at.plugins) as sesame:
-        assert "no-such-parser" in (sesame.refresh(60).hindrance or "")
+        assert "no-such-parser" in (sesame.refresh(60).reason or "")
         with pytest.raises(SesameError, match="no-such-parser"):
             sesame.index()
 

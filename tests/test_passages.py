@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sesame_core import Sesame
-from sesame_core.search.passages import BUDGET, MATCH_BYTES, NEIGHBOUR_BYTES, Found, find
+from sesame_core.search.passages import BUDGET, MATCH_BYTES, NEIGHBOUR_BYTES, Retrieval, find
 
 from .transcripts import Pi, library, write
 
 
-def asked(home: Path, tmp_path: Path, question: str, *records: tuple[str, str], budget: int = BUDGET) -> Found:
+def asked(home: Path, tmp_path: Path, question: str, *records: tuple[str, str], budget: int = BUDGET) -> Retrieval:
     """What a session of these messages has to say."""
     with sesame_of(tmp_path, *records) as sesame:
         (stored,), _ = sesame.list_sessions()

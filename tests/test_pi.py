@@ -104,7 +104,7 @@ def test_the_model_calls_both_tools(rpc: Rpc, server: ModelServer) -> None:
     assert "never trust a delay below 250 ms" in asked["passages"][0]["text"]
     assert "no session has the id 'no-such-session'" in failed
     # Only pi itself has asked a model: nothing lets Sesame do so.
-    assert (asked["hindrance"], len(server.asked)) == (NOT_SET_UP, 4)
+    assert (asked["reason"], len(server.asked)) == (NOT_SET_UP, 4)
 
 
 FOUND = {"answer": "At least 250 ms.", "found": True, "citations": [19]}
@@ -130,7 +130,7 @@ def test_where_the_configuration_says_so_the_sessions_own_model_answers_a_questi
     server.script = [query(), Answers("At least 250 ms."), Answers(json.dumps(FOUND)), Answers("it is 250 ms")]
     rpc.prompt("which delay did we settle on?")
     answer = json.loads(texts(server.asked[3])[-1])
-    assert (answer["answer"], answer["model"], answer["hindrance"]) == ("At least 250 ms.", "fake/fake-1", None)
+    assert (answer["answer"], answer["model"], answer["reason"]) == ("At least 250 ms.", "fake/fake-1", None)
     malformed, good = answer["attempts"]
     assert "malformed answer: it is no JSON" in malformed["error"]
     assert (good["inputTokens"], good["outputTokens"]) == (1000, 50)
@@ -155,7 +155,7 @@ def test_when_the_sessions_own_model_fails_it_is_not_asked_again_and_the_passage
     assert len(server.asked) == expected
     answers = [json.loads(text) for text in texts(server.asked[-1]) if text.startswith("{")]
     assert all(answer["answer"] is None and answer["passages"] for answer in answers)
-    told = [answer["hindrance"] for answer in answers]
+    told = [answer["reason"] for answer in answers]
     assert "500" in told[0]
     assert "no such luck" in told[0]
     assert told[1:] == ["agent: Provider finish_reason: content_filter", "agent: no answer within 10 seconds"]

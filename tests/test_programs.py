@@ -152,4 +152,4 @@ def test_the_agents_own_model_is_asked_only_where_it_is_named_and_offered(
         ("[1]", f"agent: {VARIABLE} is no JSON list of the words of a command"),
     ):
         monkeypatch.setenv(VARIABLE, offer)
-        assert cli("ask", "d6bc", QUESTION, "--json").json["hindrance"] == problem
+        assert cli("ask", "d6bc", QUESTION, "--json").json["reason"] == problem

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sesame_core.config import identity
-from sesame_core.indexing.file_reader import HASHED, FileReading
+from sesame_core.indexing.file_reader import HASHED, FileReader
 from sesame_core.indexing.session_facts import PROMPT_CHARS, SUMMARY_CHARS
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.types.index import Chunk, IndexedFile
@@ -52,7 +52,7 @@ class Desk:
         self.is_excluded = is_excluded
         #: What was written about sessions, by id.
         self.notes: dict[str, Notes] = {}
-        self.reading: FileReading | None = None
+        self.reading: FileReader | None = None
 
     def read(self, *events: Event) -> list[Chunk]:
         """Read the file whole and return the chunks of all its sessions."""
@@ -68,7 +68,7 @@ class Desk:
         file = IndexedFile(path=str(self.path), parser="script", parser_version=1, mtime_ns=1, size=size)
         with self.backend.writer() as writer:
             known = writer.files().get(file.path)
-            self.reading = FileReading(
+            self.reading = FileReader(
                 file,
                 Script(*events),
                 self.formatter,
@@ -343,7 +343,7 @@ def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) ->
         with desk.backend.writer() as writer:
             file = IndexedFile(path=str(desk.path), parser="script", parser_version=1, mtime_ns=2, size=len(data))
             known = writer.files()[file.path]
-            reading = FileReading(
+            reading = FileReader(
                 file,
                 Script(*events),
                 desk.formatter,

@@ -154,12 +154,12 @@ def test_additions_tell_how_far_an_answer_can_be_trusted() -> None:
     assert (value["leftOut"], value["totalIsLowerBound"]) == ({"headless": 2}, True)
     assert value["index"] == {
         "refreshed": True,
-        "hindrance": None,
+        "reason": None,
         "changed": 1,
         "pending": 2,
         "errors": 1,
-        "notLookedAt": 0,
-        "lookedAt": None,
+        "notScanned": 0,
+        "scannedAt": None,
         "sources": [{"path": "/s", "parser": "pi", "changed": 1, "pending": 2}],
     }
     assert answer_json(made)["index"] == {"refreshed": False}
@@ -240,7 +240,7 @@ def test_a_refresh_is_mentioned_only_when_something_is_open() -> None:
     assert text_of(made, refreshed=IndexReport(added=3)) == text_of(made)
     assert "2 changed files" in text_of(made, refreshed=IndexReport(pending=2))
     assert "1 file" in text_of(made, refreshed=IndexReport(errors=[FileProblem(path="/x", message="odd")]))
-    assert "another process" in text_of(made, refreshed=IndexReport(hindrance="another process is at it"))
+    assert "another process" in text_of(made, refreshed=IndexReport(reason="another process is at it"))
 
 
 def test_words_that_matched_are_marked_on_a_terminal_only() -> None:

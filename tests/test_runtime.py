@@ -261,7 +261,7 @@ def test_a_message_over_the_limit_is_on_the_disk_and_the_answer_tells_that_it_is
 ) -> None:
     session = runtime.new_session("owl", "ann")
     appended = runtime.append_message(session, "user", "long words " * 110_000)
-    assert (appended.is_indexed, appended.position, appended.hindrance) == (False, None, "left out: oversized")
+    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "left out: oversized")
     assert len(records(directory / f"{session}.jsonl")) == 2
     assert runtime.append_message(session, "user", "short").is_indexed
 
@@ -285,7 +285,7 @@ def test_while_the_index_is_held_the_message_is_on_the_disk_and_the_next_run_fin
         appended = runtime.append_message(session, "user", "otter")
     assert not appended.is_indexed
     assert appended.position is None
-    assert "being written by" in (appended.hindrance or "")
+    assert "being written by" in (appended.reason or "")
     assert records(directory / f"{session}.jsonl")[-1]["text"] == "otter"
     assert found(library, "otter") == []
     assert library.index().appended == 1
@@ -338,7 +338,7 @@ def test_what_else_hinders_indexing_is_told_and_not_raised(
         raise BackendError("the disk is full")
 
     monkeypatch.setattr(library, "writer", fail)
-    assert runtime.append_message(session, "user", "fox").hindrance == "the disk is full"
+    assert runtime.append_message(session, "user", "fox").reason == "the disk is full"
 
 
 WRITER = """
@@ -371,7 +371,7 @@ def test_a_forgotten_session_does_not_come_back(runtime: Runtime, library: Sesam
     runtime.append_message(session, "user", "badger")
     library.forget(session)
     appended = runtime.append_message(session, "user", "otter")
-    assert (appended.position, appended.hindrance) == (None, None)
+    assert (appended.position, appended.reason) == (None, None)
     assert found(library, "badger") == found(library, "otter") == []
     assert len(records(directory / f"{session}.jsonl")) == 3
     assert runtime.session(session).message_count == 0

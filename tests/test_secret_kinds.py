@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from sesame_core.config.model import Redaction
-from sesame_core.privacy.detectors import KINDS
+from sesame_core.privacy.detectors import DETECTORS
 from sesame_core.privacy.redactor import Redactor
 
 from .planted import made, plain, secrets, traces
@@ -21,7 +21,7 @@ REDACTOR = Redactor(b"key", Redaction())
 
 
 def test_there_is_a_secret_of_every_kind() -> None:
-    assert set(PLANTED) == {kind.name for kind in KINDS}
+    assert set(PLANTED) == {kind.name for kind in DETECTORS}
 
 
 @pytest.mark.parametrize("kind", PLANTED)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.sdk import branches as segments
+from sesame_core.sdk import branches
 from sesame_core.sdk.branches import CARRIED, Segments
 
 
@@ -79,7 +79,7 @@ def test_an_entry_without_an_id_has_a_place_but_no_name() -> None:
 
 
 def test_only_recent_entries_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "RECENT", 3)
+    monkeypatch.setattr(branches, "RECENT", 3)
     tree = Segments()
     for entry in "abcd":
         tree.add(entry)

@@ -193,9 +193,9 @@ def test_another_process_that_writes_does_not_hinder_a_search_when_nothing_chang
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        assert home.refresh().hindrance is None
+        assert home.refresh().reason is None
         touched(home)
-        assert "is being written" in home.refresh().hindrance
+        assert "is being written" in home.refresh().reason
         other.communicate(b"")
 
 

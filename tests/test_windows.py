@@ -18,7 +18,7 @@ from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.text import as_json
 from sesame_core.search.engine import search
-from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, shares, window
+from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, split_budget, window
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.types.answer import MAX_HITS, Answer, Page, Window
 from sesame_core.types.query import Filters
@@ -92,12 +92,12 @@ def test_an_item_tells_its_role_its_position_and_its_tool() -> None:
      ((99, 4), (11, 4)), ((99, 99), (8, 7)), ((0, 99), (0, 15)), ((99, 0), (15, 0))],
 )  # fmt: skip
 def test_both_sides_share_what_a_window_holds(available: tuple[int, int], kept: tuple[int, int]) -> None:
-    assert shares(*available) == kept
+    assert split_budget(*available) == kept
 
 
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_a_window_is_as_full_as_it_may_be(before: int, after: int) -> None:
-    kept = shares(before, after)
+    kept = split_budget(before, after)
     assert kept[0] <= before
     assert kept[1] <= after
     assert sum(kept) + 1 == min(MAX_WINDOW_ITEMS, before + after + 1)

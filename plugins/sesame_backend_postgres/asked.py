@@ -8,7 +8,7 @@ from typing import Any
 from sesame_core.types.query import Query
 
 from . import words
-from .filters import Condition
+from .filters import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Parts:
         self.sql: list[str] = []
         self.values: list[Any] = []
 
-    def use(self, condition: Condition, keyword: str = "AND") -> str:
+    def use(self, condition: Where, keyword: str = "AND") -> str:
         """Return a condition's text for the part that is added next."""
         self.values.extend(condition.values)
         return condition.where(keyword)

@@ -6,7 +6,7 @@ from sesame_core.types.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Parts
-from .filters import Condition, on_chunks
+from .filters import Where, on_chunks
 
 
 def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
@@ -19,7 +19,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     """
     own = on_chunks(filters)
     # Not by an index: that of all calls of a tool lists more than it spares.
-    is_own = Condition(f"({own.sql}) IS TRUE", own.values) if own.sql else own
+    is_own = Where(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
     hidden = "false" if filters.all_kinds else "session IN (SELECT id FROM sessions WHERE kind = 'headless')"
     k = scoring.damping("t.tokens / plan.chunk_length")

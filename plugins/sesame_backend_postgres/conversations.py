@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk import ingest
 
 from . import words
 
@@ -50,7 +50,7 @@ WHERE s.id = t.session
 RETURNING s.conversation_tokens - b.before
 """
 #: What a row of `sessions` is that is behind and quiet.
-IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{renewal.QUIET_SECONDS} seconds'"
+IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{ingest.QUIET_SECONDS} seconds'"
 _QUIET = f"""
 SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIET} AND id <> ALL (%s) LIMIT %s
 """
@@ -81,4 +81,4 @@ def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) ->
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    return dict(db.execute(_QUIET, (workstation, list(busy), renewal.RENEWED_PER_RUN)).fetchall())
+    return dict(db.execute(_QUIET, (workstation, list(busy), ingest.RENEWED_PER_RUN)).fetchall())

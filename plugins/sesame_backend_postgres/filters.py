@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sdk.sql import FALSE, STANDING, TRUE, Condition, Dialect, like, on_kind
+from sesame_core.sdk.sql import FALSE, STANDING, TRUE, Dialect, Where, like, on_kind
 from sesame_core.types.query import Word
 
 from .rows import reversed_path
@@ -14,7 +14,7 @@ from .words import any_of, is_ordered, without_order
 __all__ = [
     "DIALECT",
     "STANDING",
-    "Condition",
+    "Where",
     "having_chunks",
     "meeting",
     "on_chunks",
@@ -39,13 +39,13 @@ class _Postgres(Dialect):
     def of_chunk(self, sql: str) -> str:
         return sql
 
-    def holding(self, words: Sequence[Word], chunk: Condition = TRUE) -> Condition:
+    def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
         asked = any_of(words)
         if asked is None:
             return FALSE
         query = "to_tsquery('code', %s)"
         # One look for all sessions: joined to them, the words of each would be fetched.
-        in_chunk = Condition(
+        in_chunk = Where(
             f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')}))"
             " IS TRUE",
             (asked, *chunk.values),
@@ -53,33 +53,33 @@ class _Postgres(Dialect):
         if chunk.sql:
             return in_chunk
         # A row has all words of a chunk.
-        in_session = Condition(
+        in_session = Where(
             f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
             " IS TRUE",
             (asked,),
         )
-        return in_session.and_(Condition(f"NOT {is_ordered(query)}", (asked,)).or_(in_chunk))
+        return in_session.and_(Where(f"NOT {is_ordered(query)}", (asked,)).or_(in_chunk))
 
-    def running(self, command: Word) -> Condition:
+    def running(self, command: Word) -> Where:
         asked = any_of([command])
         if asked is None:
             return FALSE
         found = "c.session = s.id AND c.words @@ to_tsquery('code', %s)"
-        return Condition(f"(EXISTS (SELECT 1 FROM commands AS c WHERE {found})) IS TRUE", (asked,))
+        return Where(f"(EXISTS (SELECT 1 FROM commands AS c WHERE {found})) IS TRUE", (asked,))
 
-    def having(self, chunk: Condition) -> Condition:
-        return Condition(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)
+    def having(self, chunk: Where) -> Where:
+        return Where(f"EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND {chunk.sql})", chunk.values)
 
-    def touching(self, path: str) -> Condition:
+    def touching(self, path: str) -> Where:
         backwards = reversed_path(path)
         if path.endswith("/"):  # all that is below it
-            touched = Condition("paths.reversed LIKE %s", (f"%{like(backwards)}%",))
+            touched = Where("paths.reversed LIKE %s", (f"%{like(backwards)}%",))
         else:
             # Not LIKE: only a pattern that is known when the plan is made makes use of an index.
-            touched = Condition(
+            touched = Where(
                 "paths.reversed >= %s AND paths.reversed < %s::text || U&'\\+10FFFF'", (backwards, backwards)
             )
-        return Condition(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
+        return Where(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
 
 
 DIALECT = _Postgres()

@@ -16,7 +16,7 @@ from . import budget, choosing
 from .asked import Asked, Parts
 from .chunks import add_chunks
 from .documents import add_documents
-from .filters import Condition, meeting, on_chunks, on_kind, on_sessions
+from .filters import Where, meeting, on_chunks, on_kind, on_sessions
 from .prepared import Alike
 
 
@@ -57,7 +57,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
     return found
 
 
-def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
+def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
     """Return the one statement that finds everything."""
     parts = Parts()
     narrow = on_sessions(filters).and_(meeting(query.condition))
@@ -99,4 +99,4 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Condition:
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
         )
     sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
-    return Condition(Alike(sql), tuple(parts.values))
+    return Where(Alike(sql), tuple(parts.values))

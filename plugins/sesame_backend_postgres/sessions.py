@@ -7,8 +7,8 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.sdk import ingest as renewal
-from sesame_core.sdk.sql import Condition
+from sesame_core.sdk import ingest
+from sesame_core.sdk.sql import Where
 from sesame_core.types.transcript import Notes, Session
 
 from . import conversations, rows, words
@@ -40,7 +40,7 @@ _PATHS = "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unne
 _COUNTS = ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
 
 
-class Target(renewal.Target):
+class Target(ingest.Target):
     """Where the chunks of one session go, and what is known of them so far."""
 
     __slots__ = ("is_new", "paths", "tokens")
@@ -90,7 +90,7 @@ class Sessions:
         if self._tombstones is None:
             sql = "SELECT agent, session_id FROM tombstones WHERE workstation = %s"
             self._tombstones = set(self._db.execute(sql, (self._workstation,)).fetchall())
-        return any((session.agent, name) in self._tombstones for name in renewal.lineage(session.id))
+        return any((session.agent, name) in self._tombstones for name in ingest.lineage(session.id))
 
     def store(self, number: int, target: Target, session: Session, file: int, mtime_ns: int, *, is_end: bool) -> None:
         """Store what is known of a session; before the end of its file, only that it is there.
@@ -108,7 +108,7 @@ class Sessions:
             is_same_head = named == [known["title"], known["summary"], known["prompts"], known["notes"]]
             if is_end:
                 self._grown.add(number)
-                if renewal.is_outgrown(target.seq, documented):
+                if ingest.is_outgrown(target.seq, documented):
                     self._undocumented[number] = known["title"] or ""
         else:
             before, is_same_head = {}, False
@@ -145,11 +145,11 @@ class Sessions:
 
     def delete_of_file(self, file: int) -> int:
         """Delete the sessions of a file, with all that is theirs; return their chunks."""
-        return self._delete(Condition("file = %s", (file,)))
+        return self._delete(Where("file = %s", (file,)))
 
     def forget(self, agent: str, session_id: str) -> int:
         """Delete a session with its copies and subagents, and leave tombstones; return their chunks."""
-        mine = Condition("workstation = %s AND agent = %s", (self._workstation, agent))
+        mine = Where("workstation = %s AND agent = %s", (self._workstation, agent))
         family = mine.and_(DIALECT.family("session_id", session_id))
         self._db.execute(
             "INSERT INTO tombstones (workstation, agent, session_id) "
@@ -159,7 +159,7 @@ class Sessions:
         self._tombstones = None
         return self._delete(family)
 
-    def _delete(self, condition: Condition) -> int:
+    def _delete(self, condition: Where) -> int:
         sql = (
             f"DELETE FROM sessions{condition.where()} "
             "RETURNING chunk_count, chunk_tokens, 1, head_tokens, conversation_tokens"

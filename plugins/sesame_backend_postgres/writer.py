@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from sesame_core.errors import BackendError, ParseError
-from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk import ingest
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
 
@@ -181,7 +181,7 @@ class PostgresWriter:
 
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
-        first, rest = renewal.read_ahead(_checked(file, content))
+        first, rest = ingest.read_ahead(_checked(file, content))
         if rest is not None:
             return self._write_large(file, chain(first, rest), forget=forget)
         self._begin()
@@ -232,7 +232,7 @@ class PostgresWriter:
                 self._store_sessions(targets.values(), file)
                 self._flush()
 
-        stored = renewal.place(content, targets, self._target, add)
+        stored = ingest.place(content, targets, self._target, add)
         self._store_sessions(targets.values(), file, is_end=True)
         return stored
 

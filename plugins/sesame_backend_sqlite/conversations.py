@@ -11,7 +11,7 @@ import sqlite3
 import time
 
 from sesame_core.dataclass import dataclass, field
-from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk import ingest
 
 from .schema import SESSION_SHIFT
 
@@ -90,10 +90,10 @@ def quiet(db: sqlite3.Connection, busy: set[int]) -> list[int]:
 
     :param busy: sessions that have just grown, whatever the times in their messages say.
     """
-    found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), renewal.RENEWED_PER_RUN))
+    found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), ingest.RENEWED_PER_RUN))
     return [session for (session,) in found if session not in busy]
 
 
 def quiet_before() -> int:
     """Return the time before which a session was last active when it is quiet, in milliseconds since 1970."""
-    return round((time.time() - renewal.QUIET_SECONDS) * 1000)
+    return round((time.time() - ingest.QUIET_SECONDS) * 1000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sdk.sql import STANDING, TRUE, Condition, Dialect, ending, like, on_kind
+from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
 from sesame_core.types.query import Word
 
 from . import fts, rows
@@ -15,7 +15,7 @@ __all__ = [
     "DIALECT",
     "STANDING",
     "TRUE",
-    "Condition",
+    "Where",
     "having_chunks",
     "like",
     "meeting",
@@ -44,19 +44,19 @@ class _Sqlite(Dialect):
     def of_chunk(self, sql: str) -> str:
         return f"(SELECT {sql} FROM chunks AS c INDEXED BY chunks_facts WHERE c.id = f.rowid)"
 
-    def holding(self, words: Sequence[Word], chunk: Condition = TRUE) -> Condition:
+    def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
         sql = f"SELECT f.rowid >> {SESSION_SHIFT} FROM chunks_fts AS f WHERE chunks_fts MATCH ?{chunk.where('AND')}"
-        return Condition(f"s.id IN ({sql})", (fts.any_of(words), *chunk.values))
+        return Where(f"s.id IN ({sql})", (fts.any_of(words), *chunk.values))
 
-    def having(self, chunk: Condition) -> Condition:
+    def having(self, chunk: Where) -> Where:
         sql = chunk.sql.replace("f.rowid", "f.id")
         bounds = f"f.id >= s.id << {SESSION_SHIFT} AND f.id < (s.id + 1) << {SESSION_SHIFT}"
         look = f"SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql}"
-        return Condition(f"EXISTS ({look})", chunk.values)
+        return Where(f"EXISTS ({look})", chunk.values)
 
-    def touching(self, path: str) -> Condition:
+    def touching(self, path: str) -> Where:
         sql = "SELECT session FROM paths WHERE '/' || replace(path, '\\', '/') LIKE ? ESCAPE '\\'"
-        return Condition(f"s.id IN ({sql})", (ending(path.replace("\\", "/")),))
+        return Where(f"s.id IN ({sql})", (ending(path.replace("\\", "/")),))
 
 
 DIALECT = _Sqlite()

@@ -20,7 +20,7 @@ from sesame_core.types.index import Candidates, ScoredChunk
 from sesame_core.types.query import Filters, Query, Word
 
 from . import fts
-from .filters import TRUE, Condition
+from .filters import TRUE, Where
 from .schema import SESSION_SHIFT
 from .scope import Scope, hiding, scope
 
@@ -106,7 +106,7 @@ class _Matches:
         self._left_out: set[int] = set()
         self._are_many = False
 
-    def newest(self, match: str, limit: int, chosen: Condition = TRUE) -> tuple[dict[int, float], bool]:
+    def newest(self, match: str, limit: int, chosen: Where = TRUE) -> tuple[dict[int, float], bool]:
         """Return the BM25 of the newest matches by row id (FTS5's sign: lower is better), and whether those are all.
 
         A few that are left out by default are scored with the others: telling them apart in every match takes longer.
@@ -162,7 +162,7 @@ def _score(
     if is_within:
         scores, _ = matches.newest(rare, BUDGET)
         best = heapq.nsmallest(RESCORED, scores, key=scores.__getitem__)
-        chosen = Condition("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),))
+        chosen = Where("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),))
         scores |= matches.newest(both, RESCORED, chosen)[0]
     else:
         scores, is_all = matches.newest(both, NEWEST)
@@ -186,7 +186,7 @@ def _rarest(frequencies: Sequence[_Frequency], share: float) -> tuple[list[Word]
     return words[:number], words[number:], is_within
 
 
-def _bm25(db: sqlite3.Connection, match: str, condition: Condition, limit: int) -> dict[int, float]:
+def _bm25(db: sqlite3.Connection, match: str, condition: Where, limit: int) -> dict[int, float]:
     """Return the score of the newest matches."""
     sql = (
         f"SELECT f.rowid, bm25(chunks_fts) FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} "
@@ -195,7 +195,7 @@ def _bm25(db: sqlite3.Connection, match: str, condition: Condition, limit: int) 
     return dict(db.execute(sql, (match, *condition.values, limit)))
 
 
-def _newest_heads(db: sqlite3.Connection, words: Sequence[Word], condition: Condition) -> set[int]:
+def _newest_heads(db: sqlite3.Connection, words: Sequence[Word], condition: Where) -> set[int]:
     """Return the numbers of the newest sessions whose head rows have one of the words."""
     sql = (
         f"SELECT h.rowid FROM heads_fts AS h WHERE heads_fts MATCH ?{condition.where('AND')} "

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sesame_core.sdk.ingest import MAX_CHUNKS
-from sesame_core.types import query as queries
 from sesame_core.types.index import (
     NOTES,
     UNREAD,
@@ -23,11 +22,11 @@ from sesame_core.types.index import (
     StoredSession,
     Stretch,
 )
-from sesame_core.types.query import Filters, Query
+from sesame_core.types.query import Condition, Filters, Query
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import STANDING, TRUE, Condition, having_chunks, meeting, on_kind, on_sessions
+from .filters import STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 
@@ -78,7 +77,7 @@ class SqliteReader:
 
     @translating
     def list_sessions(
-        self, filters: Filters, *, limit: int, offset: int = 0, condition: queries.Condition | None = None
+        self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their number."""
         wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
@@ -164,14 +163,14 @@ class SqliteReader:
     def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
         """Tell what is known of files of that time, and of those that have something left to do."""
         sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
-        return self._known(Condition(sql, (first_ns, last_ns, conversations.quiet_before())))
+        return self._known(Where(sql, (first_ns, last_ns, conversations.quiet_before())))
 
     def note_path(self) -> str | None:
         """Return where a note that goes with this generation of the index may lie."""
         self._db()
         return f"{self._local.opened.path}-looked" if self._local.opened.is_made else None
 
-    def _known(self, which: Condition = TRUE) -> dict[str, KnownFile]:
+    def _known(self, which: Where = TRUE) -> dict[str, KnownFile]:
         sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),
             parser, parser_version, missing_since IS NOT NULL FROM files{which.where()}"""
         found = self._db().execute(sql, (conversations.quiet_before(), UNREAD, *which.values))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from sesame_core.dataclass import dataclass
 from sesame_core.types.query import Filters, Query
 
-from .filters import Condition, meeting, on_chunks, on_sessions
+from .filters import Where, meeting, on_chunks, on_sessions
 from .schema import SESSION_SHIFT
 
 #: The part of the matches that a filter on tool or role is taken to let through, until it is known better.
@@ -23,10 +23,10 @@ class Scope:
     """Which chunks and heads are searched for one query."""
 
     #: On `chunks_fts AS f`: all that the user asks for, and that without the sessions that are left out by default.
-    asked: Condition
-    shown: Condition
+    asked: Where
+    shown: Where
     #: On `heads_fts AS h`; None when only some chunks of a session are searched.
-    heads: Condition | None
+    heads: Where | None
     #: Numbers of the sessions that are left out by default.
     hidden: frozenset[int]
     #: The part of all matches that lie in it, roughly.
@@ -48,28 +48,28 @@ def scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int)
         hidden = frozenset(number for number, is_hidden in found if is_hidden)
         share *= len(numbers) / sessions
         # The plus sign keeps SQLite from asking the full-text table once per session.
-        heads = Condition("+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
+        heads = Where("+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
         asked, shown = asked.and_(_in([number for number, _ in found])), shown.and_(_in(numbers))
     else:
         hidden = frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
-        heads = Condition(f"h.rowid NOT IN ({HEADLESS})") if hidden else Condition()
+        heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
         if hidden:
-            shown = shown.and_(Condition(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
+            shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
     return Scope(asked, shown, heads if is_whole else None, hidden, share)
 
 
-def hiding(scope: Scope, since: int) -> Condition:
+def hiding(scope: Scope, since: int) -> Where:
     """Return the condition on `chunks_fts AS f` to be what the user asks for, in a session that is left out.
 
     :param since: the row id from which on.
     """
-    return scope.asked.and_(Condition("f.rowid >= ?", (since,)), _in(scope.hidden))
+    return scope.asked.and_(Where("f.rowid >= ?", (since,)), _in(scope.hidden))
 
 
-def _in(numbers: Iterable[int]) -> Condition:
+def _in(numbers: Iterable[int]) -> Where:
     """Return the condition on `chunks_fts AS f` to lie in one of these sessions."""
     listed: Sequence[int] = sorted(numbers)
     # The bounds keep FTS5 from going on to where none of them is.
     sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
     first, last = (listed[0], listed[-1]) if listed else (0, -1)
-    return Condition(sql, (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT, json.dumps(listed)))
+    return Where(sql, (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT, json.dumps(listed)))

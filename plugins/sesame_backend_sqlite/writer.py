@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core.plugin.backend import IndexWriter
-from sesame_core.sdk import ingest as renewal
+from sesame_core.sdk import ingest
 from sesame_core.sdk.ingest import MAX_CHUNKS, OVERHEAD, Target
-from sesame_core.sdk.sql import Condition
+from sesame_core.sdk.sql import Where
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
 
@@ -122,7 +122,7 @@ class SqliteWriter:
         found = self._db.execute("SELECT agent, session_id FROM sessions WHERE id = ?", (number,)).fetchone()
         if found is None:
             return 0
-        of_family = Condition("agent = ?", (found[0],)).and_(DIALECT.family("session_id", found[1]))
+        of_family = Where("agent = ?", (found[0],)).and_(DIALECT.family("session_id", found[1]))
         family = self._db.execute(f"SELECT id FROM sessions{of_family.where()}", of_family.values).fetchall()
         self._begin()
         self._db.execute(
@@ -168,7 +168,7 @@ class SqliteWriter:
 
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
-        first, rest = renewal.read_ahead(content)
+        first, rest = ingest.read_ahead(content)
         if rest is not None:
             self.commit()
         self._begin()
@@ -192,7 +192,7 @@ class SqliteWriter:
             sql = f"SELECT session_id, id, chunk_count FROM sessions WHERE {OF_FILE}"
             for session_id, session, count in self._db.execute(sql, (file.path,)):
                 targets[session_id] = _Target(session, count, is_stored=True)
-        stored = renewal.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
+        stored = ingest.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
         number = self._files.store(file)
         for target in targets.values():
             if target.number is not None and target.session is not None:
@@ -200,7 +200,7 @@ class SqliteWriter:
         return stored
 
     def _target(self, session: Session) -> _Target:
-        names = renewal.lineage(session.id)
+        names = ingest.lineage(session.id)
         sql = f"SELECT 1 FROM tombstones WHERE agent = ? AND session_id IN ({DIALECT.marks(names)})"
         if self._db.execute(sql, (session.agent, *names)).fetchone():
             return _Target(None)
@@ -260,7 +260,7 @@ class SqliteWriter:
         self._grown.add(number)
         sql = "SELECT conversation_count FROM sessions WHERE id = ?"
         (in_row,) = self._db.execute(sql, (number,)).fetchone()
-        if renewal.is_outgrown(count, in_row):
+        if ingest.is_outgrown(count, in_row):
             self._flush()
             conversations.renew(self._db, number)
 

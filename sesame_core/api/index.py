@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from ..abilities import has_ability
-from ..plugin.backend import IndexReader, IndexWriter, Shared, StorageBackend
+from ..plugin.backend import Carrying, IndexReader, IndexWriter, Shared, StorageBackend
 
 if TYPE_CHECKING:
     from ..config.model import Config
     from ..plugin.manager import PluginManager
     from ..privacy.redactor import Redactor
-    from ..sharing.policy import Outgoing
+    from ..sharing.policy import SharingPolicy
     from ..sharing.rules import Sharing
 
 
@@ -43,17 +44,17 @@ class Index:
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        return self._guarded(self.backend().writer(), is_rebuild=False)
+        return self.__guarded(self.backend().writer(), is_rebuild=False)
 
     def rebuild(self) -> AbstractContextManager[IndexWriter]:
         """Return a context in which a new index is written, which takes the present one's place at its end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        if (outgoing := self.outgoing()) and outgoing.is_due():
+        if (policy := self.policy()) and policy.is_due():
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # what must not be seen is not carried over
-        return self._guarded(self.backend().rebuild(), is_rebuild=True)
+        return self.__guarded(self.backend().rebuild(), is_rebuild=True)
 
     def close(self) -> None:
         """Release the backend; a later call opens it again."""
@@ -83,7 +84,7 @@ class Index:
         backend = self.backend()
         return backend.audience() if has_ability(backend, Shared) else None
 
-    def outgoing(self, sharing: Sharing | None = None) -> Outgoing | None:
+    def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
         """Return what decides which sessions others see; None when nobody else can read the index.
 
         :param sharing: rules to try; those in effect when None.
@@ -93,18 +94,43 @@ class Index:
         if audience is None:
             return None
         from ..metadata.files import MetadataFiles
-        from ..sharing.policy import Outgoing
+        from ..sharing.policy import SharingPolicy
         from ..sharing.rules import load
 
         metadata = MetadataFiles(self._config.describe.directory)
-        return Outgoing(sharing or load(self._config.share), self.reader(), audience, metadata)
+        return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
 
-    def _guarded(
+    def __guarded(
         self, opened: AbstractContextManager[IndexWriter], *, is_rebuild: bool
     ) -> AbstractContextManager[IndexWriter]:
-        redactor, outgoing = self.redactor(), self.outgoing()
-        if redactor is None and outgoing is None:
+        redactor, policy = self.redactor(), self.policy()
+        if redactor is None and policy is None:
             return opened
-        from ..privacy.redacting_writer import guarded
+        return _guarded(opened, redactor, policy, is_rebuild=is_rebuild)
 
-        return guarded(opened, redactor, outgoing, is_rebuild=is_rebuild)
+
+@contextmanager
+def _guarded(
+    opened: AbstractContextManager[IndexWriter],
+    redactor: Redactor | None,
+    policy: SharingPolicy | None,
+    *,
+    is_rebuild: bool = False,
+) -> Iterator[IndexWriter]:
+    """Open a writer that lets pass what may be stored.
+
+    :param policy: what others may see, which also holds for what is stored already unless that is built anew.
+    """
+    from ..privacy.redacting_writer import RedactingWriter
+
+    with opened as writer:
+        first = writer
+        if policy is not None:
+            first = visibility = policy.writer(writer)
+            if not is_rebuild:
+                policy.apply(visibility)
+        if redactor is not None:
+            first = RedactingWriter(first, redactor)
+        if is_rebuild and has_ability(writer, Carrying):
+            writer.carry_through(first)
+        yield first

@@ -151,7 +151,7 @@ class Sesame:
             look.keep()
             return look.report
         except SesameError as error:
-            return IndexReport(hindrance=str(error))
+            return IndexReport(reason=str(error))
 
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file is not touched.

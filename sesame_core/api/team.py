@@ -46,8 +46,8 @@ class Team:
         :param sharing: rules to try; those in effect when None.
         :return: nothing when the index is one machine's own.
         """
-        outgoing = self._index.outgoing(sharing)
-        return outgoing.plan(self._sources.opened(), self._index.redactor()) if outgoing else []
+        policy = self._index.policy(sharing)
+        return policy.plan(self._sources.opened(), self._index.redactor()) if policy else []
 
     def share(self, pattern: str, level: str | None) -> None:
         """State what others may see of the sessions of some projects; the next run puts it into effect.
@@ -65,10 +65,10 @@ class Team:
         from ..sharing.private_files import this_machines
 
         sharing = self.sharing()
-        outgoing = self._index.outgoing(sharing)
-        if outgoing is None:
+        policy = self._index.policy(sharing)
+        if policy is None:
             return
-        for stored in outgoing.sessions():
+        for stored in policy.sessions():
             yield sharing.rule_of(stored.session), stored.session.visibility
         for _, session in this_machines().sessions():
             yield sharing.rule_of(session), "private"

@@ -43,8 +43,8 @@ def import_files(
 
 
 def _told(imported: Imported) -> str:
-    if imported.hindrance:
-        return f"imported: {imported.session_id}; not indexed yet: {imported.hindrance}"
+    if imported.reason:
+        return f"imported: {imported.session_id}; not indexed yet: {imported.reason}"
     if imported.is_new:
         return f"imported: {imported.session_id}, {imported.chunks} chunks"
     return f"already there: {imported.session_id}"

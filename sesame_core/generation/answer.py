@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass, replace
 from ..search import passages
-from ..search.passages import Found, Passage
-from .models import NOT_SET_UP, complete_json, tame
+from ..search.passages import Excerpt, Retrieval
+from .models import NOT_SET_UP, complete_json, escape_tags
 
 if TYPE_CHECKING:
     from ..config.model import ModelChoice
@@ -62,7 +62,7 @@ class Asked:
 
     stored: StoredSession
     question: str
-    found: Found
+    found: Retrieval
     #: A model's answer; None when none was asked or none answered: the passages are the answer then.
     answer: str | None = None
     #: False when the model says that the passages do not hold the answer.
@@ -74,7 +74,7 @@ class Asked:
     #: Dollars of all of them; None when not known.
     cost: float | None = None
     #: Why there is no model's answer.
-    hindrance: str | None = None
+    reason: str | None = None
 
 
 def ask(
@@ -89,7 +89,7 @@ def ask(
         found = passages.find(reader, stored.number, question, budget=max(budget, MODEL_BUDGET) if models else budget)
     asked = Asked(stored=stored, question=question, found=found)
     if not models:
-        return replace(asked, hindrance=NOT_SET_UP)
+        return replace(asked, reason=NOT_SET_UP)
     shown = {item.chunk.seq: Citation(position=item.chunk.seq, entry_id=item.chunk.entry_id) for item in _items(found)}
 
     def check(value: Any) -> tuple[str, bool, tuple[Citation, ...]]:
@@ -101,12 +101,12 @@ def ask(
     reply = complete_json(prompt(stored, found, question), models, check, system=SYSTEM, schema=SCHEMA)
     asked = replace(asked, found=_within(found, budget), attempts=reply.attempts, cost=reply.cost)
     if reply.value is None:
-        return replace(asked, hindrance=reply.attempts[-1].error)
+        return replace(asked, reason=reply.attempts[-1].error)
     answer, is_found, citations = reply.value
     return replace(asked, answer=answer, is_found=is_found, citations=citations, model=reply.model)
 
 
-def prompt(stored: StoredSession, found: Found, question: str) -> str:
+def prompt(stored: StoredSession, found: Retrieval, question: str) -> str:
     """Return what a model is asked: about the session, the passages in their order, the question."""
     session = stored.session
     about = {
@@ -114,15 +114,17 @@ def prompt(stored: StoredSession, found: Found, question: str) -> str:
         "directory": session.cwd,
         "last active": f"{session.modified:%Y-%m-%d}" if session.modified else None,
     }
-    lines = [f"{name}: {tame(text)}" for name, text in about.items() if text]
+    lines = [f"{name}: {escape_tags(text)}" for name, text in about.items() if text]
     for item in sorted(_items(found), key=lambda item: item.chunk.seq):
         chunk = item.chunk
         speaker = " ".join(filter(None, (chunk.role or chunk.kind, chunk.tool_name)))
-        lines.append(f'<passage number="{chunk.seq}" from="{tame(speaker)}">\n{tame(item.text)}\n</passage>')
+        lines.append(
+            f'<passage number="{chunk.seq}" from="{escape_tags(speaker)}">\n{escape_tags(item.text)}\n</passage>'
+        )
     return "\n".join([*lines, "", f"Question: {question}"])
 
 
-def _items(found: Found) -> list[passages.Item]:
+def _items(found: Retrieval) -> list[passages.ExcerptItem]:
     return [item for passage in found.passages for item in passage.items]
 
 
@@ -147,9 +149,9 @@ def _checked(value: Any) -> tuple[str, bool, list[int]]:
     return answer.strip(), is_found, citations
 
 
-def _within(found: Found, budget: int) -> Found:
+def _within(found: Retrieval, budget: int) -> Retrieval:
     """Return the best passages that fit a budget; the first one always does."""
-    kept: list[Passage] = []
+    kept: list[Excerpt] = []
     left = budget
     for passage in found.passages:
         left -= sum(len(item.text.encode()) for item in passage.items)

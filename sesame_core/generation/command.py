@@ -23,7 +23,7 @@ from ..errors import ModelError
 VARIABLE = "SESAME_AGENT_MODEL"
 
 
-def offered() -> tuple[str, ...]:
+def agent_command() -> tuple[str, ...]:
     """Return the command that asks the model of the agent that started Sesame.
 
     :raises ModelError: no agent offers one, or what it offers is no command.
@@ -40,7 +40,9 @@ def offered() -> tuple[str, ...]:
     return tuple(command)
 
 
-def ask(command: Sequence[str], prompt: str, *, seconds: float, directory: Path) -> tuple[str, Mapping[str, Any]]:
+def ask_command(
+    command: Sequence[str], prompt: str, *, seconds: float, directory: Path
+) -> tuple[str, Mapping[str, Any]]:
     """Return what a program answers, and what that took, if it says so.
 
     It does in the last line of its standard error output, a JSON object of any of `model`, `inputTokens`,

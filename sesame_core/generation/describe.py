@@ -19,7 +19,7 @@ from ..plugin.paging import all_sessions
 from ..text.tokens import clean
 from ..types.query import Filters
 from ..types.transcript import Notes
-from .models import NOT_SET_UP, complete_json, tame
+from .models import NOT_SET_UP, complete_json, escape_tags
 
 if TYPE_CHECKING:
     from ..config.model import Describing, ModelChoice
@@ -82,7 +82,7 @@ class Described:
     #: Dollars of all of them; None when not known.
     cost: float | None = None
     #: Why nothing was written, or what was wrong with what was there before.
-    hindrance: str | None = None
+    reason: str | None = None
 
 
 def undescribed(reader: IndexReader) -> Iterator[StoredSession]:
@@ -112,24 +112,24 @@ def describe(
     if session.workstation != workstation_id():
         raise SesameError(f"session {session.id} is another workstation's: only there it can be described")
     if only_due and not how.is_automatic:
-        return Described(stored=stored, state="not due", hindrance=NOT_AUTOMATIC)
+        return Described(stored=stored, state="not due", reason=NOT_AUTOMATIC)
     if not models:
         raise ModelError(NOT_SET_UP)
     least = how.min_new_user_messages if only_due else 0
     try:
         with files.lock(session.id):
             known, problem = _known(files, session.id)
-            result = Described(stored=stored, state="not due", metadata=known, hindrance=problem)
+            result = Described(stored=stored, state="not due", metadata=known, reason=problem)
             if count_prompts(reader, stored, known.last_indexed_leaf_id if known else "", least) < least:
                 return result
             told = conversation(reader, stored)
             if told is None:
-                return replace(result, state="empty", hindrance="nobody has said anything in it")
+                return replace(result, state="empty", reason="nobody has said anything in it")
             text, leaf = told
             reply = complete_json(_prompt(stored, text), models, _checked, system=SYSTEM, schema=SCHEMA)
             result = replace(result, attempts=reply.attempts, cost=reply.cost)
             if reply.value is None:
-                return replace(result, state="failed", hindrance=reply.attempts[-1].error)
+                return replace(result, state="failed", reason=reply.attempts[-1].error)
             now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             written = Metadata(
                 session_id=session.id,
@@ -147,7 +147,7 @@ def describe(
             )
             return replace(result, state="described", metadata=written, path=files.write(written))
     except LockedError as error:
-        return Described(stored=stored, state="busy", hindrance=str(error))
+        return Described(stored=stored, state="busy", reason=str(error))
 
 
 def _parent_file(reader: IndexReader, session: Session) -> str | None:
@@ -168,7 +168,7 @@ def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] 
         last, leaf = last or _place(chunk), leaf or chunk.entry_id
         if chunk.kind != "message" or chunk.role not in ("user", "assistant") or not chunk.text.strip():
             continue
-        text = tame(chunk.text).encode()
+        text = escape_tags(chunk.text).encode()
         frame = len(f'<message from="{chunk.role}">\n\n</message>\n')
         if is_cut := len(text) + frame > left:
             text = text[-max(0, left - frame) :] if left > frame else b""
@@ -223,7 +223,7 @@ def _known(files: MetadataFiles, session_id: str) -> tuple[Metadata | None, str 
 def _prompt(stored: StoredSession, text: str) -> str:
     session = stored.session
     about = {"title": session.title, "directory": session.cwd, "agent": session.agent}
-    lines = [f"{name}: {tame(value)}" for name, value in about.items() if value]
+    lines = [f"{name}: {escape_tags(value)}" for name, value in about.items() if value]
     return "\n".join([*lines, text])
 
 

@@ -18,7 +18,7 @@ from ..config import paths
 from ..config.model import AGENT, ModelChoice
 from ..dataclass import dataclass, replace
 from ..errors import ModelError
-from . import command as programs
+from .command import agent_command, ask_command
 
 #: Times a model is asked again after an answer that is not what was asked for [seed 002].
 RETRIES = 2
@@ -108,9 +108,9 @@ def _by_program(prompt: str, choice: ModelChoice, system: str | None) -> Complet
     directory = paths.data_dir()
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        command = choice.command or programs.offered()
+        command = choice.command or agent_command()
         asked = "\n\n".join(filter(None, (system, prompt)))
-        text, took = programs.ask(command, asked, seconds=choice.seconds, directory=directory)
+        text, took = ask_command(command, asked, seconds=choice.seconds, directory=directory)
     except (ModelError, OSError) as error:
         raise ModelError(f"{choice.name}: {_first_line(error)}") from error
     given, made = (n if isinstance(n := took.get(key), int) else None for key in ("inputTokens", "outputTokens"))
@@ -200,7 +200,7 @@ def complete_json(
     return Reply(value=None, attempts=tuple(attempts))
 
 
-def tame(text: str) -> str:
+def escape_tags(text: str) -> str:
     """Return text of a session that cannot end the `<passage>` or `<message>` it stands in."""
     return _TAG.sub("<_", text)
 

@@ -18,9 +18,9 @@ from ..metadata import files as metadata
 from ..plugin.backend import Noting, Recalling
 from ..types.index import NOTES, UNREAD
 from ..types.report import IndexReport, SourceReport
-from . import scan_cache as last_look
+from . import scan_cache
 from .discovery import belongs, is_below, scan
-from .scan_cache import LastLook
+from .scan_cache import ScanCache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class Look:
     #: Files the index knows that have another time now: all that there is for a run.
     changed: list[str]
     #: What spares the next looks most of their work, and where that is kept.
-    last: LastLook | None = None
+    last: ScanCache | None = None
     place: str | None = None
 
     def completed(self, run: IndexReport) -> IndexReport:
@@ -56,7 +56,7 @@ class Look:
         run.unchanged += told.unchanged
         run.missing += told.missing
         run.absent_roots = told.absent_roots
-        run.not_looked_at, run.looked_at = told.not_looked_at, told.looked_at
+        run.not_scanned, run.scanned_at = told.not_scanned, told.scanned_at
         self.report = run
         return run
 
@@ -85,7 +85,7 @@ class Looker:
         if not (has_ability(reader, Recalling) and has_ability(reader, Noting)):
             return None
         place = reader.note_path()
-        last = last_look.kept(place) if place else None
+        last = scan_cache.kept(place) if place else None
         if last is None or not last.is_good(self._wanted):
             return None
         changed, looked_at = [], 0
@@ -107,8 +107,8 @@ class Looker:
         if len(changed) > FEW:
             return None
         report = self._report(last.unchanged - len(changed), last.missing, last.absent_roots, started)
-        report.not_looked_at = max(0, last.unchanged - looked_at)
-        report.looked_at = datetime.fromtimestamp(last.at, UTC)
+        report.not_scanned = max(0, last.unchanged - looked_at)
+        report.scanned_at = datetime.fromtimestamp(last.at, UTC)
         return Look(report=report, changed=changed)
 
     def all(self, known: Mapping[str, KnownFile], place: str | None) -> Look | None:
@@ -154,9 +154,9 @@ class Looker:
         if len(changed) > FEW:
             return None
         report = self._report(len(seen) - len(changed), missing, absent, started)
-        if place is None or len(seen) < last_look.LEAST:
+        if place is None or len(seen) < scan_cache.LEAST:
             return Look(report=report, changed=changed)
-        last = LastLook(
+        last = ScanCache(
             at=at,
             wanted=self._wanted,
             directories=directories,

@@ -39,7 +39,7 @@ class Replayed(Exception):
     """A file must be read from its beginning: it tells a session again, or that it is an excluded one."""
 
 
-class FileReading:
+class FileReader:
     """One file on its way into the index.
 
     :param file: what will be remembered about it; filled while `content` is consumed.

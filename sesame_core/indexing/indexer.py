@@ -15,8 +15,8 @@ from ..abilities import has_ability
 from ..config import identity
 from ..config.patterns import is_excluded
 from ..errors import BackendError
-from ..metadata import sync as enriching
 from ..metadata.files import MetadataFiles
+from ..metadata.sync import enrich
 from ..plugin.backend import IndexWriter, Reticent
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
@@ -72,7 +72,7 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
-        enriching.enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
+        enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
         if has_ability(self._writer, Reticent):
             self.report.withheld = self._writer.withheld()
         reached = len(changed) - self.report.pending

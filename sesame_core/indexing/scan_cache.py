@@ -30,7 +30,7 @@ TICK = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastLook:
+class ScanCache:
     """One look at all files that found nothing a run would have to do, or whose findings a run has put right."""
 
     #: When it began, in seconds since 1970.
@@ -73,10 +73,10 @@ class LastLook:
             os.replace(draft, path)
 
 
-def kept(path: str) -> LastLook | None:
+def kept(path: str) -> ScanCache | None:
     """Return the look that a file holds; None when there is none."""
     try:
         with open(path, encoding="ascii") as file:
-            return LastLook(**json.load(file))
+            return ScanCache(**json.load(file))
     except (OSError, ValueError, TypeError):
         return None  # absent, damaged, or an older Sesame's: then all files are looked at

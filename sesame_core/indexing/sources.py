@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..plugin.manager import PluginManager
     from ..plugin.parser import Parser
     from ..types.transcript import Notes
-    from .file_reader import FileReading
+    from .file_reader import FileReader
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,14 +40,14 @@ class OpenSource:
 
     def reading(
         self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
-    ) -> FileReading:
+    ) -> FileReader:
         """Return a file on its way into the index.
 
         :param workstation: the id of this machine.
         :param notes: returns what was written about a session, by its id.
         """
         from ..config.patterns import is_excluded
-        from .file_reader import FileReading
+        from .file_reader import FileReader
 
         file = IndexedFile(
             path=found.path,
@@ -57,7 +57,7 @@ class OpenSource:
             size=found.size,
         )
         exclude = self.source.exclude
-        return FileReading(
+        return FileReader(
             file,
             self.parser,
             self.formatter,

@@ -27,7 +27,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Detector:
     """One kind of secret."""
 
     #: What stands in the place of the secret, and in reports.
@@ -77,7 +77,7 @@ _ASSIGNED = r"\w{0,24}(?:\\?[\"'])?\]?\s{0,3}(?::=|=>|[:=])\s{0,3}(?:\\?[\"'])?"
 
 def _kind(
     name: str, triggers: str, pattern: str, is_secret: Callable[[str], bool] | None = None, *, begins: bool = False
-) -> Kind:
+) -> Detector:
     """Return a kind.
 
     :param triggers: separated by spaces.
@@ -86,11 +86,11 @@ def _kind(
     """
     if "(?P<secret>" not in pattern:
         pattern = f"(?P<secret>{pattern})"
-    return Kind(name, tuple(triggers.split()), (_BEGIN if begins else "") + pattern, is_secret)
+    return Detector(name, tuple(triggers.split()), (_BEGIN if begins else "") + pattern, is_secret)
 
 
 #: Of kinds that match at one place, the first names it.
-KINDS = (
+DETECTORS = (
     _kind(
         "private-key",
         "-----BEGIN",

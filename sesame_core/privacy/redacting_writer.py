@@ -1,54 +1,24 @@
-"""The one way into an index: everything that is stored passes here, and leaves its secrets behind.
+"""Replaces each secret with a stable placeholder before a backend stores it.
 
-A `Guard` is put around a backend's writer when the configuration says so (`Sesame.writer`), and whoever writes does not
-notice.
+Equal secrets get equal placeholders, so that they stay recognisable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from ..abilities import has_ability
 from ..config.model import MARK
 from ..dataclass import replace
-from ..plugin.backend import Annotating, Carrying, IndexWriter, Reticent
+from ..plugin.backend import Annotating, IndexWriter, Reticent
 from ..text.tokens import subwords
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Notes, Session
 from .redactor import Redactor
 
-if TYPE_CHECKING:
-    from ..sharing.policy import Outgoing
-
 T = TypeVar("T")
-
-
-@contextmanager
-def guarded(
-    opened: AbstractContextManager[IndexWriter],
-    redactor: Redactor | None,
-    outgoing: Outgoing | None,
-    *,
-    is_rebuild: bool = False,
-) -> Iterator[IndexWriter]:
-    """Open a writer that lets pass what may be stored.
-
-    :param outgoing: what others may see, which also holds for what is stored already unless that is built anew.
-    """
-    with opened as writer:
-        first = writer
-        if outgoing is not None:
-            first = withholding = outgoing.writer(writer)
-            if not is_rebuild:
-                outgoing.apply(withholding)
-        if redactor is not None:
-            first = Guard(first, redactor)
-        if is_rebuild and has_ability(writer, Carrying):
-            writer.carry_through(first)
-        yield first
 
 
 class KnownFiles(dict[str, T]):
@@ -69,7 +39,7 @@ class KnownFiles(dict[str, T]):
         return super().get(path, default)
 
 
-class Guard:
+class RedactingWriter:
     """A writer that takes secrets out of what it is given, before another writer sees it.
 
     :param writer: the backend's.

@@ -19,7 +19,7 @@ from ..config import identity
 from ..config.model import MARK
 from ..dataclass import dataclass
 from ..errors import ConfigError
-from .detectors import KINDS
+from .detectors import DETECTORS
 
 if TYPE_CHECKING:
     from ..config.model import Redaction
@@ -72,8 +72,8 @@ class Redactor:
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
         self._keep = re.compile("|".join(f"(?:{pattern})" for pattern in settings.keep)) if settings.keep else None
         #: Of each trigger, its kind's number.
-        self._ranks = [rank for rank, kind in enumerate(KINDS) for _ in kind.triggers]
-        triggers = [trigger.encode() for kind in KINDS for trigger in kind.triggers]
+        self._ranks = [rank for rank, kind in enumerate(DETECTORS) for _ in kind.triggers]
+        triggers = [trigger.encode() for kind in DETECTORS for trigger in kind.triggers]
         # The other implementations take twice the time.
         self._find = BytesAhoCorasick(triggers, implementation=Implementation.DFA).find_matches_as_indexes
         #: Names of a dataclass's fields, and what gets all of them.
@@ -126,14 +126,14 @@ class Redactor:
         """Yield what matches where a trigger stands: start, rank of its kind, end, kind."""
         for trigger, at, _ in places:
             rank = self._ranks[trigger]
-            kind = KINDS[rank]
+            kind = DETECTORS[rank]
             match = _compiled(kind.pattern).match(text, at)
             if match and (kind.is_secret is None or kind.is_secret(match["secret"])):
                 yield match.start("secret"), rank, match.end("secret"), kind.name
 
     def _searched(self, text: str) -> Iterator[tuple[int, int, int, str]]:
         """Yield what the user's own patterns match, in the same form."""
-        for rank, (name, pattern) in enumerate(self._own, len(KINDS)):
+        for rank, (name, pattern) in enumerate(self._own, len(DETECTORS)):
             for match in pattern.finditer(text):
                 if match.end() > match.start():
                     yield match.start(), rank, match.end(), name

@@ -75,13 +75,13 @@ def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
     if refreshed is None:
         return {"refreshed": False}
     return {
-        "refreshed": refreshed.hindrance is None,
-        "hindrance": refreshed.hindrance,
+        "refreshed": refreshed.reason is None,
+        "reason": refreshed.reason,
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
-        "notLookedAt": refreshed.not_looked_at,
-        "lookedAt": iso(refreshed.looked_at),
+        "notScanned": refreshed.not_scanned,
+        "scannedAt": iso(refreshed.scanned_at),
         "sources": [
             {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
             for source in refreshed.sources
@@ -210,16 +210,16 @@ def _current_notes(current: Sequence[str]) -> list[str]:
 def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
     if refreshed is None:
         return []
-    if refreshed.hindrance:
-        return [f"The index was not refreshed: {refreshed.hindrance}"]
+    if refreshed.reason:
+        return [f"The index was not refreshed: {refreshed.reason}"]
     notes = []
     if refreshed.pending:
         notes.append(f"{refreshed.pending} changed files are not indexed yet; catch up with: sesame index")
     if refreshed.errors:
         notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
-    if refreshed.looked_at:
-        ago = f"{datetime.now(UTC) - refreshed.looked_at}".partition(".")[0]
-        notes.append(f"{refreshed.not_looked_at} older session files were last looked at {ago} ago")
+    if refreshed.scanned_at:
+        ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
+        notes.append(f"{refreshed.not_scanned} older session files were last looked at {ago} ago")
     return notes
 
 

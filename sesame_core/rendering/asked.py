@@ -11,7 +11,7 @@ from .text import SCHEMA_VERSION, day, iso, printable, session_name
 if TYPE_CHECKING:
     from ..generation.answer import Asked
     from ..generation.models import Attempt
-    from ..search.passages import Item, Passage
+    from ..search.passages import Excerpt, ExcerptItem
 
 
 def asked_json(asked: Asked) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def asked_json(asked: Asked) -> dict[str, Any]:
         "model": asked.model,
         "attempts": [attempt_json(attempt) for attempt in asked.attempts],
         "cost": asked.cost,
-        "hindrance": asked.hindrance,
+        "reason": asked.reason,
         "basis": found.basis,
         "wordsNotFound": list(found.words_not_found),
         "matches": found.matches,
@@ -48,7 +48,7 @@ def attempt_json(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _passage_json(passage: Passage) -> dict[str, Any]:
+def _passage_json(passage: Excerpt) -> dict[str, Any]:
     return {
         "score": round(passage.score, 3),
         **_item_json(passage.match),
@@ -57,7 +57,7 @@ def _passage_json(passage: Passage) -> dict[str, Any]:
     }
 
 
-def _item_json(item: Item) -> dict[str, Any]:
+def _item_json(item: ExcerptItem) -> dict[str, Any]:
     chunk = item.chunk
     return {
         "position": chunk.seq,
@@ -80,7 +80,7 @@ def asked_text(asked: Asked) -> str:
         lines += [f"  #{c.position} ({printable(c.entry_id or 'no id')})" for c in asked.citations]
         lines.append(f"  {effort_text(asked.model, asked.attempts, asked.cost)}")
         return "\n".join(lines)
-    lines.append(f"  No model's answer, but the session's own words: {printable(asked.hindrance or '')}")
+    lines.append(f"  No model's answer, but the session's own words: {printable(asked.reason or '')}")
     if found.basis == "outline":
         lines.append("  No passage has a word of the question; this is how the session begins and ends.")
     for passage in found.passages:

@@ -32,7 +32,7 @@ def _described_json(result: Described) -> dict[str, Any]:
     return {
         "sessionId": result.stored.session.id,
         "state": result.state,
-        "hindrance": result.hindrance,
+        "reason": result.reason,
         "file": str(result.path) if result.path else None,
         "name": written.name if written else None,
         "description": written.description if written else None,
@@ -50,8 +50,8 @@ def described_text(result: Described) -> str:
     written = result.metadata
     name = printable(written.name) if written and result.state == "described" else session_name(result.stored)
     line = f"{result.state}: {printable(result.stored.session.id)} ({name})"
-    if result.hindrance:
-        line += f": {printable(result.hindrance)}"
+    if result.reason:
+        line += f": {printable(result.reason)}"
     if not result.attempts:
         return line
     model = written.model if written and result.state == "described" else None

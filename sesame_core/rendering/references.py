@@ -11,7 +11,7 @@ from .sessions import session_json, session_summary
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
-    from ..search.passages import Found
+    from ..search.passages import Retrieval
     from ..search.resolve import Candidate, Reference
     from ..types.index import StoredSession
     from ..types.report import IndexReport
@@ -60,7 +60,7 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
     return "\n\n".join(parts)
 
 
-def session_outline(stored: StoredSession, found: Found, *, max_bytes: int) -> str:
+def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) -> str:
     """Return what a session is, for whoever was referred to it: name, place and time, summary, how it begins and ends.
 
     :param found: the passages of its outline.

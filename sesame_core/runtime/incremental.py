@@ -37,10 +37,10 @@ class Followed:
     #: Position of the first chunk of the record that was asked for; None when none was stored.
     position: int | None = None
     #: Why the file is not indexed up to its end, when it is not.
-    hindrance: str | None = None
+    reason: str | None = None
 
 
-class Follower:
+class FileIndexer:
     """Indexes files of one directory as they grow.
 
     A source that the configuration has for the directory decides how; without one, the defaults do.
@@ -71,9 +71,9 @@ class Follower:
                     return self._take_in(writer, path, record)
             except LockedError as error:
                 if time.monotonic() >= deadline:
-                    return Followed(hindrance=str(error))
+                    return Followed(reason=str(error))
             except (SesameError, OSError) as error:
-                return Followed(hindrance=str(error))
+                return Followed(reason=str(error))
             time.sleep(RETRY)
 
     def _take_in(self, writer: IndexWriter, path: Path, record: str | None) -> Followed:
@@ -88,8 +88,8 @@ class Follower:
         # Of a forgotten session nothing is stored, and its chunks have no position.
         position = firsts[0].seq if firsts and stored else None
         is_left_out = record is not None and not firsts and reading.skipped
-        hindrance = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
-        return Followed(chunks=stored, position=position, hindrance=hindrance)
+        reason = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
+        return Followed(chunks=stored, position=position, reason=reason)
 
 
 def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:

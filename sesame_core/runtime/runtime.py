@@ -25,7 +25,7 @@ from ..config import paths
 from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.transcript import Session, ToolCall, ToolResult
-from .incremental import Follower
+from .incremental import FileIndexer
 from .session_files import SessionFiles
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ class Appended:
     #: Position of its first chunk in the session; None when the index holds nothing of it.
     position: int | None = None
     #: Why it is not in the index yet, when it is not.
-    hindrance: str | None = None
+    reason: str | None = None
 
     @property
     def is_indexed(self) -> bool:
         """Whether nothing stood in the way: a search finds it from now on."""
-        return self.hindrance is None
+        return self.reason is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Imported:
     #: Chunks that the index gained.
     chunks: int
     #: Why it is not in the index yet, when it is not.
-    hindrance: str | None
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Runtime:
         place = Path(os.path.realpath(directory or paths.data_dir() / "sessions"))
         self._sesame = sesame
         self._files = SessionFiles(place)
-        self._follower = Follower(sesame, PARSER, place, patience=patience)
+        self._follower = FileIndexer(sesame, PARSER, place, patience=patience)
 
     # -- writing ------------------------------------------------------------------------------------------
 
@@ -159,15 +159,13 @@ class Runtime:
         """
         path, is_new = self._files.take(Path(source), self._follower.parser)
         followed = self._follower.follow(path)
-        return Imported(
-            session_id=path.stem, path=path, is_new=is_new, chunks=followed.chunks, hindrance=followed.hindrance
-        )
+        return Imported(session_id=path.stem, path=path, is_new=is_new, chunks=followed.chunks, reason=followed.reason)
 
     def _append(self, session: str, kind: str, values: dict[str, Any]) -> Appended:
         record = uuid.uuid4().hex
         path = self._files.append(session, {"type": kind, "id": record, "timestamp": _now(), **values})
         followed = self._follower.follow(path, record)
-        return Appended(id=record, position=followed.position, hindrance=followed.hindrance)
+        return Appended(id=record, position=followed.position, reason=followed.reason)
 
     # -- reading ------------------------------------------------------------------------------------------
 

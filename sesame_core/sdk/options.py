@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class OptionType:
     """A kind of value: what it is, and whether a value is one."""
 
     name: str
     fits: Callable[[object], bool]
 
 
-COUNT = Kind("a positive whole number", lambda value: isinstance(value, int) and value is not True and value > 0)
-PATH = Kind("a path", lambda value: isinstance(value, str | os.PathLike))
-SWITCH = Kind("true or false", lambda value: isinstance(value, bool))
-TEXT = Kind("a text", lambda value: isinstance(value, str))
+COUNT = OptionType("a positive whole number", lambda value: isinstance(value, int) and value is not True and value > 0)
+PATH = OptionType("a path", lambda value: isinstance(value, str | os.PathLike))
+SWITCH = OptionType("true or false", lambda value: isinstance(value, bool))
+TEXT = OptionType("a text", lambda value: isinstance(value, str))
 
 
-def check(owner: str, options: Options, kinds: Mapping[str, Kind]) -> None:
+def check(owner: str, options: Options, kinds: Mapping[str, OptionType]) -> None:
     """Look whether options are those that a plugin knows.  Values are not quoted: one may be a secret.
 
     :param owner: the plugin, as messages name it: "the xyz parser".

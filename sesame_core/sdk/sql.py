@@ -15,44 +15,43 @@ from typing import Any
 from ..dataclass import dataclass
 from ..errors import BackendError
 from ..text.words import word_of
-from ..types import query as queries
-from ..types.query import SHELLS, AllOf, AnyOf, Filters, Has, Is, Not, Word
+from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Where:
     """A piece of a WHERE clause and its values; an empty one is true."""
 
     sql: str = ""
     values: tuple[Any, ...] = ()
 
-    def and_(self, *others: Condition) -> Condition:
+    def and_(self, *others: Where) -> Where:
         """Return the conjunction."""
         parts = [c for c in (self, *others) if c.sql]
-        return Condition(" AND ".join(c.sql for c in parts), tuple(v for c in parts for v in c.values))
+        return Where(" AND ".join(c.sql for c in parts), tuple(v for c in parts for v in c.values))
 
-    def or_(self, *others: Condition) -> Condition:
+    def or_(self, *others: Where) -> Where:
         """Return the disjunction."""
         parts = [c for c in (self, *others) if c.sql != FALSE.sql]
         if len(parts) < 2:
             return parts[0] if parts else FALSE
         sql = " OR ".join(f"({c.sql or 'true'})" for c in parts)
-        return Condition(f"({sql})", tuple(v for c in parts for v in c.values))
+        return Where(f"({sql})", tuple(v for c in parts for v in c.values))
 
-    def not_(self) -> Condition:
+    def not_(self) -> Where:
         """Return the negation; what is not known is not so."""
-        return Condition(f"NOT coalesce(({self.sql or 'true'}), false)", self.values)
+        return Where(f"NOT coalesce(({self.sql or 'true'}), false)", self.values)
 
     def where(self, keyword: str = "WHERE") -> str:
         """Return the clause with its keyword; nothing when it is true."""
         return f" {keyword} {self.sql}" if self.sql else ""
 
 
-TRUE = Condition()
-FALSE = Condition("false")
+TRUE = Where()
+FALSE = Where("false")
 #: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
 #: there, then the longest, then the latest (`sesame_core.families.standing`).
-STANDING = Condition(
+STANDING = Where(
     "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
     "> (f.missing_since IS NULL, s.chunk_count, s.id))"
@@ -74,9 +73,9 @@ def ending(path: str) -> str:
     return f"%/{like(path).removeprefix('/')}" + ("%" if path.endswith("/") else "")
 
 
-def on_kind(filters: Filters) -> Condition:
+def on_kind(filters: Filters) -> Where:
     """Return the condition on `sessions AS s` that leaves out what is left out by default."""
-    return TRUE if filters.all_kinds else Condition("s.kind <> 'headless'")
+    return TRUE if filters.all_kinds else Where("s.kind <> 'headless'")
 
 
 class Dialect(ABC):
@@ -110,15 +109,15 @@ class Dialect(ABC):
         """Return a condition on a chunk's role or tool as one on the table that finds words."""
 
     @abstractmethod
-    def holding(self, words: Sequence[Word], chunk: Condition = TRUE) -> Condition:
+    def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
         """Return what a row of `sessions AS s` must be to have one of the words, in a chunk that meets a condition."""
 
     @abstractmethod
-    def having(self, chunk: Condition) -> Condition:
+    def having(self, chunk: Where) -> Where:
         """Return what a row of `sessions AS s` must be to have a chunk that meets a condition."""
 
     @abstractmethod
-    def touching(self, path: str) -> Condition:
+    def touching(self, path: str) -> Where:
         """Return what a row of `sessions AS s` must be to have a tool call that names a file.
 
         :param path: the file's, or its last parts; with `/` at its end, the directory that the file is in.
@@ -126,11 +125,11 @@ class Dialect(ABC):
 
     # -- what is the same in all, or in most ----------------------------------------------------------------
 
-    def running(self, command: Word) -> Condition:
+    def running(self, command: Word) -> Where:
         """Return what a row of `sessions AS s` must be to have a call of a shell with a word, or words in order."""
         plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
-        shell = Condition(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
-        return self.holding([command], Condition(f"{self.weight_class} = 2").and_(shell))
+        shell = Where(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
+        return self.holding([command], Where(f"{self.weight_class} = 2").and_(shell))
 
     def marks(self, values: Iterable[object]) -> str:
         """Return the places of several values."""
@@ -144,21 +143,21 @@ class Dialect(ABC):
         """Return what stands behind SET in an UPDATE."""
         return ", ".join(f"{column} = {self.mark}" for column in columns)
 
-    def begins(self, column: str, text: str) -> Condition:
+    def begins(self, column: str, text: str) -> Where:
         """Return the condition that a column begins with a text; an index of the column can answer it.
 
         :param text: ends with an ASCII character.
         """
         behind = text[:-1] + chr(ord(text[-1]) + 1)
-        return Condition(f"({column} >= {self.mark} AND {column} < {self.mark})", (text, behind))
+        return Where(f"({column} >= {self.mark} AND {column} < {self.mark})", (text, behind))
 
-    def family(self, column: str, session_id: str) -> Condition:
+    def family(self, column: str, session_id: str) -> Where:
         """Return the condition that a column is a session's id, or that of a subagent of it."""
         return self._is(column, session_id).or_(self.begins(column, session_id + "/"))
 
-    def on_sessions(self, filters: Filters) -> Condition:
+    def on_sessions(self, filters: Filters) -> Where:
         """Return what a row of `sessions AS s` must be, apart from its kind."""
-        parts: list[Condition] = []
+        parts: list[Where] = []
         if filters.workstation:
             parts.append(self.begins("s.key", filters.workstation + ":"))
         if filters.owner:
@@ -170,11 +169,11 @@ class Dialect(ABC):
             below = (self.begins("s.cwd", cwd.rstrip("/") + "/"), self.begins("s.cwd", cwd + "\\"))
             parts.append(self._is("s.cwd", cwd).or_(*below))
         if filters.after:
-            parts.append(Condition(f"s.modified >= {self.mark}", (self.time(filters.after),)))
+            parts.append(Where(f"s.modified >= {self.mark}", (self.time(filters.after),)))
         if filters.before:
-            parts.append(Condition(f"s.modified <= {self.mark}", (self.time(filters.before),)))
+            parts.append(Where(f"s.modified <= {self.mark}", (self.time(filters.before),)))
         if filters.agents:
-            parts.append(Condition(f"s.agent IN ({self.marks(filters.agents)})", tuple(filters.agents)))
+            parts.append(Where(f"s.agent IN ({self.marks(filters.agents)})", tuple(filters.agents)))
         parts += [self.family("s.session_id", session_id).not_() for session_id in filters.exclude]
         if filters.repo:
             parts.append(self._holds("s.repository", filters.repo).or_(self._holds(self.last_of_cwd, filters.repo)))
@@ -187,38 +186,38 @@ class Dialect(ABC):
         if filters.cmd:
             parts.append(self.running(word_of(filters.cmd)))
         if filters.is_error:
-            failed = Condition("c.is_error")
+            failed = Where("c.is_error")
             if filters.tool:
                 failed = failed.and_(self._is_named("lower(c.tool_name)", filters.tool))
             sql = f"s.id IN (SELECT {self.session_of_chunk} FROM chunks AS c{failed.where()})"
-            parts.append(Condition(sql, failed.values))
+            parts.append(Where(sql, failed.values))
         return TRUE.and_(*parts)
 
-    def on_chunks(self, filters: Filters) -> Condition:
+    def on_chunks(self, filters: Filters) -> Where:
         """Return what a chunk must be by itself."""
-        parts: list[Condition] = []
+        parts: list[Where] = []
         if filters.tools_only or filters.tool:
-            parts.append(Condition(f"{self.weight_class} >= 2"))
+            parts.append(Where(f"{self.weight_class} >= 2"))
         if filters.tool:
             named = self._is_named(self.tool, filters.tool)
-            parts.append(Condition(self.of_chunk(named.sql), named.values))
+            parts.append(Where(self.of_chunk(named.sql), named.values))
         if filters.role in _CLASS_OF_ROLE:
-            parts.append(Condition(f"{self.weight_class} = {_CLASS_OF_ROLE[filters.role]}"))
+            parts.append(Where(f"{self.weight_class} = {_CLASS_OF_ROLE[filters.role]}"))
         elif filters.role:
-            is_role = Condition(self.of_chunk(f"{self.role} = {self.mark}"), (filters.role,))
-            parts.append(Condition(f"{self.weight_class} NOT IN (0, 3)").and_(is_role))
+            is_role = Where(self.of_chunk(f"{self.role} = {self.mark}"), (filters.role,))
+            parts.append(Where(f"{self.weight_class} NOT IN (0, 3)").and_(is_role))
         return TRUE.and_(*parts)
 
-    def having_chunks(self, filters: Filters) -> Condition:
+    def having_chunks(self, filters: Filters) -> Where:
         """Return what a row of `sessions AS s` must be to have a chunk that `on_chunks` lets pass."""
         if filters.role:
             return self.having(self.on_chunks(filters))
         if filters.tool:
             named = self._is_named("lower(t.key)", filters.tool)
-            return Condition(f"EXISTS (SELECT 1 FROM {self.each}(s.tool_counts) AS t WHERE {named.sql})", named.values)
-        return Condition("s.tool_counts <> '{}'") if filters.tools_only else TRUE
+            return Where(f"EXISTS (SELECT 1 FROM {self.each}(s.tool_counts) AS t WHERE {named.sql})", named.values)
+        return Where("s.tool_counts <> '{}'") if filters.tools_only else TRUE
 
-    def meeting(self, condition: queries.Condition | None) -> Condition:
+    def meeting(self, condition: Condition | None) -> Where:
         """Return what a row of `sessions AS s` must be to meet a condition of a query."""
         match condition:
             case None:
@@ -237,18 +236,18 @@ class Dialect(ABC):
                 # One look into the index for all words.
                 return FALSE.or_(*([self.holding(words)] if words else []), *others)
 
-    def _is(self, column: str, text: str) -> Condition:
-        return Condition(f"{column} = {self.mark}", (text,))
+    def _is(self, column: str, text: str) -> Where:
+        return Where(f"{column} = {self.mark}", (text,))
 
-    def _is_named(self, small: str, name: str) -> Condition:
+    def _is_named(self, small: str, name: str) -> Where:
         """Return the condition that a name in small letters is the one asked for, in any case."""
-        return Condition(f"{small} = lower({self.mark})", (name,))
+        return Where(f"{small} = lower({self.mark})", (name,))
 
-    def _holds(self, column: str, text: str) -> Condition:
+    def _holds(self, column: str, text: str) -> Where:
         return self._matches(column, f"%{like(text)}%")
 
-    def _matches(self, column: str, pattern: str) -> Condition:
-        return Condition(f"{column} {self.like} {self.mark} ESCAPE '\\'", (pattern,))
+    def _matches(self, column: str, pattern: str) -> Where:
+        return Where(f"{column} {self.like} {self.mark} ESCAPE '\\'", (pattern,))
 
 
 # -- versions of a schema ---------------------------------------------------------------------------------

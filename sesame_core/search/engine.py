@@ -12,9 +12,9 @@ from itertools import islice
 
 from ..abilities import has_ability
 from ..dataclass import replace
-from ..plugin import paging as gathering
+from ..plugin import paging
 from ..plugin.backend import Dated, IndexReader, Vocabulary
-from ..query import spelling as expansion
+from ..query import spelling
 from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import parse
@@ -24,7 +24,7 @@ from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
-from .grouping import Families, standing
+from .grouping import Grouping, copy_rank
 from .ranking import Ranked
 
 #: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
@@ -69,8 +69,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
-    if has_ability(reader, Vocabulary) and min(candidates.document_frequencies) <= expansion.RARE:
-        query, corrections = expansion.expand(query, candidates.document_frequencies, reader)
+    if has_ability(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
+        query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
         # A beginning was found when a word with it was.
         not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
         if corrections:
@@ -88,7 +88,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     )
     named = _named(reader, query, filters)
     best = ranking.order(candidates, named=named)
-    first = Families(reader, best[:FIRST])
+    first = Grouping(reader, best[:FIRST])
     # On whichever page, the total is the same.  What a title matches, no chunk may.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
@@ -109,8 +109,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _ordered(
-    reader: IndexReader, candidates: Candidates, first: Families, best: list[int], named: int | None
-) -> Iterator[tuple[Ranked, Families]]:
+    reader: IndexReader, candidates: Candidates, first: Grouping, best: list[int], named: int | None
+) -> Iterator[tuple[Ranked, Grouping]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
     :param best: numbers of all sessions that were found, the best first, as `first` knows the first `FIRST` of them.
@@ -125,7 +125,7 @@ def _ordered(
                 yield result, families
         if families is not first or len(best) <= FIRST:
             return
-        families = Families(reader, best)
+        families = Grouping(reader, best)
 
 
 def _named(reader: IndexReader, query: Query, filters: Filters) -> int | None:
@@ -140,7 +140,7 @@ def _named(reader: IndexReader, query: Query, filters: Filters) -> int | None:
     if any(stored.session.id != whole and not stored.session.id.startswith(f"{whole}/") for stored in found):
         return None
     copies = [stored for stored in found if stored.session.id == whole]
-    return max(copies, key=standing).number if copies else None
+    return max(copies, key=copy_rank).number if copies else None
 
 
 def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
@@ -154,7 +154,7 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _hits(
-    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, Families]], page: Page, least: int
+    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, Grouping]], page: Page, least: int
 ) -> list[tuple[Hit, Ranked]]:
     """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
 
@@ -207,8 +207,8 @@ def _hits(
 
 
 def _with_evidence(
-    reader: IndexReader, ordered: Iterable[tuple[Ranked, Families]], expected: int, passages: int
-) -> Iterator[tuple[Ranked, Families, list[tuple[int, Chunk]]]]:
+    reader: IndexReader, ordered: Iterable[tuple[Ranked, Grouping]], expected: int, passages: int
+) -> Iterator[tuple[Ranked, Grouping, list[tuple[int, Chunk]]]]:
     """Yield the ranked sessions with their best chunks, each with the number of the session it stands in.
 
     :param expected: how many will be taken, as far as one can tell.
@@ -216,7 +216,7 @@ def _with_evidence(
     waiting = iter(ordered)
     while batch := list(islice(waiting, min(expected, TOGETHER))):
         places = [(scored.session, scored.seq, 1) for result, _ in batch for scored in result.chunks[:passages]]
-        read = iter(gathering.stretches(reader, places))
+        read = iter(paging.stretches(reader, places))
         for result, families in batch:
             found = [(scored.session, next(read)) for scored in result.chunks[:passages]]
             yield result, families, [(number, chunk) for number, chunks in found for chunk in chunks]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugin import paging as gathering
+from ..plugin import paging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .ranking import Ranked
 
 
-class Families:
+class Grouping:
     """Some sessions, and those that they are counted for."""
 
     def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
@@ -23,7 +23,7 @@ class Families:
         self._group: dict[int, int] = {}
         self._by_id: dict[str, StoredSession | None] = {}
         by_key: dict[str, int] = {}
-        for stored in sorted(self.stored.values(), key=standing, reverse=True):
+        for stored in sorted(self.stored.values(), key=copy_rank, reverse=True):
             self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
         self._look_up_parents(reader)
         for stored in list(self.stored.values()):
@@ -49,7 +49,7 @@ class Families:
         wanted = _parent_ids(self.stored.values())
         while wanted:
             self._by_id.update(dict.fromkeys(wanted))
-            for stored in sorted(gathering.named(reader, wanted), key=standing):
+            for stored in sorted(paging.named(reader, wanted), key=copy_rank):
                 self._by_id[stored.session.id] = stored
             above = (self._by_id[id] for id in wanted)
             wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
@@ -74,6 +74,6 @@ def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
     return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
 
 
-def standing(stored: StoredSession) -> tuple[bool, int, int]:
+def copy_rank(stored: StoredSession) -> tuple[bool, int, int]:
     """Return a key by which the file that speaks for a session in several is the greatest: there, longest, latest."""
     return stored.missing_since is None, stored.chunk_count, stored.number

@@ -39,7 +39,7 @@ K1, B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ExcerptItem:
     """A chunk, or the part of one that is told."""
 
     chunk: Chunk
@@ -48,27 +48,27 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Excerpt:
     """A chunk that bears on a question, between its neighbours in the conversation."""
 
-    match: Item
+    match: ExcerptItem
     #: Relative to the best passage's, 0..1; 0 where nothing matched.
     score: float
-    before: tuple[Item, ...] = ()
-    after: tuple[Item, ...] = ()
+    before: tuple[ExcerptItem, ...] = ()
+    after: tuple[ExcerptItem, ...] = ()
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[ExcerptItem, ...]:
         """All of it, in the order of the session."""
         return (*self.before, self.match, *self.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Retrieval:
     """What a session has to say about a question."""
 
     #: The best first.
-    passages: tuple[Passage, ...]
+    passages: tuple[Excerpt, ...]
     #: Why these: they have words of the question, or none has and they are the session's beginning and its end.
     basis: Literal["question", "outline"]
     words_not_found: tuple[str, ...]
@@ -77,7 +77,7 @@ class Found:
     chunks: int
 
 
-def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGET) -> Found:
+def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGET) -> Retrieval:
     """Return the passages of a session that bear on a question.
 
     :param number: the stored session's number.
@@ -103,7 +103,7 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
     else:
         outline = dict.fromkeys([*spoken[:1], *spoken[-2:]])
         passages = _told(reader, number, [(0.0, seq) for seq in outline], [], query, budget)
-    return Found(
+    return Retrieval(
         passages=passages,
         basis="question" if ranked else "outline",
         words_not_found=not_found,
@@ -174,13 +174,13 @@ def _told(
     spoken: Sequence[int],
     query: Query,
     budget: int,
-) -> tuple[Passage, ...]:
+) -> tuple[Excerpt, ...]:
     """Return passages as far as the budget goes: first a match, then its neighbours; nothing is told twice."""
     told: set[int] = set()
-    passages: list[Passage] = []
+    passages: list[Excerpt] = []
     left = budget
 
-    def take(seq: int, most: int, *, is_match: bool) -> Item | None:
+    def take(seq: int, most: int, *, is_match: bool) -> ExcerptItem | None:
         nonlocal left
         most = min(most, left)
         chunks = reader.chunks(number, seq, 1) if seq not in told and most else []
@@ -192,7 +192,7 @@ def _told(
             text = cut(snippet(text, query, length=most).text if is_match else text, most)
         told.add(seq)
         left -= len(text.encode())
-        return Item(chunk=chunks[0], text=text, is_truncated=text != chunks[0].text)
+        return ExcerptItem(chunk=chunks[0], text=text, is_truncated=text != chunks[0].text)
 
     for score, seq in ranked:
         match = take(seq, MATCH_BYTES, is_match=True)
@@ -200,7 +200,7 @@ def _told(
             continue
         before, after = _around(spoken, seq)
         passages.append(
-            Passage(
+            Excerpt(
                 match=match,
                 score=score,
                 after=tuple(item for other in after if (item := take(other, NEIGHBOUR_BYTES, is_match=False))),

@@ -101,14 +101,14 @@ def order(candidates: Candidates, *, named: int | None = None) -> list[int]:
 
 
 #: A chunk behind what its group's chunks are ordered by: minus its weighted score, session and position.
-_Told: TypeAlias = tuple[float, int, int, ScoredChunk]
+_Weighted: TypeAlias = tuple[float, int, int, ScoredChunk]
 
 
 def _parts(
     candidates: Candidates, group_of: Callable[[int], int | None]
-) -> tuple[dict[int, list[_Told]], list[dict[int, float]]]:
+) -> tuple[dict[int, list[_Weighted]], list[dict[int, float]]]:
     """Return each group's chunks, best first, and A, H and C of the formula by group."""
-    chunks: dict[int, list[_Told]] = {}
+    chunks: dict[int, list[_Weighted]] = {}
     for chunk in candidates.chunks:
         group = group_of(chunk.session)
         if group is not None:
@@ -117,7 +117,7 @@ def _parts(
     sums: dict[int, float] = {}
     for group, found in chunks.items():
         found.sort()
-        found[:] = _told_once(found)
+        found[:] = _without_repeats(found)
         sums[group] = -sum(DECAY**place * told[0] for place, told in enumerate(found[:BEST_CHUNKS]))
     return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
 
@@ -175,9 +175,9 @@ def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) ->
     return best
 
 
-def _told_once(chunks: list[_Told]) -> list[_Told]:
+def _without_repeats(chunks: list[_Weighted]) -> list[_Weighted]:
     """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
-    told: list[_Told] = []
+    told: list[_Weighted] = []
     for chunk in chunks:
         if not told or chunk[0] != told[-1][0] or chunk[1] == told[-1][1]:
             told.append(chunk)

@@ -16,7 +16,7 @@ from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.query import Filters
 from .engine import ID_LETTERS, display_name
-from .grouping import standing
+from .grouping import copy_rank
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -147,7 +147,7 @@ def _speaking(copies: list[StoredSession]) -> StoredSession:
 
         mine = [stored for stored in copies if stored.session.workstation == identity.workstation_id()]
         copies = mine or copies
-    return max(copies, key=standing)
+    return max(copies, key=copy_rank)
 
 
 class _Names:

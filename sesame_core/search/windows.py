@@ -49,7 +49,7 @@ def _window(chunks: Sequence[Chunk], position: int) -> Window | None:
     matches = [chunk for chunk in chunks if chunk.seq == position]
     if not matches:
         return None
-    kept_before, kept_after = shares(len(earlier), len(later))
+    kept_before, kept_after = split_budget(len(earlier), len(later))
     return Window(
         match=item(matches[0]),
         before=tuple(map(item, earlier[len(earlier) - kept_before :])),
@@ -57,7 +57,7 @@ def _window(chunks: Sequence[Chunk], position: int) -> Window | None:
     )
 
 
-def shares(before: int, after: int) -> tuple[int, int]:
+def split_budget(before: int, after: int) -> tuple[int, int]:
     """Return how many of the items on each side fit into a window: all of the shorter side, if half or less."""
     most = MAX_WINDOW_ITEMS - 1
     half_after = most // 2

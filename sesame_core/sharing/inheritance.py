@@ -1,8 +1,4 @@
-"""A subagent shows others no more than the session that it works for.
-
-Either may be known first: `Kin` finds the parent of a session that is read, and tells when a session that is read
-makes one too visible that was read before.
-"""
+"""A subagent inherits the visibility of its parent session: no subagent is more visible than what started it."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ def parent_of(session: Session) -> str | None:
     return session.parent_id if session.kind == "subagent" else None
 
 
-class Kin:
+class VisibilityResolver:
     """What others may see of sessions, those they work for considered.
 
     :param known: returns the sessions of an id that were read in earlier runs, private ones among them.

@@ -1,6 +1,6 @@
 """What the owner of sessions shares with others, put into effect and told beforehand.
 
-`Outgoing` belongs to an index that others can read, and to one set of rules.
+`SharingPolicy` belongs to an index that others can read, and to one set of rules.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
 from ..plugin.backend import IndexReader, IndexWriter
 from ..plugin.paging import all_chunks, all_sessions, named
-from ..privacy.redacting_writer import Guard
+from ..privacy.redacting_writer import RedactingWriter
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
 from ..types.transcript import Notes, Session
-from . import private_files as withheld
-from .inheritance import Kin
-from .private_files import Withheld
+from .inheritance import VisibilityResolver
+from .private_files import PrivateFiles, this_machines
 from .rules import Sharing
-from .visibility_writer import Change, Withholding, changes
+from .visibility_writer import Change, VisibilityWriter, changes
 
 if TYPE_CHECKING:
     from ..metadata.files import MetadataFiles
     from ..privacy.redactor import Redactor
 
 
-class Outgoing:
+class SharingPolicy:
     """The rules of one workstation, and what it keeps to itself.
 
     :param audience: who can read the index.
@@ -45,7 +44,7 @@ class Outgoing:
     def __init__(self, sharing: Sharing, reader: IndexReader, audience: str, metadata: MetadataFiles) -> None:
         self._metadata = metadata
         self.sharing = sharing
-        self.withheld = withheld.this_machines()
+        self.private_files = this_machines()
         self._reader = reader
         self._digest = sharing.digest(audience)
 
@@ -56,15 +55,17 @@ class Outgoing:
 
     # -- putting it into effect ---------------------------------------------------------------------------
 
-    def writer(self, writer: IndexWriter) -> Withholding:
+    def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that lets pass what the rules allow."""
-        return Withholding(writer, Kin(self.sharing, self._known, self.sessions), self.withheld)
+        return VisibilityWriter(
+            writer, VisibilityResolver(self.sharing, self._known, self.sessions), self.private_files
+        )
 
     def is_due(self) -> bool:
         """Tell that these rules are not in effect yet."""
-        return self.withheld.applied != self._digest
+        return self.private_files.applied != self._digest
 
-    def apply(self, writer: Withholding) -> None:
+    def apply(self, writer: VisibilityWriter) -> None:
         """Let the rules hold for what is stored already, unless they were applied before.
 
         A file whose sessions change is taken back at once, and read again by the run that follows; of one that is gone,
@@ -73,7 +74,7 @@ class Outgoing:
         if not self.is_due():
             return
         before = list(self.sessions())
-        changed = list(changes(before, self.withheld, self._kin(before)))
+        changed = list(changes(before, self.private_files, self._kin(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
             if known is not None and not os.path.exists(path):
@@ -81,11 +82,11 @@ class Outgoing:
                 writer.replace(replace(known, checkpoint=None), self._content(stored))
             else:
                 writer.withdraw(path)
-                self.withheld.files.pop(path, None)
+                self.private_files.files.pop(path, None)
         if not self.sharing.is_open:
             for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
                 writer.withdraw(path)
-        self.withheld.applied = self._digest
+        self.private_files.applied = self._digest
 
     def _known(self, session_id: str) -> list[Session]:
         """Return this workstation's sessions of an id, as earlier runs left them."""
@@ -95,16 +96,16 @@ class Outgoing:
 
     @cached_property
     def _private(self) -> dict[str, list[Session]]:
-        return _by_id(session for _, session in self.withheld.sessions())
+        return _by_id(session for _, session in self.private_files.sessions())
 
-    def _kin(self, stored: Sequence[StoredSession]) -> Kin:
+    def _kin(self, stored: Sequence[StoredSession]) -> VisibilityResolver:
         """Return what knows all sessions, and need not ask for each.
 
         :param stored: those that others can see.
         """
-        private = (session for _, session in self.withheld.sessions())
+        private = (session for _, session in self.private_files.sessions())
         by_id = _by_id(chain((one.session for one in stored), private))
-        return Kin(self.sharing, lambda session_id: by_id.get(session_id, ()), lambda: stored)
+        return VisibilityResolver(self.sharing, lambda session_id: by_id.get(session_id, ()), lambda: stored)
 
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
         for one in stored:
@@ -119,7 +120,7 @@ class Outgoing:
         """Return what the next run would send, take back or show less or more of; nothing is written."""
         stored = list(self.sessions())
         kin = self._kin(stored)
-        known = {one.path for one in stored} | self.withheld.files.keys()
+        known = {one.path for one in stored} | self.private_files.files.keys()
         stored_name = redactor.text if redactor else str
         new = [
             found.path
@@ -127,13 +128,13 @@ class Outgoing:
             for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
-            return list(changes(stored, self.withheld, kin))
-        rehearsal, kept = Rehearsal(), Withheld(None)
-        writer: IndexWriter = Withholding(rehearsal, kin, kept)
-        guarded = Guard(writer, redactor) if redactor else writer
+            return list(changes(stored, self.private_files, kin))
+        rehearsal, kept = Rehearsal(), PrivateFiles(None)
+        writer: IndexWriter = VisibilityWriter(rehearsal, kin, kept)
+        guarded = RedactingWriter(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
         # Now, since a new session may show less than a subagent of it that is stored.
-        told = list(changes(stored, self.withheld, kin))
+        told = list(changes(stored, self.private_files, kin))
         told += (
             Change(session=session, path=path, before=None, after=session.visibility)
             for path, sessions in rehearsal.sessions.items()

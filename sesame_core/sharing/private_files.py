@@ -21,7 +21,7 @@ _VERSION = 2
 
 
 @dataclass(slots=True, kw_only=True)
-class WithheldFile:
+class PrivateFile:
     """A file with private sessions."""
 
     parser: str
@@ -34,7 +34,7 @@ class WithheldFile:
     sessions: list[list[str | None]] = field(default_factory=list)
 
 
-class Withheld:
+class PrivateFiles:
     """The list.
 
     :param path: where it is kept; None keeps it in memory only.
@@ -45,7 +45,7 @@ class Withheld:
         self._path = path
         #: Digest of the rules that were applied last.
         self.applied = ""
-        self.files: dict[str, WithheldFile] = {}
+        self.files: dict[str, PrivateFile] = {}
         self._saved = ""
         if path is None:
             return
@@ -54,7 +54,7 @@ class Withheld:
             value = json.loads(self._saved)
             if value["version"] == _VERSION:
                 self.applied = value["applied"]
-                self.files = {name: WithheldFile(**known) for name, known in value["files"].items()}
+                self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
         except FileNotFoundError:
             pass  # nothing has been withheld yet
         except OSError as error:
@@ -64,7 +64,7 @@ class Withheld:
 
     def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
         """Remember a file and its private sessions."""
-        self.files[file.path] = WithheldFile(
+        self.files[file.path] = PrivateFile(
             parser=file.parser,
             parser_version=file.parser_version,
             mtime_ns=file.mtime_ns,
@@ -103,7 +103,7 @@ class Withheld:
         """
         if self._path is None:
             return
-        files = {path: {name: getattr(f, name) for name in WithheldFile.__slots__} for path, f in self.files.items()}
+        files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
         text = json.dumps({"version": _VERSION, "applied": self.applied, "files": files})
         if text == self._saved:
             return
@@ -114,6 +114,6 @@ class Withheld:
         self._saved = text
 
 
-def this_machines() -> Withheld:
+def this_machines() -> PrivateFiles:
     """Return the list of this machine."""
-    return Withheld(paths.data_dir() / "withheld.json")
+    return PrivateFiles(paths.data_dir() / "withheld.json")

@@ -1,6 +1,6 @@
 """Keeps from an index that others can read what its owner does not share with them.
 
-`Withholding` is a writer around a backend's.  Private sessions do not pass it, and neither does a file that has no
+`VisibilityWriter` is a writer around a backend's.  Private sessions do not pass it, and neither does a file that has no
 others; of sessions that show only metadata, no text does.  `changes` tells what rules mean for sessions that are known.
 """
 
@@ -17,8 +17,8 @@ from ..indexing.file_reader import Replayed
 from ..plugin.backend import Annotating, IndexWriter, Withdrawing
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.transcript import Notes, Session
-from .inheritance import Kin
-from .private_files import Withheld
+from .inheritance import VisibilityResolver
+from .private_files import PrivateFiles
 from .rules import strictest
 
 #: What is stored of a session that shows only metadata.
@@ -40,7 +40,7 @@ class Change:
     after: str
 
 
-def changes(stored: Iterable[StoredSession], withheld: Withheld, kin: Kin) -> Iterator[Change]:
+def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, kin: VisibilityResolver) -> Iterator[Change]:
     """Yield the known sessions of which others see what the rules do not say."""
     for one in stored:
         level = kin.level(one.session)
@@ -54,7 +54,7 @@ def changes(stored: Iterable[StoredSession], withheld: Withheld, kin: Kin) -> It
             yield Change(session=session, path=path, before="private", after=level)
 
 
-class Withholding:
+class VisibilityWriter:
     """A writer that lets pass what the rules allow.
 
     :param writer: the backend's.
@@ -62,7 +62,7 @@ class Withholding:
     :param withheld: what is known of files that do not pass.
     """
 
-    def __init__(self, writer: IndexWriter, kin: Kin, withheld: Withheld) -> None:
+    def __init__(self, writer: IndexWriter, kin: VisibilityResolver, withheld: PrivateFiles) -> None:
         self._writer = writer
         self._kin = kin
         self._withheld = withheld

@@ -62,8 +62,8 @@ class IndexReport:
     #: Not in the index, this run's and earlier ones', because all their sessions are private.
     withheld: int = 0
     #: Files that were taken to be as they were when all were looked at, and when that was; None when all were now.
-    not_looked_at: int = 0
-    looked_at: datetime | None = None
+    not_scanned: int = 0
+    scanned_at: datetime | None = None
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
@@ -77,7 +77,7 @@ class IndexReport:
     bytes: int = 0
     seconds: float = 0.0
     #: Why the run did nothing, when it could not; a search goes on without it.
-    hindrance: str | None = None
+    reason: str | None = None
 
     @property
     def changed(self) -> int:

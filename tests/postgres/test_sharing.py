@@ -373,15 +373,15 @@ class Rehearsed:
     """A writer that keeps to rules, and where it writes to."""
 
     def __init__(self, *rules: tuple[str, str], default: str) -> None:
-        from sesame_core.sharing.inheritance import Kin
+        from sesame_core.sharing.inheritance import VisibilityResolver
         from sesame_core.sharing.policy import Rehearsal
-        from sesame_core.sharing.private_files import Withheld
+        from sesame_core.sharing.private_files import PrivateFiles
         from sesame_core.sharing.rules import Rule, Sharing
-        from sesame_core.sharing.visibility_writer import Withholding
+        from sesame_core.sharing.visibility_writer import VisibilityWriter
 
-        kin = Kin(Sharing(tuple(Rule(*rule) for rule in rules), default), lambda _: (), lambda: ())
-        self.stored, self.withheld = Rehearsal(), Withheld(None)
-        self._writer = Withholding(self.stored, kin, self.withheld)
+        kin = VisibilityResolver(Sharing(tuple(Rule(*rule) for rule in rules), default), lambda _: (), lambda: ())
+        self.stored, self.withheld = Rehearsal(), PrivateFiles(None)
+        self._writer = VisibilityWriter(self.stored, kin, self.withheld)
 
     def read(self, *told: Session) -> int:
         """Read a file that tells this of a session; return how often it was read."""

@@ -44,7 +44,7 @@ def test_a_read_only_data_directory_can_be_searched(unprivileged: Any) -> None:
             one_line(caught, world.data)
             assert re.search("Permission denied|readonly", str(caught.value))
         with world.sesame() as sesame:
-            assert str(world.data) in (sesame.refresh(1.0).hindrance or "")
+            assert str(world.data) in (sesame.refresh(1.0).reason or "")
             assert sesame.status().sessions == 6
     assert {p.name for p in world.data.iterdir()} <= {"index.sqlite", "index.lock"}
 
