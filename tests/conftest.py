@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .model_server import ModelServer
+    from .support.model_server import ModelServer
 
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -66,7 +66,7 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a PostgreSQL server, as its superuser."""
-    from .postgres_server import MISSING, a_server
+    from .support.postgres_server import MISSING, a_server
 
     with a_server() as dsn:
         if dsn is None:
@@ -162,7 +162,7 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def models(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """Two language models, "cheap" and "dear", on a server of this machine that answers what it is told to."""
-    from .model_server import serving
+    from .support.model_server import serving
 
     monkeypatch.setenv("LLM_USER_PATH", str(home / "llm"))
     with serving(home / "llm", "cheap", "dear") as server:

@@ -18,7 +18,7 @@ import pytest
 from sesame_core.api.sesame import Sesame
 from sesame_parser_claude_code.parser import ClaudeCodeParser
 
-from .transcripts import CLAUDE_ID, OTHER_CLAUDE_ID, Claude, Record, append, write
+from .support.transcripts import CLAUDE_ID, OTHER_CLAUDE_ID, Claude, Record, append, write
 
 Run = Callable[..., Any]
 Process = Callable[..., subprocess.CompletedProcess[str]]

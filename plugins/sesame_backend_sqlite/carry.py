@@ -1,6 +1,6 @@
 """What a rebuilt index takes over from the old one.
 
-Tombstones, and the sessions of files that cannot be read any more (`sesame_core.renewal.is_carried_over`).
+Tombstones, and the sessions of files that cannot be read any more (`sesame_core.sdk.ingest.is_carried_over`).
 """
 
 from __future__ import annotations

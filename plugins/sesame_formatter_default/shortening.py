@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-#: Shortest run of base64 characters that is taken for a payload, as in `sesame_core.jsonl`.
+#: Shortest run of base64 characters that is taken for a payload, as in `sesame_core.sdk.jsonl`.
 PAYLOAD = 1024
 _STEP = PAYLOAD // 2
 _PAYLOAD = re.compile(rf"[A-Za-z0-9+/=_-]{{{PAYLOAD},}}")

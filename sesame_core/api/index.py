@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from ..abilities import has_ability
 from ..plugin.backend import Carrying, IndexReader, IndexWriter, Shared, StorageBackend
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class Index:
     def audience(self) -> str | None:
         """Return who else can read the index, None when nobody can."""
         backend = self.backend()
-        return backend.audience() if has_ability(backend, Shared) else None
+        return backend.audience() if isinstance(backend, Shared) else None
 
     def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
         """Return what decides which sessions others see; None when nobody else can read the index.
@@ -131,6 +130,6 @@ def _guarded(
                 policy.apply(visibility)
         if redactor is not None:
             first = RedactingWriter(first, redactor)
-        if is_rebuild and has_ability(writer, Carrying):
+        if is_rebuild and isinstance(writer, Carrying):
             writer.carry_through(first)
         yield first

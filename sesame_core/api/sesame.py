@@ -20,7 +20,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from ..abilities import has_ability
 from ..config.file import load
 from ..config.model import MARK, Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
@@ -320,7 +319,7 @@ class Sesame:
             parser = self.plugins.parser(stored.session.agent)
         except UnknownPluginError as error:
             raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed: {error}") from error
-        if not has_ability(parser, Resumer):
+        if not isinstance(parser, Resumer):
             raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
         return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
 
@@ -378,8 +377,8 @@ class Sesame:
         try:
             if found := looker.recent(reader):
                 return found
-            place = reader.note_path() if has_ability(reader, Noting) else None
-            known = reader.known_files() if has_ability(reader, Remembering) else None
+            place = reader.note_path() if isinstance(reader, Noting) else None
+            known = reader.known_files() if isinstance(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
         if known is None:

@@ -19,7 +19,6 @@ def integrate(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Teach an agent to search your sessions: shows what will be written, and asks."""
-    from ..abilities import has_ability
     from ..errors import SesameError
     from ..integration.install import carry_out, plan, skill, started_by
     from ..plugin.manager import BUNDLED, PluginManager
@@ -27,7 +26,7 @@ def integrate(
 
     name = next((name for name in BUNDLED if name.startswith(f"{agent}-")), agent)
     parser = PluginManager().parser(name)
-    if not has_ability(parser, Integrable):
+    if not isinstance(parser, Integrable):
         raise SesameError(f"{name} has nothing to be told by; see docs/agents.md for what any agent can use")
     command = started_by(sys.argv[0], [sys.executable, "-m", "sesame_core"])
     steps = plan(parser.integration(command, skill()), remove=remove)

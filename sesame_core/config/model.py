@@ -1,7 +1,7 @@
 """What Sesame is told to do: which sessions to read, how, and where to keep the index.
 
-`load` reads config.jsonc when there is one (`sesame_core.config_file` does the reading); without it every
-agent whose sessions are found is a source.  `sesame_core.config_report` explains the outcome to the user.
+`load` reads config.jsonc when there is one (`sesame_core.config.file` does the reading); without it every
+agent whose sessions are found is a source.  `sesame_core.config.report` explains the outcome to the user.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Source:
     #: A directory or one file, absolute; None for wherever the parser's agent keeps its sessions.
     path: Path | None = None
     formatter: Selection = field(default_factory=lambda: Selection(name="default"))
-    #: Patterns of sessions to leave out; see `sesame_core.exclusion`.
+    #: Patterns of sessions to leave out; see `sesame_core.config.patterns`.
     exclude: tuple[str, ...] = ()
     #: Who named it, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
     origin: str = DEFAULT
@@ -68,7 +68,7 @@ class ModelChoice:
 
     #: What the `llm` library knows it by; or `AGENT`; with a command, what it is called in answers.
     name: str
-    #: The program that asks it, with its arguments; see `sesame_core.programs`.
+    #: The program that asks it, with its arguments; see `sesame_core.generation.command`.
     command: tuple[str, ...] = ()
     #: Seconds an answer may take.
     seconds: float = 60.0
@@ -85,7 +85,7 @@ MARK = "[redacted:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """Whether secrets are taken out of what is stored, and what counts as one; see `sesame_core.redaction`."""
+    """Whether secrets are taken out of what is stored, and what counts as one; see `sesame_core.privacy.redactor`."""
 
     #: None: where others can read the index.
     enabled: bool | None = None

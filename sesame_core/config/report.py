@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..abilities import has_ability
 from ..errors import SesameError
 from ..plugin.backend import Shared
 from . import identity, paths
@@ -132,7 +131,7 @@ def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any
     redaction, is_on = config.redaction, config.redaction.enabled
     if is_on is None:
         with contextlib.suppress(SesameError):  # `check` says why
-            is_on = has_ability(plugins.backend(config.backend.name, config.backend.options), Shared)
+            is_on = isinstance(plugins.backend(config.backend.name, config.backend.options), Shared)
     return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
 
 

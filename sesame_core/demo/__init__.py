@@ -1,4 +1,4 @@
-"""A few made-up sessions that ship with Sesame, for a first look when there are no sessions yet."""
+"""Ten made-up sessions for a first look.  No session of a real person is ever added here."""
 
 from __future__ import annotations
 

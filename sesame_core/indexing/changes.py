@@ -12,7 +12,6 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..abilities import has_ability
 from ..dataclass import dataclass
 from ..metadata import files as metadata
 from ..plugin.backend import Noting, Recalling
@@ -82,7 +81,7 @@ class Looker:
     def recent(self, reader: IndexReader) -> Look | None:
         """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
         started = time.monotonic()
-        if not (has_ability(reader, Recalling) and has_ability(reader, Noting)):
+        if not (isinstance(reader, Recalling) and isinstance(reader, Noting)):
             return None
         place = reader.note_path()
         last = scan_cache.kept(place) if place else None

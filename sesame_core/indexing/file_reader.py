@@ -12,7 +12,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
-from ..abilities import has_ability
 from ..config import identity
 from ..errors import ParseError, PluginError, SesameError
 from ..plugin.backend import IndexWriter, Redacting
@@ -149,7 +148,7 @@ class FileReader:
 
     def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
         events = self._guarded(events)
-        if has_ability(self._writer, Redacting):
+        if isinstance(self._writer, Redacting):
             events = self._writer.redacted(self.file, events)
         for event in events:
             if isinstance(event, Message):

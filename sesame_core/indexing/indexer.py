@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..abilities import has_ability
 from ..config import identity
 from ..config.patterns import is_excluded
 from ..errors import BackendError
@@ -73,7 +72,7 @@ class Indexer:
         with _without_cycle_collection():
             self._index_all(changed)
         enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
-        if has_ability(self._writer, Reticent):
+        if isinstance(self._writer, Reticent):
             self.report.withheld = self._writer.withheld()
         reached = len(changed) - self.report.pending
         self.report.sources = [

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ..abilities import has_ability
 from ..config.patterns import is_excluded
 from ..plugin.backend import Recalling, Remembering
 from ..plugin.parser import Expiring
@@ -30,7 +29,7 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
     """
     counts: dict[str, int] = {}
     for source, root, parser in sources:
-        days = parser.expires_after_days() if has_ability(parser, Expiring) else None
+        days = parser.expires_after_days() if isinstance(parser, Expiring) else None
         if days is None:
             continue
         name = source.parser.name
@@ -44,9 +43,9 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
 
 def _until(time_ns: int, reader: IndexReader) -> Mapping[str, KnownFile]:
     """Return what the index knows of files as old as that, perhaps of others as well."""
-    if has_ability(reader, Recalling):
+    if isinstance(reader, Recalling):
         return reader.known_between(0, time_ns)
-    return reader.known_files() if has_ability(reader, Remembering) else {}
+    return reader.known_files() if isinstance(reader, Remembering) else {}
 
 
 def _is_older(path: str, mtime_ns: float) -> bool:

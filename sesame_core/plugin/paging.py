@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..abilities import has_ability
 from .backend import Gathering, Naming
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def stretches(reader: IndexReader, wanted: Sequence[Stretch]) -> list[list[Chunk
     """Return the chunks of stretches of sessions, in the order of the stretches."""
     if not wanted:
         return []
-    if has_ability(reader, Gathering):
+    if isinstance(reader, Gathering):
         return reader.stretches(wanted)
     return [reader.chunks(number, first, count) for number, first, count in wanted]
 
@@ -30,7 +29,7 @@ def named(reader: IndexReader, ids: Collection[str]) -> list[StoredSession]:
     """Return the sessions that have one of these ids."""
     if not ids:
         return []
-    if has_ability(reader, Naming):
+    if isinstance(reader, Naming):
         return reader.named(ids)
     return [stored for id in ids for stored in reader.find_sessions(id) if stored.session.id == id]
 

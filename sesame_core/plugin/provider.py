@@ -1,8 +1,7 @@
 """What a plugin must be able to do: the verbs of the pipeline.
 
 Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
-marked `runtime_checkable` and looked for with `isinstance` (`sesame_core.abilities`); a plugin that lacks it simply
-lacks the ability.
+marked `runtime_checkable` and found with `isinstance`; a plugin without it lacks the ability and works as before.
 """
 
 from __future__ import annotations

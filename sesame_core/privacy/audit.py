@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..abilities import has_ability
 from ..dataclass import dataclass
 from ..plugin.backend import IndexReader, Remembering
 from ..plugin.paging import all_chunks, all_sessions
@@ -56,7 +55,7 @@ def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Expo
             for chunk in all_chunks(reader, stored.number):
                 seen.chunks += 1
                 yield from _exposures(redactor, where, chunk.seq, _fields(chunk))
-        others = reader.known_files().keys() - paths if has_ability(reader, Remembering) else ()
+        others = reader.known_files().keys() - paths if isinstance(reader, Remembering) else ()
         for path in sorted(others):
             yield from _exposures(redactor, (None, redactor.text(path)), None, {"file": path})
         for path, message in reader.statistics().failed:

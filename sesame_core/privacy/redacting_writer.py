@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TypeVar
 
-from ..abilities import has_ability
 from ..config.model import MARK
 from ..dataclass import replace
 from ..plugin.backend import Annotating, IndexWriter, Reticent
@@ -97,13 +96,13 @@ class RedactingWriter:
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
         """Let sessions have notes, where the backend keeps any."""
-        if not has_ability(self._writer, Annotating):
+        if not isinstance(self._writer, Annotating):
             return 0
         return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
     def withheld(self) -> int:
         """Return of how many files nothing is stored, because their sessions are private."""
-        return self._writer.withheld() if has_ability(self._writer, Reticent) else 0
+        return self._writer.withheld() if isinstance(self._writer, Reticent) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""

@@ -1,1 +1,1 @@
-"""Sessions that a program writes itself, and indexing as files change."""
+"""Sessions that a program writes itself, and indexing as files change.  Reads no agent's format."""

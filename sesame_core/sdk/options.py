@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..dataclass import dataclass
 from ..errors import ConfigError
 from ..text.suggest import hint
-
-if TYPE_CHECKING:
-    from ..plugin.provider import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ SWITCH = OptionType("true or false", lambda value: isinstance(value, bool))
 TEXT = OptionType("a text", lambda value: isinstance(value, str))
 
 
-def check(owner: str, options: Options, kinds: Mapping[str, OptionType]) -> None:
+def check(owner: str, options: Mapping[str, Any], kinds: Mapping[str, OptionType]) -> None:
     """Look whether options are those that a plugin knows.  Values are not quoted: one may be a secret.
 
     :param owner: the plugin, as messages name it: "the xyz parser".

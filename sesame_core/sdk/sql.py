@@ -1,7 +1,7 @@
 """What is asked of sessions, as SQL: for backends, bundled or not, that keep them in a relational database.
 
 The rules stand here once; a `Dialect` says what a database writes in its own way.  Conditions are about tables with the
-columns of `sesame_core.rows`: `sessions AS s`, mostly joined with `files AS f`, and the table that finds words.  Keys,
+columns of `sdk.rows`: `sessions AS s`, mostly joined with `files AS f`, and the table that finds words.  Keys,
 ids and directories (`s.key`, `s.session_id`, `s.cwd`) must compare byte by byte.
 """
 
@@ -50,7 +50,7 @@ class Where:
 TRUE = Where()
 FALSE = Where("false")
 #: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
-#: there, then the longest, then the latest (`sesame_core.families.standing`).
+#: there, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
 STANDING = Where(
     "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from ..abilities import has_ability
 from ..dataclass import replace
 from ..plugin import paging
 from ..plugin.backend import Dated, IndexReader, Vocabulary
@@ -49,7 +48,7 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
-        if has_ability(reader, Dated):
+        if isinstance(reader, Dated):
             answer.freshness = reader.freshness()
         if page.context is not None:
             from .windows import windows
@@ -69,7 +68,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
-    if has_ability(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
+    if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
         query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
         # A beginning was found when a word with it was.
         not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]

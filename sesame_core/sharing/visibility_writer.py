@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
-from ..abilities import has_ability
 from ..config.model import LEVELS
 from ..dataclass import dataclass, replace
 from ..indexing.file_reader import Replayed
@@ -124,7 +123,7 @@ class VisibilityWriter:
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
         """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
-        return self._writer.annotate(session_id, notes) if has_ability(self._writer, Annotating) else 0
+        return self._writer.annotate(session_id, notes) if isinstance(self._writer, Annotating) else 0
 
     def withheld(self) -> int:
         """Return of how many files others see nothing."""

@@ -60,7 +60,7 @@ class PluginConformance:
     def test_naming_it_loads_nothing_heavy(self) -> None:
         """Heavy imports wait for `Provider.create`, so that no command pays for a plugin it only lists."""
         code = (
-            "import sys; from sesame_core.plugin_manager import PluginManager\n"
+            "import sys; from sesame_core.plugin.manager import PluginManager\n"
             f"PluginManager().load({self.name!r})\n"
             "print(*{name.split('.')[0] for name in sys.modules})"
         )

@@ -40,7 +40,7 @@ class ScoredChunk:
 
 @dataclass(slots=True, kw_only=True)
 class Candidates:
-    """What a backend found: raw scores, to be ranked by `sesame_core.ranking`."""
+    """What a backend found: raw scores, to be ranked by `sesame_core.search.ranking`."""
 
     #: The best chunks by score, best first, over all sessions.
     chunks: list[ScoredChunk]
@@ -155,7 +155,7 @@ class Chunk:
     segment: int = 0
     #: 63-bit identity that survives forks; equal numbers mean the same chunk in two sessions.
     origin: int | None = None
-    #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.tokens`).
+    #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.text.tokens`).
     subwords: str = ""
 
     @property

@@ -101,7 +101,7 @@ Condition: TypeAlias = Has | Is | Not | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A parsed query; how to read one from a text is `sesame_core.language`'s business.
+    """A parsed query; how to read one from a text is `sesame_core.query.parser`'s business.
 
     Two queries are equal when they ask for the same, however they were written.
     """

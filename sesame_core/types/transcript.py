@@ -2,7 +2,7 @@
 
 `Session`, `Message`, `Skipped` and `Checkpoint` come out of a parser; `Chunk` out of a chunk formatter;
 `IndexedFile` is what a backend remembers about a file.  What a search asks and answers stands in
-`sesame_core.query` and `sesame_core.answer`.
+`types.query` and `types.answer`.
 
 All of them are keyword-only dataclasses; a new field has a default, so plugins keep working.  Treat
 them as values: only the indexer fills the fields marked "set by the indexer".
@@ -68,7 +68,7 @@ class Message:
     #: The agent's own name for this record: "message", "compaction", "title", "label", "queued_command" …
     source_type: str = "message"
     is_error: bool = False
-    #: Part of the session's tree this message sits in; see `sesame_core.segments`.
+    #: Part of the session's tree this message sits in; see `sesame_core.sdk.branches`.
     segment: int = 0
     #: False when it continues a message that was reported before, so that it is not counted twice.
     is_new: bool = True
@@ -76,7 +76,7 @@ class Message:
 
 @dataclass(slots=True, kw_only=True)
 class Notes:
-    """What was written about a session afterwards, by a model or a person (`sesame_core.metadata`)."""
+    """What was written about a session afterwards, by a model or a person (`sesame_core.metadata.files`)."""
 
     #: A title, for a session that has none of its own.
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..postgres_server import find_binaries
+from ..support.postgres_server import find_binaries
 
 CHAOS = Path(__file__).resolve().parents[2] / "benchmarks" / "chaos.py"
 

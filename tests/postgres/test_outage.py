@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from ..postgres_server import Server, find_binaries
+from ..support.postgres_server import Server, find_binaries
 from .conftest import back_to_version_3
 
 Make = Callable[..., Any]

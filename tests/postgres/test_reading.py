@@ -27,7 +27,7 @@ sys.argv = ["sesame", "search", "fox", "--json"]
 try:
     main()
 finally:
-    print(sorted({"sqlalchemy", "sesame_core.indexer"} & set(sys.modules)), file=sys.stderr)
+    print(sorted({"sqlalchemy", "sesame_core.indexing.indexer"} & set(sys.modules)), file=sys.stderr)
 """
 
 

@@ -16,7 +16,7 @@ from sesame_core.metadata.files import Metadata, MetadataFiles
 from sesame_core.types.index import IndexedFile
 from sesame_core.types.transcript import Session
 
-from ..transcripts import Claude, Pi, append, write
+from ..support.transcripts import Claude, Pi, append, write
 
 #: Words that are in every text of a session, in tests' order: prompt, answer, title, output, path, branch.
 WORDS = ("lighthouse", "keeper", "barnacle", "seagull", "harbour", "driftwood")

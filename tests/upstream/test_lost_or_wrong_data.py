@@ -16,7 +16,7 @@ from sesame_core import Filters, Sesame
 from sesame_core.query.dates import parse_date
 from sesame_parser_pi.parser import PiParser
 
-from ..transcripts import Pi, append, as_lines, everything, found, library, pi_session, said, write
+from ..support.transcripts import Pi, append, as_lines, everything, found, library, pi_session, said, write
 
 
 def test_weakness_01_one_odd_record_loses_only_itself(cli: Callable[..., Any]) -> None:

@@ -22,7 +22,7 @@ from sesame_core.errors import LockedError
 from sesame_core.runtime.watcher import watch
 from sesame_core.types.report import Progress
 
-from ..transcripts import Pi, append, found, pi_session, write
+from ..support.transcripts import Pi, append, found, pi_session, write
 
 #: Seconds that anything here may take on a busy machine.
 PATIENCE = 30.0

@@ -10,7 +10,7 @@ import pytest
 
 from sesame_core import Filters, Sesame
 
-from ..transcripts import START, Pi, found, pi_session, write
+from ..support.transcripts import START, Pi, found, pi_session, write
 
 
 @pytest.fixture

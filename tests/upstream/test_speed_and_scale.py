@@ -19,7 +19,7 @@ from sesame_core import Sesame
 from sesame_core.query.parser import parse
 from sesame_parser_pi.parser import PiParser
 
-from ..transcripts import Pi, append, as_lines, everything, found, library, pi_session, write
+from ..support.transcripts import Pi, append, as_lines, everything, found, library, pi_session, write
 
 #: More than SQLite takes variables in one statement.
 MANY = 40_000

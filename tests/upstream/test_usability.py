@@ -13,7 +13,7 @@ import pytest
 
 from sesame_core import Sesame
 
-from ..transcripts import Claude, Pi, found, pi_session, write
+from ..support.transcripts import Claude, Pi, found, pi_session, write
 
 
 def test_weakness_40_unquoted_words_are_all_searched(cli: Callable[..., Any]) -> None:

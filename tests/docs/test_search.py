@@ -1,0 +1,75 @@
+"""The page about searching, held against the program: every example, every reading, every field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesame_core import Sesame, Source
+from sesame_core.cli.options import SEARCH
+from sesame_core.config.model import Selection
+from sesame_core.demo import sessions_dir
+from sesame_core.query.fields import FIELDS
+from sesame_core.query.parser import parse
+
+from ..support.transcripts import found
+from .test_cli import steps
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text("utf-8")
+
+
+def rows(heading: str) -> list[tuple[str, ...]]:
+    """Return the rows of the table with this heading."""
+    (table,) = re.findall(rf"^\| {re.escape(heading)} \|\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return [tuple(cell.strip().strip("`") for cell in row.strip("|").split(" | ")) for row in table.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
+    sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sessions_dir().iterdir()]
+    with Sesame(sources=sources, data_dir=tmp_path_factory.mktemp("demo")) as sesame:
+        sesame.index()
+        yield sesame
+
+
+@pytest.mark.parametrize(("query", "expected"), rows("query | finds"))
+def test_an_example_finds_what_the_page_says(query: str, expected: str, demo: Sesame, utc: None) -> None:
+    answer = demo.search(query)
+    assert {session[:8] for session in found(answer)} == set(re.findall(r"\b[0-9a-f]{8}\b", expected))
+    assert answer.hints == ()
+
+
+@pytest.mark.parametrize(("query", "expected"), rows("query | is read as"))
+def test_a_query_is_read_as_the_page_says(query: str, expected: str) -> None:
+    assert str(parse(query)) == expected
+    assert parse(query) == parse(expected)
+
+
+def test_every_field_is_on_the_page_with_its_option() -> None:
+    table = rows("field | option | a session …")
+    fields = {field.partition(":")[0] for field, *_ in table}
+    assert fields == set(FIELDS) - {"path"}
+    assert "`path:` is the same" in PAGE
+    options = {option.flag for option in SEARCH.options}
+    assert {option for _, option, _ in table} <= options
+    assert all(parse(field).words == () and not parse(field).hints for field, *_ in table)
+
+
+@pytest.mark.parametrize(("query", "_"), rows("query | a session …"))
+def test_the_queries_about_words_have_an_answer(query: str, _: str, demo: Sesame) -> None:
+    assert demo.search(query).hits
+
+
+@pytest.mark.parametrize("block", re.findall(r"^```console\n(\$ sesame .*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+def test_an_example_prints_what_is_shown(block: str, indexed_sessions: Path, cli: Callable[..., Any]) -> None:
+    for words, expected in steps(block):
+        ran = cli(*words)
+        assert (ran.code, ran.err) == (0, "")
+        out = ran.out.splitlines()
+        shown = expected[:-1] if expected[-1] == "…" else expected
+        assert out[: len(shown)] == shown
+        assert len(out) == len(expected) or expected[-1] == "…"

@@ -1,0 +1,56 @@
+"""Sesame in real Claude Code, which connects to no model for this."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+from ..support import npm
+from ..support.agents_page import commands
+
+PACKAGE = "@anthropic-ai/claude-code@2.1.197"
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def claude(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Run Claude Code, and return what it prints."""
+    program = npm.installed(pytestconfig, tmp_path_factory, PACKAGE) / ".bin" / "claude"
+    quiet = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+
+    def run(*arguments: str) -> str:
+        environment = {**os.environ, **quiet}
+        done = subprocess.run(
+            [program, *arguments], env=environment, capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout
+
+    return run
+
+
+def test_claude_code_connects_to_the_server_it_was_told_of(
+    claude: Callable[..., str], home: Path, cli: Callable[..., Any]
+) -> None:
+    (line,) = commands("claude mcp add")
+    claude(*shlex.split(line)[1:])
+    file = home / ".claude.json"
+    by_hand = json.loads(file.read_bytes())["mcpServers"]["sesame"]
+    assert cli("integrate", "claude", "--yes").code == 0
+    by_sesame = json.loads(file.read_bytes())["mcpServers"]["sesame"]
+    assert by_sesame.keys() == by_hand.keys()
+    assert by_sesame["type"] == by_hand["type"] == "stdio"
+    told = claude("mcp", "get", "sesame")
+    assert "Scope: User config" in told
+    assert "Connected" in told
+    assert cli("integrate", "claude", "--remove", "--yes").code == 0
+    assert "sesame" not in claude("mcp", "list")

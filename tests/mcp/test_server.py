@@ -1,0 +1,438 @@
+"""`sesame mcp` over standard input and output, with the SDK's own client."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+import jsonschema
+import mcp_types as types
+from mcp import Client
+
+from sesame_core import Sesame
+from sesame_core.config.file import load
+from sesame_core.dataclass import replace
+from sesame_core.mcp.server import THREADS, described
+from sesame_core.mcp.tools import TOOLS, Tools
+from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
+from sesame_core.types.answer import MAX_HITS
+
+from ..support.mcp_client import COMMAND, HANDSHAKE, ends_within, environment, over_stdio, resident, text_of, value_of
+from ..support.model_server import Answers, serving
+from ..support.transcripts import Claude, Pi, write
+
+PINNED = Path(__file__).parents[1] / "data" / "mcp-tools.json"
+BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
+
+#: One call of each tool.
+CALLS: dict[str, dict[str, Any]] = {
+    "search_sessions": {"query": "reconnect backoff"},
+    "list_sessions": {"limit": 3},
+    "list_messages": {"session": BACKOFF, "offset": 2, "limit": 3},
+    "get_session": {"session": BACKOFF},
+    "query_session": {"session": BACKOFF, "question": "what is the smallest delay?"},
+}
+
+
+Call = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+@pytest.fixture
+def tools_of() -> Iterator[Callable[..., Call]]:
+    """The tools in this process, for what the wire adds nothing to."""
+    # Time enough on a slow machine, too: what is tested here is not what happens without.
+    config = replace(load(), refresh_seconds=60)
+    with contextlib.ExitStack() as opened:
+        yield lambda **fields: Tools(opened.enter_context(Sesame(config)), **fields).call
+
+
+# -- the contract ----------------------------------------------------------------------------------------------
+
+
+def test_the_tools_are_those_that_are_pinned() -> None:
+    """Clients remember schemas: after a change on purpose, run `python -m tests.test_mcp` and read the difference."""
+    assert as_pinned() == PINNED.read_text(encoding="utf-8")
+
+
+def as_pinned() -> str:
+    tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in described()]
+    return json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("tool", described(), ids=lambda tool: tool.name)
+def test_every_argument_of_every_tool_is_typed_and_described(tool: types.Tool) -> None:
+    assert tool.description
+    assert tool.output_schema
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint is True
+    assert "use" in tool.description.lower()
+    for argument in tool.input_schema["properties"].values():
+        assert argument["type"] in ("string", "integer", "boolean", "array")
+        assert argument["description"].endswith((".", "…"))
+    jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+    jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_the_client_lists_and_calls_every_tool(indexed_sessions: Path) -> None:
+    async def act(client: Client) -> None:
+        assert (client.server_info.name, client.server_info.title) == ("sesame", "Sesame")
+        assert client.instructions is not None
+        assert "search_sessions" in client.instructions
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == list(TOOLS) == list(CALLS)
+        for tool in tools:
+            value = value_of(await client.call_tool(tool.name, CALLS[tool.name]))
+            assert tool.output_schema is not None
+            jsonschema.validate(value, tool.output_schema)
+            assert value["index"]["refreshed"] is True
+        mistake = await client.call_tool("get_session", {"session": "nobody"})
+        assert mistake.is_error is True
+        assert text_of(mistake).startswith("no session has the id 'nobody'")
+
+    over_stdio(act)
+
+
+def test_a_client_of_the_time_of_handshakes_is_served_too(indexed_sessions: Path) -> None:
+    requests = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for request in requests:
+            server.stdin.write(json.dumps(request).encode() + b"\n")
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        assert [answer["id"] for answer in answers] == [1, 2]
+        assert len(answers[1]["result"]["tools"]) == len(TOOLS)
+        server.stdin.close()
+        assert ends_within(server, 10)
+        assert server.stdout.read() == b""
+
+
+# -- the same as on the command line ---------------------------------------------------------------------------
+
+
+def test_a_search_answers_what_the_command_line_prints(
+    demo_sessions: Path, cli: Callable[..., Any], tools_of: Callable[..., Call]
+) -> None:
+    given = {"query": "reconnect", "agent": ["claude-code"], "after": "2026-10-01", "branch": "reconnect", "limit": 2}
+    value = tools_of()("search_sessions", given)
+    options = ["--agent=claude-code", "--after=2026-10-01", "--branch=reconnect", "-n2", "-B4", "-A4"]
+    printed = cli("search", "reconnect", *options, "--json", "--max-bytes", 16_000).json
+    value["index"], printed["index"] = None, None
+    assert value == printed
+    assert value["results"]
+
+
+def test_lists_and_messages_are_those_of_the_command_line(
+    demo_sessions: Path, cli: Callable[..., Any], tools_of: Callable[..., Call]
+) -> None:
+    run = tools_of()
+    listed = run("list_sessions", {"limit": 3, "offset": 1, "cwd": "/home/ann/code"})
+    printed = cli("sessions", "-n", 3, "--offset", 1, "--cwd", "/home/ann/code", "--json").json
+    assert {name: listed[name] for name in printed} == printed
+    read = run("list_messages", {"session": "d6bc", "offset": 2, "limit": 3})
+    shown = cli("show", "d6bc", "--offset", 2, "--limit", 3, "--json").json
+    shown.pop("summary")  # a page need not repeat it; get_session has it
+    assert {name: read[name] for name in shown} == shown
+    asked = run("query_session", {"session": "d6bc", "question": "smallest delay"})
+    told = cli("ask", "d6bc", "smallest", "delay", "--json").json
+    assert {name: asked[name] for name in told} == told
+
+
+def test_a_session_tells_how_it_is_resumed(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+    value = tools_of()("get_session", {"session": "d6bc"})
+    assert value["resumeCommand"] == {"command": ["claude", "--resume", BACKOFF], "cwd": "/home/ann/code/chat-client"}
+    assert value["prompts"][0].startswith("After the update to 4.2")
+
+
+# -- bounds ----------------------------------------------------------------------------------------------------
+
+
+def many(count: int, *, size: int = 3000) -> None:
+    for number in range(count):
+        pi = Pi(f"019b{number:04d}-fox")
+        texts = [pi.user(f"fox {number} " + "word " * (size // 5)), *(pi.answer(f"line {n} " * 300) for n in range(20))]
+        write(pi.path, pi.header(), *texts)
+
+
+def test_a_search_keeps_to_its_bounds_whatever_is_asked_for(home: Path, tools_of: Callable[..., Call]) -> None:
+    many(30)
+    greedy = {"query": "fox", "limit": 1000, "context_before": 1000, "context_after": 1000, "max_bytes": 10**9}
+    value = tools_of()("search_sessions", greedy)
+    assert (value["resultCount"], value["total"]) == (MAX_HITS, 30) == (20, 30)
+    for result in value["results"]:
+        items = [*result["contextBefore"], *result["contextAfter"]]
+        assert len(items) + 1 == MAX_WINDOW_ITEMS == 16
+        assert all(len(item["snippet"].encode()) <= MAX_SNIPPET_BYTES == 1024 for item in items)
+        assert all(item["truncated"] for item in items)
+
+
+def test_a_search_that_says_nothing_has_four_items_on_each_side_and_a_budget(
+    home: Path, tools_of: Callable[..., Call]
+) -> None:
+    many(30)
+    value = tools_of()("search_sessions", {"query": "line fox"})
+    assert len(json.dumps(value["results"], ensure_ascii=False, indent=2).encode()) <= 16_000
+    assert value["cutToBudget"] is True
+    assert value["resultCount"] == 5
+    value = tools_of()("search_sessions", {"query": "line", "limit": 1, "max_bytes": 100_000})
+    (result,) = value["results"]
+    around = (len(result["contextBefore"]), len(result["contextAfter"]))
+    assert around == (min(4, result["matchedPosition"]), 4)
+
+
+def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(
+    home: Path, tools_of: Callable[..., Call]
+) -> None:
+    pi = Pi()
+    texts = ["fox", "日本語" * 3000, "", "🦊" * 5000, *("short" for _ in range(10)), "end"]
+    write(pi.path, pi.header(), *(pi.user(text) for text in texts))
+    run = tools_of()
+    read: dict[int, str] = {}
+    given = {"session": pi.session, "limit": 4, "max_bytes": 5000}
+    where: dict[str, int] = {}
+    pages = 0
+    while True:
+        page = run("list_messages", {**given, **where})
+        assert sum(len(chunk["text"].encode()) for chunk in page["chunks"]) <= 5000
+        for chunk in page["chunks"]:
+            read[chunk["position"]] = read.get(chunk["position"], "") + chunk["text"]
+        pages += 1
+        if page["nextOffset"] is None:
+            break
+        where = {"offset": page["nextOffset"], "text_offset": page["nextTextOffset"]}
+    assert list(read.values()) == [text for text in texts if text]
+    assert pages > 8
+
+
+def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+    page = tools_of()("list_messages", {"session": "d6bc", "offset": 10**6})
+    assert (page["chunks"], page["nextOffset"]) == ([], None)
+
+
+# -- what the caller is told -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("search_sessions", {}, "the argument 'query' is missing"),
+        ("search_sessions", {"query": "x", "contxt_after": 3}, "unknown argument 'contxt_after'; did you mean"),
+        ("search_sessions", {"query": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),
+        ("search_sessions", {"query": ["x"]}, "query: input should be a valid string"),
+        ("search_sessions", {"query": "x", "after": "soon"}, "'soon' is no date: use a day (2026-11-27)"),
+        ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is no role: use user, assistant"),
+        ("get_session", {"session": "nobody"}, "find ids with search_sessions or list_sessions"),
+        ("get_session", {"session": "01a"}, "several sessions have an id that begins with '01a'"),
+        ("query_session", {"session": "d6bc", "question": ""}, "question: string should have at least 1 character"),
+        ("forget", {}, "there is no tool 'forget'; there are search_sessions, list_sessions"),
+    ],
+)
+def test_a_mistake_is_an_answer_that_says_what_to_do(
+    name: str, arguments: dict[str, Any], told: str, demo_sessions: Path
+) -> None:
+    from sesame_core.mcp.server import _answered
+
+    with Sesame() as sesame:
+        result = _answered(Tools(sesame), name, arguments)
+    assert result.is_error is True
+    assert told in text_of(result)
+    assert "Traceback" not in text_of(result)
+    assert "pydantic" not in text_of(result)
+
+
+def test_a_failure_nobody_thought_of_tells_no_secrets(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from sesame_core.mcp.server import _answered
+
+    class Broken(Tools):
+        def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+            raise RuntimeError("secret")
+
+    with Sesame() as sesame:
+        result = _answered(Broken(sesame), "get_session", {})
+    assert text_of(result) == "internal error (RuntimeError); the server's log has the details"
+    assert "secret" in caplog.text
+
+
+def test_numbers_in_quotes_and_nulls_are_taken_as_meant(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+    value = tools_of()("search_sessions", {"query": "nix", "limit": "1", "cwd": None, "tools": None, "offset": "0"})
+    assert value["resultCount"] == 1
+
+
+def test_lone_surrogates_reach_no_transport(home: Path) -> None:
+    from sesame_core.mcp.server import _answered
+
+    with Sesame() as sesame:
+        result = _answered(Tools(sesame), "search_sessions", {"query": "fox \ud800"})
+    value_of(result)
+    result.model_dump_json().encode()
+
+
+def test_what_was_not_found_is_told(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+    value = tools_of()("search_sessions", {"query": "zebra backoff"})
+    assert value["wordsNotFound"] == ["zebra"]
+    value = tools_of()("search_sessions", {"query": "zebra"})
+    assert (value["resultCount"], value["total"], value["wordsNotFound"]) == (0, 0, ["zebra"])
+    assert value["chunkTotal"] > 100
+    assert value["index"]["sources"]
+
+
+def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call]) -> None:
+    run = tools_of()
+    assert run("search_sessions", {"query": "fox"})["total"] == 0
+    claude = Claude()
+    write(claude.path, claude.user("the fox"), claude.answer("it ran"))
+    value = run("search_sessions", {"query": "fox"})
+    assert (value["total"], value["index"]["changed"]) == (1, 1)
+
+
+# -- the caller's own session ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
+def test_the_callers_own_session_is_left_out_and_that_is_told(variable: str, indexed_sessions: Path) -> None:
+    asked = {"query": "reconnect backoff"}
+
+    async def act(client: Client) -> None:
+        value = value_of(await client.call_tool("search_sessions", asked))
+        assert BACKOFF not in [result["sessionId"] for result in value["results"]]
+        assert value["currentSessions"] == [BACKOFF]
+        value = value_of(await client.call_tool("search_sessions", {**asked, "include_current": True}))
+        assert value["results"][0]["sessionId"] == BACKOFF
+        assert value["currentSessions"] == []
+
+    over_stdio(act, **{variable: BACKOFF})
+
+
+def test_a_caller_may_say_itself_which_session_it_is_in(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+    run = tools_of(current=["other"])
+    value = run("search_sessions", {"query": "reconnect backoff", "current_session": "d6bc0d35"})
+    assert (value["currentSessions"], BACKOFF in str(value["results"])) == (["d6bc0d35"], False)
+    value = run("list_sessions", {"current_session": BACKOFF})
+    assert (value["total"], BACKOFF in str(value["sessions"])) == (8, False)
+    value = run("list_sessions", {})
+    assert (value["total"], value["currentSessions"]) == (9, ["other"])
+
+
+# -- the process -----------------------------------------------------------------------------------------------
+
+
+def test_without_the_sdk_one_line_says_what_to_install(home: Path) -> None:
+    code = "import sys; sys.modules['mcp'] = None; from sesame_core.cli import main; main()"
+    ran = subprocess.run([sys.executable, "-c", code, "mcp"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("sesame: the MCP server needs a package that is not installed (mcp")
+    assert ran.stderr.endswith("pip install 'sesame-search[mcp]'\n")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(indexed_sessions: Path, home: Path) -> None:
+    """A model that does not answer must not keep a server whose client is gone."""
+    config = home / ".config" / "sesame" / "config.jsonc"
+    config.parent.mkdir(parents=True)
+    config.write_text('{"models": ["slow"]}')
+    question = {"name": "query_session", "arguments": CALLS["query_session"]}
+    with serving(home / "llm", "slow") as models, contextlib.ExitStack() as stack:
+        models.script = [Answers("{}", delay=50)]
+        server = subprocess.Popen(
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment(LLM_USER_PATH=str(home / "llm"))
+        )
+        stack.enter_context(server)
+        stack.callback(server.kill)
+        assert server.stdin is not None
+        for request in (
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": question},
+        ):
+            server.stdin.write(json.dumps(request).encode() + b"\n")
+        server.stdin.flush()
+        deadline = time.monotonic() + 60
+        while not models.asked and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert models.asked
+        server.stdin.close()
+        assert ends_within(server, 10)
+
+
+def test_fifty_calls_at_once_all_answer_in_bounded_memory(indexed_sessions: Path) -> None:
+    several = list(CALLS.items())
+
+    async def act(client: Client) -> tuple[int, int]:
+        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _is_child(path)]
+        (server,) = pids
+
+        async def round_of(count: int) -> None:
+            async with anyio.create_task_group() as group:
+                for number in range(count):
+                    group.start_soon(one, *several[number % len(several)])
+
+        async def one(name: str, arguments: dict[str, Any]) -> None:
+            value_of(await client.call_tool(name, arguments))
+
+        for _ in range(3):
+            await round_of(50)
+        before = resident(server)
+        for _ in range(6):
+            await round_of(50)
+        return before, resident(server)
+
+    before, after = over_stdio(act)
+    assert after - before < 16 << 20
+
+
+def _is_child(process: Path) -> bool:
+    try:
+        stat = (process / "stat").read_text()
+    except OSError:
+        return False
+    return int(stat.rpartition(")")[2].split()[1]) == os.getpid() and "sesame_core" in _command(process)
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def test_calls_that_wait_for_each_other_share_a_refresh(demo_sessions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refreshes: list[float] = []
+
+    class Counted(Sesame):
+        def refresh(self, seconds: float | None = None) -> Any:
+            refreshes.append(time.monotonic())
+            time.sleep(0.2)
+            return super().refresh(seconds)
+
+    with Counted() as sesame:
+        tools = Tools(sesame)
+        threads = [
+            threading.Thread(target=tools.call, args=("search_sessions", {"query": "nix"})) for _ in range(THREADS)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(refreshes) == 2
+
+
+if __name__ == "__main__":
+    PINNED.write_text(as_pinned(), encoding="utf-8")

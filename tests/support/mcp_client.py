@@ -1,0 +1,112 @@
+"""The MCP SDK's own client on this program, for tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+#: How a client of the protocol's handshake era begins.
+HANDSHAKE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+COMMAND = [sys.executable, "-m", "sesame_core", "mcp"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of this process, with variables of agents only where a test names them."""
+    return {**os.environ, **more}
+
+
+def over_stdio(act: Callable[[Client], Awaitable[Any]], **more: str) -> Any:
+    """Start a server on standard input and output and return what `act` makes of a client of it."""
+
+    async def run() -> Any:
+        server = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment(**more))
+        async with Client(stdio_client(server)) as client:
+            return await act(client)
+
+    return anyio.run(run)
+
+
+def text_of(result: types.CallToolResult) -> str:
+    """Return the text of an answer."""
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+def value_of(result: types.CallToolResult) -> dict[str, Any]:
+    """Return the value of an answer that is no error: the same as text and as a structure."""
+    assert not result.is_error, text_of(result)
+    value = result.structured_content
+    assert isinstance(value, dict)
+    assert json.loads(text_of(result)) == value
+    return value
+
+
+@dataclass
+class Served:
+    """A server over HTTP."""
+
+    url: str
+    process: subprocess.Popen[str]
+    #: What it said when it began.
+    greeting: str
+
+    def post(self, **headers: str) -> tuple[int, str]:
+        """Begin a session with these headers; return the status and the body."""
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}).encode()
+        basic = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        request = urllib.request.Request(self.url, body, {**basic, **headers})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+
+@contextmanager
+def over_http(*options: str, **more: str) -> Iterator[Served]:
+    """Run a server over HTTP on a free port."""
+    process = subprocess.Popen(
+        [*COMMAND, "--http", "127.0.0.1:0", *options], env=environment(**more), stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        greeting = process.stderr.readline()
+        assert greeting.startswith("MCP on http://"), greeting + process.stderr.read()
+        yield Served(greeting.split()[2], process, greeting)
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stderr.close()
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory a process has resident."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def ends_within(process: subprocess.Popen[Any], seconds: float) -> bool:
+    """Tell whether a process ends in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            return True
+        time.sleep(0.02)
+    return False
