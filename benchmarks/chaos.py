@@ -36,7 +36,7 @@ from sesame_core.config.model import MARK, Config, Redaction, Selection, Source
 from sesame_core.text.tokens import clean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.postgres_server import Server, find_binaries
+from tests.support.postgres_server import Server, find_binaries
 
 NAMES = ("ann", "ben", "cat")
 #: Seconds an indexing process lives at most, and sessions a workstation begins with.

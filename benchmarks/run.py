@@ -30,7 +30,7 @@ import generate
 import machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.postgres_server import Server, find_binaries
+from tests.support.postgres_server import Server, find_binaries
 
 HERE = Path(__file__).parent
 SIZES = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}

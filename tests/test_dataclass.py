@@ -143,7 +143,7 @@ def test_a_dataclass_without_slots_is_refused() -> None:
 
 def test_defining_and_using_one_does_not_load_the_standard_librarys() -> None:
     code = (
-        "import sys; from sesame_core.types import Chunk; from sesame_core.dataclass import replace\n"
+        "import sys; from sesame_core.types.index import Chunk; from sesame_core.dataclass import replace\n"
         "one = Chunk(kind='message', text='x')\n"
         "assert replace(one, seq=1) != one == replace(one)\n"
         "print('dataclasses' in sys.modules)"

@@ -1,4 +1,4 @@
-"""TODO."""
+"""What a storage backend must be able to do, and what it may do besides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""What a chunk formatter must be able to do."""
 
 from __future__ import annotations
 

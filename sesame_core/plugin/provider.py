@@ -1,4 +1,4 @@
-"""What a plugin must be able to do: the verbs of the pipeline.
+"""What a plugin registers: a name, and a way to make an object.
 
 Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
 marked `runtime_checkable` and found with `isinstance`; a plugin without it lacks the ability and works as before.
@@ -7,12 +7,9 @@ marked `runtime_checkable` and found with `isinstance`; a plugin without it lack
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..dataclass import dataclass
-
-if TYPE_CHECKING:
-    pass
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -30,12 +27,3 @@ class Provider(Generic[T_co]):
     summary: str
     #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
     create: Callable[[Options], T_co]
-
-
-# -- parsers ----------------------------------------------------------------------------------------------
-
-
-# -- chunk formatters -------------------------------------------------------------------------------------
-
-
-# -- storage backends -------------------------------------------------------------------------------------

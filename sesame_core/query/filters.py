@@ -1,4 +1,4 @@
-"""TODO."""
+"""Filters: which of their fields are set, cleaned for a database, and two of them combined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""The name that was probably meant by a typo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""The `Word` that a piece of text asks for."""
 
 from __future__ import annotations
 

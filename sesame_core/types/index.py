@@ -1,4 +1,4 @@
-"""What a backend tells of the sessions it holds."""
+"""What an index stores, and what it returns: chunks, files, sessions, scores and counts."""
 
 from __future__ import annotations
 

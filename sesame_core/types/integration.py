@@ -1,4 +1,4 @@
-"""TODO."""
+"""What tells an agent of Sesame: files of Sesame's own, and settings in files of the agent."""
 
 from __future__ import annotations
 

@@ -446,7 +446,7 @@ def test_a_parsers_options_decide_its_default_roots(plugins: PluginManager, tmp_
 def test_a_named_source_whose_parser_is_broken_is_an_error(plugins: PluginManager) -> None:
     plugins.register(plugin("broken"), "broken")
     with pytest.raises(PluginError, match="the parser 'broken' cannot tell its default roots"):
-        Config(sources=(Source(parser=Selection(name="broken")),)).resolve_sources(plugins)
+        resolve_sources(Config(sources=(Source(parser=Selection(name="broken")),)), plugins)
 
 
 def test_sessions_dir_adds_a_claude_code_root_that_need_not_exist(

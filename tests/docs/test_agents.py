@@ -22,6 +22,7 @@ from mcp.client.stdio import stdio_client
 from sesame_core.mcp import http, inputs
 from sesame_core.mcp.tools import TOOLS
 from sesame_core.search import windows
+from sesame_core.types.answer import MAX_HITS
 from sesame_parser_pi.integration import PACKAGE
 
 from ..support.agents_page import PAGE, blocks, commands
@@ -101,7 +102,7 @@ def test_every_name_of_the_extension_for_pi_is_in_the_table_and_its_bound_on_the
 def test_the_bounds_on_the_page_are_the_real_ones() -> None:
     promise = " ".join(PAGE.partition("**Bounds.**")[2].partition("\n- ")[0].split())
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", promise)]
-    real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, windows.MAX_HITS, inputs.MAX_BYTES]
+    real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, inputs.MAX_BYTES]
     assert numbers == real
 
 

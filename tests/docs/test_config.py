@@ -12,11 +12,9 @@ import pytest
 
 from sesame_core.config import file as config_file
 from sesame_core.config import identity, schema
-from sesame_core.config.model import Config
+from sesame_core.config.model import SESSIONS_DIR, Config
 from sesame_core.errors import ConfigError
 from sesame_core.plugin.manager import BUNDLED, PluginManager
-
-from ..sesame_core.cli.app import config
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs/config.md").read_text(encoding="utf-8")
@@ -82,9 +80,9 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
 
 def test_every_environment_variable_of_the_core_is_documented() -> None:
     documented = table("## Environment variables")
-    source = "\n".join(file.read_text(encoding="utf-8") for file in (REPOSITORY / "sesame_core").glob("*.py"))
+    source = "\n".join(file.read_text(encoding="utf-8") for file in (REPOSITORY / "sesame_core").rglob("*.py"))
     named = set(re.findall(r"\bSESAME_[A-Z_]+[A-Z]\b", source))
-    assert named | {config.SESSIONS_DIR, *identity.OVERRIDES} <= set(documented)
+    assert named | {SESSIONS_DIR, *identity.OVERRIDES} <= set(documented)
     assert {"CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"} <= set(documented)
 
 

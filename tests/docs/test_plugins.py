@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import sesame_core
-from sesame_core.plugin import hookspecs
+from sesame_core.plugin import backend, formatter, hookspecs, parser, provider
 from sesame_core.plugin import manager as plugin_manager
-from sesame_core.plugin import provider as protocols
 from sesame_core.sdk import ingest, rows, sql
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = DOCS / "examples" / "sesame-parser-xyz"
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("sesame_")}
 PAGE = (DOCS / "hooks.md").read_text(encoding="utf-8")
+PROTOCOLS = {**vars(parser), **vars(formatter), **vars(backend)}
 BLOCKS = dict(
     re.findall(r"^`([^`\n]+)`:\n```\w+\n(.*?)^```$", (DOCS / "tutorial-plugin.md").read_text("utf-8"), re.M | re.S)
 )
@@ -31,7 +31,7 @@ def test_the_headings_are_the_hooks_with_their_exact_signatures() -> None:
 @pytest.mark.parametrize("name", ["Parser", "ChunkFormatter", "StorageBackend", "IndexReader", "IndexWriter"])
 def test_the_table_of_protocols_names_every_member(name: str) -> None:
     (row,) = re.findall(rf"^\| `{name}` \|.*$", PAGE, re.M)
-    members = [m for m in vars(getattr(protocols, name)) if not m.startswith("_")]
+    members = [m for m in vars(PROTOCOLS[name]) if not m.startswith("_")]
     assert members
     assert all(re.search(rf"`{member}[`(]", row) for member in members)
 
@@ -39,7 +39,7 @@ def test_the_table_of_protocols_names_every_member(name: str) -> None:
 def test_every_optional_ability_is_listed_with_its_signature() -> None:
     abilities = [
         protocol
-        for protocol in vars(protocols).values()
+        for protocol in PROTOCOLS.values()
         if inspect.isclass(protocol) and getattr(protocol, "_is_runtime_protocol", False)
     ]
     assert {a.__name__ for a in abilities} >= {"TailParser", "Resumer", "Expiring"}
@@ -50,7 +50,7 @@ def test_every_optional_ability_is_listed_with_its_signature() -> None:
 
 
 def test_the_fields_of_a_provider_are_listed() -> None:
-    assert f"`Provider({', '.join(inspect.signature(protocols.Provider).parameters)})`" in PAGE
+    assert f"`Provider({', '.join(inspect.signature(provider.Provider).parameters)})`" in PAGE
 
 
 def test_what_a_dialect_must_fill_in_is_listed() -> None:
