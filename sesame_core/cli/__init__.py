@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 
 def main() -> None:
@@ -35,19 +35,32 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> None:
     """Run the command: by the lean parser when it is sure of every word, else by typer."""
-    from .options import COMMANDS, parse
-    from .searching import with_dashed_queries
-
-    arguments = with_dashed_queries(arguments)
-    command = COMMANDS.get(arguments[0]) if arguments and "_SESAME_COMPLETE" not in os.environ else None
-    values = parse(command, arguments[1:]) if command else None
-    if command is not None and values is not None:
-        with _without_cycle_collection():
-            command.run(values)
+    if "_SESAME_COMPLETE" not in os.environ and _run_lean(arguments):
         return
     from .app import app
+    from .parse import with_dashed_queries
 
-    app(args=arguments)
+    app(args=with_dashed_queries(arguments))
+
+
+def _run_lean(arguments: list[str]) -> bool:
+    """Run the command without typer; return whether every word was certain."""
+    if arguments in (["--version"], ["-V"]):
+        from .terminal import write_version
+
+        write_version()
+        return True
+    from .commands import command as command_of
+    from .parse import parse, with_dashed_queries
+
+    name, *rest = with_dashed_queries(arguments) or [""]
+    command = command_of(name)
+    values = parse(command, rest) if command else None
+    if command is None or values is None:
+        return False
+    with _without_cycle_collection() if command.is_brief else nullcontext():
+        command.run(values)
+    return True
 
 
 @contextmanager

@@ -1,28 +1,16 @@
-"""The typer application, and the commands that take no session and no query."""
+"""The typer application, made from the declared commands: it prints help, completes, and says what is wrong."""
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from . import (
-    asking,
-    auditing,
-    describing,
-    importing,
-    indexing,
-    integrating,
-    referring,
-    serving,
-    sessions,
-    sharing,
-)
-from .options import COMMANDS, Command
+from .commands import commands
+from .options import Argument, Command, Option
+from .terminal import write_version
 
 app = typer.Typer(
     name="sesame",
@@ -34,14 +22,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from .. import version
-
-        typer.echo(f"sesame {version()}")
+        write_version()
         raise typer.Exit
 
 
@@ -54,78 +38,39 @@ def _sesame(
     pass
 
 
+def _of_argument(argument: Argument) -> inspect.Parameter:
+    made = typer.Argument(metavar=argument.metavar, help=argument.help)
+    kind: Any = list[argument.kind] if argument.is_repeatable else argument.kind  # type: ignore[name-defined]
+    default = inspect.Parameter.empty if argument.is_required else None
+    return _parameter(argument.name, kind if argument.is_required else kind | None, made, default)
+
+
+def _of_option(option: Option) -> inspect.Parameter:
+    flags = [option.flag, *option.more]
+    if any(flag.startswith("--no-") for flag in option.more):
+        flags = ["/".join(flags)]
+    made = typer.Option(*flags, help=option.help, min=option.least, max=option.most, metavar=option.metavar)
+    kind: Any = list[option.kind] if option.is_repeatable else option.kind  # type: ignore[name-defined]
+    return _parameter(option.name, kind if option.default is not None else kind | None, made, option.default)
+
+
+def _parameter(name: str, kind: Any, made: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default)
+
+
 def _function_of(command: Command) -> Callable[..., None]:
-    """Return a function whose signature tells typer what the table tells about a command."""
-    parameters = []
-    if command.words:
-        name, placeholder, text = command.words
-        words = Annotated[list[str] | None, typer.Argument(metavar=placeholder, help=text)]
-        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=words, default=None))
-    for option in command.options:
-        flags = [option.flag, *option.more]
-        if option.kind is bool:
-            flags = ["/".join(flags)]
-        kind: Any = list[str] | None if option.is_repeatable else option.kind
-        if option.default is None and not option.is_repeatable:
-            kind = option.kind | None
-        made = typer.Option(*flags, help=option.help, min=option.least, max=option.most)
-        parameters.append(
-            inspect.Parameter(
-                option.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=option.default
-            )
-        )
+    """Return a function whose signature says to typer what is declared of a command."""
+    lists = {argument.name for argument in command.arguments if argument.is_repeatable}
+    lists |= {option.name for option in command.options if option.is_repeatable}
+    parameters = [*map(_of_argument, command.arguments), *map(_of_option, command.options)]
 
     def run(**values: Any) -> None:
-        lists = {command.words[0] if command.words else "", *(o.name for o in command.options if o.is_repeatable)}
         command.run({name: value or [] if name in lists else value for name, value in values.items()})
 
-    run.__doc__ = getattr(import_module(command.module, __package__), command.name).__doc__
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 
-indexing.add_to(app)
-importing.add_to(app)
-for _command in COMMANDS.values():
-    app.command(_command.name)(_function_of(_command))
-sessions.add_to(app)
-auditing.add_to(app)
-sharing.add_to(app)
-asking.add_to(app)
-describing.add_to(app)
-referring.add_to(app)
-integrating.add_to(app)
-serving.add_to(app)
-
-
-@app.command()
-def plugins(json: Json = False) -> None:
-    """List every installed plugin: what it provides, where it comes from, or why it failed to load."""
-    from ..plugin.manager import PluginManager
-    from ..rendering.reports import plugin_json, plugins_text
-    from ..rendering.text import as_json
-
-    found = PluginManager().catalogue()
-    typer.echo(as_json([plugin_json(p) for p in found]) if json else plugins_text(found))
-
-
-@app.command()
-def config(
-    json: Json = False,
-    init: Annotated[bool, typer.Option("--init", help="Write a commented config.jsonc, unless there is one.")] = False,
-) -> None:
-    """Print the effective configuration and where each value comes from."""
-    from ..config.file import initialise, load
-    from ..config.report import describe
-    from ..plugin.manager import PluginManager
-    from ..rendering.reports import config_text
-    from ..rendering.text import as_json
-
-    if init:
-        typer.echo(f"wrote {initialise()}")
-        return
-    described = describe(load(), PluginManager())
-    typer.echo(as_json(described) if json else config_text(described))
-    if described["problems"]:
-        sys.exit(1)
+for _command in commands():
+    app.command(_command.name, help=_command.help)(_function_of(_command))

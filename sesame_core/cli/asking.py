@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
-
-from .sessions import Session
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(ask)
+from .options import JSON, MODEL, SESSION, Argument, Command, Option
+from .terminal import write
 
 
 def ask(
-    session: Session,
-    question: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="What to ask about it.")],
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="Ask this model instead; repeatable, the first that answers.")
-    ] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Only show the passages.")] = False,
-    max_bytes: Annotated[
-        int | None, typer.Option("--max-bytes", min=256, help="Bytes of the passages at most.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    session: str, question: Sequence[str], *, model: Sequence[str], no_model: bool, max_bytes: int | None, json: bool
 ) -> None:
-    """Answer a question about one session, from the index: with a model if one is set up, else with its passages."""
+    """Print what one session says about a question.
+
+    :param model: names of models to ask in this order; the configured ones when empty.
+    :raises QueryError: models are both named and ruled out.
+    """
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.asked import asked_json, asked_text
@@ -37,4 +26,23 @@ def ask(
     with Sesame() as sesame:
         models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
-    typer.echo(as_json(asked_json(asked)) if json else asked_text(asked))
+    write(as_json(asked_json(asked)) if json else asked_text(asked))
+
+
+COMMANDS = (
+    Command(
+        "ask",
+        ask,
+        "Answer a question about one session, from the index: with a model if one is set up, else with its passages.",
+        (
+            SESSION,
+            Argument("question", "QUESTION...", "What to ask about it.", is_required=True, is_repeatable=True),
+        ),
+        (
+            MODEL,
+            Option("no_model", bool, "Only show the passages.", default=False),
+            Option("max_bytes", int, "Bytes of the passages at most.", least=256),
+            JSON,
+        ),
+    ),
+)

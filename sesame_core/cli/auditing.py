@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
-
-import typer
+from .options import JSON, Command
+from .terminal import write
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(audit)
-
-
-def audit(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Look for passwords, tokens and keys in the index; tell where they are, not what they are."""
+def audit(*, json: bool) -> None:
+    """Print where the index holds passwords, tokens and keys; exit with 1 when it holds one."""
     from ..api.sesame import Sesame
     from ..privacy.audit import Audit
     from ..rendering.audits import audit_json, exposure_text
@@ -26,11 +19,21 @@ def audit(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = Fa
         if json:
             value = audit_json(exposures, seen)
             count = len(value["secrets"])
-            typer.echo(as_json(value))
+            write(as_json(value))
         else:
             for exposure in exposures:
                 count += 1
-                typer.echo(exposure_text(exposure))
-            typer.echo(f"{count or 'no'} secrets in {seen.sessions} sessions, {seen.chunks} chunks")
+                write(exposure_text(exposure))
+            write(f"{count or 'no'} secrets in {seen.sessions} sessions, {seen.chunks} chunks")
     if count:
-        sys.exit(1)
+        raise SystemExit(1)
+
+
+COMMANDS = (
+    Command(
+        "audit",
+        audit,
+        "Look for passwords, tokens and keys in the index; tell where they are, not what they are.",
+        options=(JSON,),
+    ),
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from .options import JSON, MODEL, Argument, Command, Option, limited
+from .terminal import write
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -19,29 +19,23 @@ if TYPE_CHECKING:
 PATIENCE = 3
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(describe)
-
-
 def describe(
-    session: Annotated[
-        list[str] | None, typer.Argument(metavar="[SESSION]...", help="Ids, or their beginnings.")
-    ] = None,
-    missing: Annotated[bool, typer.Option("--missing", help="Sessions without metadata, the newest first.")] = False,
-    due: Annotated[
-        bool, typer.Option("--due", help="Only if that is automatic, and enough was said since the last time.")
-    ] = False,
-    index: Annotated[
-        list[Path] | None, typer.Option("--index", metavar="PATH", help="Index this file first; repeatable.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Sessions of --missing at most.")] = 20,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="Ask this model instead; repeatable, the first that answers.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    session: Sequence[str],
+    *,
+    missing: bool,
+    due: bool,
+    index: Sequence[Path],
+    limit: int,
+    model: Sequence[str],
+    json: bool,
 ) -> None:
-    """Let a model write what sessions are about: name, description, summary and tags, which searches rank."""
+    """Let a model write what sessions are about, and print it; exit with 1 when it failed for one.
+
+    :param index: files to index first.
+    :param limit: sessions of `missing` at most.
+    :param model: names of models to ask in this order; the configured ones when empty.
+    :raises QueryError: neither sessions nor `missing` are given, or both.
+    """
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.described import described_text, descriptions_json, descriptions_text
@@ -55,19 +49,19 @@ def describe(
         else:
             sesame.refresh()
         models = sesame.config.chosen_models(model)
-        chosen = list(sesame.undescribed()) if missing else [sesame.get_session(name) for name in session or ()]
+        chosen = list(sesame.undescribed()) if missing else [sesame.get_session(name) for name in session]
         remaining = max(0, len(chosen) - limit) if missing else 0
         results: list[Described] = []
         for result in _each(sesame, chosen[:limit] if missing else chosen, models, only_due=due):
             results.append(result)
             if not json:
-                typer.echo(described_text(result))
+                write(described_text(result))
     if json:
-        typer.echo(as_json(descriptions_json(results, remaining)))
+        write(as_json(descriptions_json(results, remaining)))
     elif missing:
-        typer.echo(descriptions_text(results, remaining))
+        write(descriptions_text(results, remaining))
     if any(result.state == "failed" for result in results):
-        sys.exit(1)
+        raise SystemExit(1)
 
 
 def _each(
@@ -81,3 +75,21 @@ def _each(
         failures = failures + 1 if result.state == "failed" else 0
         if failures == PATIENCE:
             return
+
+
+COMMANDS = (
+    Command(
+        "describe",
+        describe,
+        "Let a model write what sessions are about: name, description, summary and tags, which searches rank.",
+        (Argument("session", "[SESSION]...", "Ids, or their beginnings.", is_repeatable=True),),
+        (
+            Option("missing", bool, "Sessions without metadata, the newest first.", default=False),
+            Option("due", bool, "Only if that is automatic, and enough was said since the last time.", default=False),
+            Option("index", Path, "Index this file first; repeatable.", is_repeatable=True, metavar="PATH"),
+            limited("Sessions of --missing at most.", 20),
+            MODEL,
+            JSON,
+        ),
+    ),
+)

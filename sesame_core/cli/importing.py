@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from .options import Argument, Command
+from .terminal import write, write_error
 
 if TYPE_CHECKING:
     from ..runtime.runtime import Imported
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command("import")(import_files)
-
-
-def import_files(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Sessions in Sesame's own format.")],
-) -> None:
-    """Copy sessions in Sesame's own format to the data directory and index them.
-
-    A session that is there already stays as it is.  Exit code 1 when a file failed; all others are imported.
-    """
+def import_files(files: Sequence[Path]) -> None:
+    """Copy sessions in Sesame's own format to the data directory and index them; exit with 1 when a file failed."""
     from ..api.sesame import Sesame
     from ..errors import SesameError
     from ..rendering.text import printable
@@ -34,12 +25,12 @@ def import_files(
         runtime = Runtime(sesame)
         for file in files:
             try:
-                typer.echo(printable(_told(runtime.import_file(file))))
+                write(printable(_told(runtime.import_file(file))))
             except SesameError as error:
-                typer.echo(f"sesame: {printable(str(error))}", err=True)
+                write_error(f"sesame: {printable(str(error))}")
                 failed = True
     if failed:
-        sys.exit(1)
+        raise SystemExit(1)
 
 
 def _told(imported: Imported) -> str:
@@ -48,3 +39,23 @@ def _told(imported: Imported) -> str:
     if imported.is_new:
         return f"imported: {imported.session_id}, {imported.chunks} chunks"
     return f"already there: {imported.session_id}"
+
+
+COMMANDS = (
+    Command(
+        "import",
+        import_files,
+        "Copy sessions in Sesame's own format to the data directory and index them.\n\n"
+        "A session that is there already stays as it is.  Exit code 1 when a file failed; all others are imported.",
+        (
+            Argument(
+                "files",
+                "FILE...",
+                "Sessions in Sesame's own format.",
+                kind=Path,
+                is_required=True,
+                is_repeatable=True,
+            ),
+        ),
+    ),
+)

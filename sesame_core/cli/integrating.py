@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(integrate)
+from .options import YES, Argument, Command, Option
+from .terminal import confirm, write, write_error
 
 
-def integrate(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="pi, or claude for Claude Code.")],
-    remove: Annotated[bool, typer.Option("--remove", help="Undo it.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Teach an agent to search your sessions: shows what will be written, and asks."""
+def integrate(agent: str, *, remove: bool, yes: bool) -> None:
+    """Show what will be written for an agent, and write it once that is confirmed; without a terminal exit with 1.
+
+    :param remove: take it away instead.
+    :param yes: do not ask.
+    :raises SesameError: there is no such agent, or nothing can be written for it.
+    """
     from ..errors import SesameError
     from ..integration.install import carry_out, plan, skill, started_by
     from ..plugin.manager import BUNDLED, PluginManager
@@ -31,15 +27,26 @@ def integrate(
     command = started_by(sys.argv[0], [sys.executable, "-m", "sesame_core"])
     steps = plan(parser.integration(command, skill()), remove=remove)
     if not steps:
-        typer.echo(f"nothing to do: {name} {'knows nothing' if remove else 'knows all'} of Sesame")
+        write(f"nothing to do: {name} {'knows nothing' if remove else 'knows all'} of Sesame")
         return
-    typer.echo("\n".join(step.told for step in steps))
+    write("\n".join(step.told for step in steps))
     if not yes:
         if not sys.stdin.isatty():
-            typer.echo("nothing is changed; confirm with --yes", err=True)
-            raise typer.Exit(1)
-        if not typer.confirm("Do this?"):
+            write_error("nothing is changed; confirm with --yes")
+            raise SystemExit(1)
+        if not confirm("Do this?"):
             return
     for copy in carry_out(steps):
-        typer.echo(f"kept {copy}")
-    typer.echo(f"done; {name} {'forgets' if remove else 'knows'} Sesame when it is started next")
+        write(f"kept {copy}")
+    write(f"done; {name} {'forgets' if remove else 'knows'} Sesame when it is started next")
+
+
+COMMANDS = (
+    Command(
+        "integrate",
+        integrate,
+        "Teach an agent to search your sessions: shows what will be written, and asks.",
+        (Argument("agent", "AGENT", "pi, or claude for Claude Code.", is_required=True),),
+        (Option("remove", bool, "Undo it.", default=False), YES),
+    ),
+)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(resolve)
+from .options import JSON, Argument, Command, Option, limited
+from .terminal import write
 
 
-def resolve(
-    reference: Annotated[
-        list[str] | None, typer.Argument(metavar="[REFERENCE]...", help="An id, a name, or some words of a name.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="Not this session; repeatable.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Candidates at most.")] = 10,
-    max_bytes: Annotated[
-        int, typer.Option("--max-bytes", min=256, help="Bytes that are told of all sessions together.")
-    ] = 8192,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Tell which session a reference means, and what it is about; without one, what the latest are called."""
+def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max_bytes: int, json: bool) -> None:
+    """Print which session each reference means, and what it is about; without one, what the latest are called.
+
+    :param max_bytes: bytes of what is printed about all sessions together.
+    """
     from ..api.sesame import Sesame
     from ..integration.environment import current_sessions
     from ..rendering import references
@@ -31,7 +20,7 @@ def resolve(
 
     with Sesame() as sesame:
         refreshed = sesame.refresh()
-        found = sesame.resolve(reference or [""], exclude=[*(exclude or ()), *current_sessions()], limit=limit)
+        found = sesame.resolve(reference or [""], exclude=[*exclude, *current_sessions()], limit=limit)
         meant = {found.stored.number: found.stored for found in found if found.stored}
         texts = {
             number: references.session_outline(
@@ -40,6 +29,22 @@ def resolve(
             for number, stored in meant.items()
         }
     if json:
-        typer.echo(as_json(references.references_json(found, texts, refreshed)))
+        write(as_json(references.references_json(found, texts, refreshed)))
     else:
-        typer.echo(references.references_text(found, texts))
+        write(references.references_text(found, texts))
+
+
+COMMANDS = (
+    Command(
+        "resolve",
+        resolve,
+        "Tell which session a reference means, and what it is about; without one, what the latest are called.",
+        (Argument("reference", "[REFERENCE]...", "An id, a name, or some words of a name.", is_repeatable=True),),
+        (
+            Option("exclude", str, "Not this session; repeatable.", is_repeatable=True),
+            limited("Candidates at most.", 10, most=1000),
+            Option("max_bytes", int, "Bytes that are told of all sessions together.", default=8192, least=256),
+            JSON,
+        ),
+    ),
+)

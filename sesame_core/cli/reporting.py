@@ -1,19 +1,111 @@
-"""`sesame status`."""
+"""`sesame status`, `workstations`, `plugins` and `config`: what is there."""
 
 from __future__ import annotations
 
-import sys
+from .options import JSON, Command, Option
+from .terminal import write
 
 
 def status(*, json: bool) -> None:
-    """Tell what the index holds and how fresh it is."""
+    """Print what the index holds and how fresh it is."""
     from ..api.sesame import Sesame
     from ..rendering import reports, text
 
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
     if json:
-        output = text.as_json(reports.status_json(statistics, expiring, plugins))
+        write(text.as_json(reports.status_json(statistics, expiring, plugins)))
     else:
-        output = reports.status_text(statistics, expiring, plugins)
-    sys.stdout.write(output + "\n")
+        write(reports.status_text(statistics, expiring, plugins))
+
+
+def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
+    """Print the workstations that share the index.
+
+    :param claim: this machine takes the place of the one that indexed under its id so far.
+    :param prepare: make or upgrade the tables first.
+    """
+    from ..api.sesame import Sesame
+    from ..rendering.reports import workstations_json, workstations_text
+    from ..rendering.text import as_json
+
+    with Sesame() as sesame:
+        if prepare:
+            sesame.team.prepare()
+        if claim:
+            sesame.team.claim()
+        found = sesame.team.workstations()
+    write(as_json(workstations_json(found)) if json else workstations_text(found))
+
+
+def plugins(*, json: bool) -> None:
+    """Print every installed plugin."""
+    from ..plugin.manager import PluginManager
+    from ..rendering.reports import plugin_json, plugins_text
+    from ..rendering.text import as_json
+
+    found = PluginManager().catalogue()
+    write(as_json([plugin_json(p) for p in found]) if json else plugins_text(found))
+
+
+def config(*, json: bool, init: bool) -> None:
+    """Print the effective configuration; exit with 1 when something is wrong with it.
+
+    :param init: write a commented file instead.
+    """
+    from ..config.file import initialise, load
+    from ..config.report import describe
+    from ..plugin.manager import PluginManager
+    from ..rendering.reports import config_text
+    from ..rendering.text import as_json
+
+    if init:
+        write(f"wrote {initialise()}")
+        return
+    described = describe(load(), PluginManager())
+    write(as_json(described) if json else config_text(described))
+    if described["problems"]:
+        raise SystemExit(1)
+
+
+COMMANDS = (
+    Command(
+        "status",
+        status,
+        "Tell what the index holds and how fresh it is.",
+        options=(JSON,),
+        is_brief=True,
+    ),
+    Command(
+        "workstations",
+        workstations,
+        "List the workstations that share the index: whose they are, and how fresh.",
+        options=(
+            Option(
+                "claim",
+                bool,
+                "This machine took the place of the one that indexed under its id so far.",
+                default=False,
+            ),
+            Option("prepare", bool, "Make or upgrade the tables first; index nothing.", default=False),
+            JSON,
+        ),
+    ),
+    Command(
+        "plugins",
+        plugins,
+        "List every installed plugin: what it provides, where it comes from, or why it failed to load.",
+        options=(JSON,),
+        is_brief=True,
+    ),
+    Command(
+        "config",
+        config,
+        "Print the effective configuration and where each value comes from.",
+        options=(
+            JSON,
+            Option("init", bool, "Write a commented config.jsonc, unless there is one.", default=False),
+        ),
+        is_brief=True,
+    ),
+)

@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-_OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
-#: An excluded word, phrase or group; options of one dash have one letter, with a number behind it at most.
-_EXCLUDED_WORD = re.compile(r"-(?:[^\W\d_]{2}|[(\"])")
-
-
-def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
-    """Return a command line in which queries that begin with a dash stand behind `--`.
-
-    An argument with a space in it, such as "--prune --map negative tests", is a query and no option; so is
-    an excluded word, `-draft`.
-    """
-    given = list(arguments)
-    if given[:1] != ["search"] or "--" in given:
-        return given
-    queries = [
-        a
-        for a in given
-        if _EXCLUDED_WORD.match(a) or (a.startswith("-") and " " in a.strip() and not _OPTION_WITH_VALUE.match(a))
-    ]
-    return [*(a for a in given if a not in queries), "--", *queries] if queries else given
+from .options import JSON, Argument, Command, Option, limited, narrowing, passed_over
+from .terminal import write
 
 
 def search(
     query: Sequence[str],
     *,
-    cwd: str | None,
-    repo: str | None,
-    branch: str | None,
-    after: str | None,
-    before: str | None,
-    limit: int,
-    offset: int,
-    tools: bool,
-    tool: str | None,
-    role: str | None,
-    path: str | None,
-    cmd: str | None,
-    error: bool,
-    model: str | None,
-    workstation: str | None,
-    host: str | None,
-    owner: str | None,
     exclude: Sequence[str],
     include_current: bool,
-    agent: Sequence[str],
-    all_kinds: bool,
+    limit: int,
+    offset: int,
     hits: int,
     context: int | None,
     before_context: int | None,
@@ -60,23 +25,22 @@ def search(
     json: bool,
     max_bytes: int | None,
     refresh: bool,
+    **narrowing: Any,
 ) -> None:
-    """Find the sessions a text is about.  Words need no quotes."""
+    """Print the sessions that a text is about.
+
+    :param narrowing: values of `fields.FIELDS`.
+    :raises QueryError: `max_bytes` goes without `json`, or a value means nothing.
+    """
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..integration.environment import current_sessions
-    from ..query import fields
+    from ..query.fields import gathered
     from ..rendering import answers, text
-    from ..types.query import Filters
 
     if max_bytes is not None and not json:
         raise QueryError("--max-bytes limits JSON; it goes with --json")
-    given = {
-        "cwd": cwd, "repo": repo, "branch": branch, "after": after, "before": before, "tool": tool, "role": role,
-        "path": path, "cmd": cmd, "is": "error" if error else None, "model": model,
-        "workstation": workstation, "host": host, "owner": owner,
-    }  # fmt: skip
-    filters = fields.gathered(given, Filters(tools_only=tools, agents=tuple(agent), all_kinds=all_kinds))
+    filters = gathered(narrowing)
     current = () if include_current else current_sessions()
     with Sesame() as sesame:
         refreshed = sesame.refresh() if refresh else None
@@ -100,7 +64,7 @@ def search(
                 current=current,
                 is_terminal=sys.stdout.isatty(),
             )
-    sys.stdout.write(output + "\n")
+    write(output)
 
 
 def _context(around: int | None, before: int | None, after: int | None) -> tuple[int, int] | None:
@@ -109,3 +73,35 @@ def _context(around: int | None, before: int | None, after: int | None) -> tuple
         return None
     sides = (side if side is not None else around or 0 for side in (before, after))
     return next(sides), next(sides)
+
+
+COMMANDS = (
+    Command(
+        "search",
+        search,
+        "Find the sessions a text is about.  Words need no quotes.",
+        (
+            Argument(
+                "query",
+                "[QUERY]...",
+                'Words, "a phrase", AND, OR, NOT, ( ), pre*, field:value; none or *: newest.',
+                is_repeatable=True,
+            ),
+        ),
+        (
+            *narrowing(),
+            Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
+            limited("Results at most.", 10, most=1000),
+            passed_over("Results to pass over."),
+            Option("hits", int, "Passages of each session at most.", default=1, least=1, most=100),
+            Option("context", int, "Show this much around each passage.", more=("-C",), least=0),
+            Option("before_context", int, "Show this much before each passage.", more=("-B",), least=0),
+            Option("after_context", int, "Show this much after each passage.", more=("-A",), least=0),
+            Option("explain", bool, "Tell how the query was read and how scores came about.", default=False),
+            JSON,
+            Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
+            Option("refresh", bool, "Index what changed first.", more=("--no-refresh",), default=True),
+        ),
+        is_brief=True,
+    ),
+)

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add this command to the application."""
-    app.command()(mcp)
+from .options import Command, Option
 
 
-def mcp(
-    http: Annotated[
-        str | None, typer.Option("--http", metavar="HOST:PORT", help="Serve HTTP there instead, to bearers of a token.")
-    ] = None,
-    token_file: Annotated[
-        Path | None, typer.Option("--token-file", help="File that holds the token; made when it is absent.")
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", help="A name that clients reach this server by; repeatable.")
-    ] = None,
-) -> None:
-    """Serve agents over the Model Context Protocol: on standard input and output, until the client ends."""
+def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str]) -> None:
+    """Serve agents over the Model Context Protocol until the client ends.
+
+    :param http: host and port; standard input and output when None.
+    :raises QueryError: what is about HTTP is given without `http`.
+    :raises SesameError: a package is not installed.
+    """
     from ..api.sesame import Sesame
     from ..errors import QueryError, SesameError
     from ..integration.environment import current_sessions
@@ -52,6 +42,20 @@ def mcp(
             listening, place = over_http.listen(over_http.Place.read(http))
             sys.stderr.write(f"MCP on {place.url} ; {told}\n")
             sys.stderr.flush()
-            over_http.serve(over_http.application(server.protocol, place, token, allow_host or ()), listening)
+            over_http.serve(over_http.application(server.protocol, place, token, allow_host), listening)
         finally:
             server.close()
+
+
+COMMANDS = (
+    Command(
+        "mcp",
+        mcp,
+        "Serve agents over the Model Context Protocol: on standard input and output, until the client ends.",
+        options=(
+            Option("http", str, "Serve HTTP there instead, to bearers of a token.", metavar="HOST:PORT"),
+            Option("token_file", Path, "File that holds the token; made when it is absent."),
+            Option("allow_host", str, "A name that clients reach this server by; repeatable.", is_repeatable=True),
+        ),
+    ),
+)

@@ -3,64 +3,41 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Any
 
-import typer
-
-Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it.")]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add these commands to the application."""
-    for command in (sessions, show, resume, forget, workstations):
-        app.command()(command)
+from .options import JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, passed_over
+from .terminal import confirm, write, write_error
 
 
-def sessions(
-    cwd: Annotated[str | None, typer.Option("--cwd", help="Only sessions in this directory or below it.")] = None,
-    after: Annotated[str | None, typer.Option("--after", help="Last active then or later: 7d, 2026-11-01 …")] = None,
-    before: Annotated[
-        str | None, typer.Option("--before", help="Last active then or earlier; a day counts whole.")
-    ] = None,
-    agent: Annotated[list[str] | None, typer.Option("--agent", help="Only of this agent; repeatable.")] = None,
-    all_kinds: Annotated[bool, typer.Option("--all-kinds", help="Headless runs too.")] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Sessions at most.")] = 50,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="Sessions to pass over.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """List sessions, the last active first, from the index as it is."""
+def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
+    """Print sessions, the last active first, from the index as it is.
+
+    :param narrowing: values of `fields.FIELDS`.
+    """
     from ..api.sesame import Sesame
-    from ..query.dates import parse_date
+    from ..query.fields import gathered
     from ..rendering.sessions import sessions_json, sessions_text
     from ..rendering.text import as_json
-    from ..types.query import Filters
 
-    filters = Filters(
-        cwd=os.path.abspath(os.path.expanduser(cwd)) if cwd else None,
-        after=parse_date(after) if after else None,
-        before=parse_date(before, is_end=True) if before else None,
-        agents=tuple(agent or ()),
-        all_kinds=all_kinds,
-    )
+    filters = gathered(narrowing)
     with Sesame() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         if json:
             output = as_json(sessions_json(found, total, offset))
         else:
             output = sessions_text(found, total, abbreviate=sesame.abbreviate)
-    typer.echo(output)
+    write(output)
 
 
-def show(
-    session: Session,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="Position to begin at.")] = 0,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="Chunks at most.")] = None,
-    around: Annotated[int | None, typer.Option("--around", min=0, help="Only the chunks around this position.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Print a session as a transcript, from the index: its file need not exist any more."""
+def show(session: str, *, offset: int, limit: int | None, around: int | None, json: bool) -> None:
+    """Print a session as a transcript, from the index.
+
+    :param offset: position to begin at.
+    :param around: only the chunks around this position.
+    :raises QueryError: `around` goes with `offset` or `limit`.
+    """
     from ..api.sesame import AROUND, Sesame
     from ..errors import QueryError
     from ..rendering.sessions import chunk_json, session_json, session_summary, transcript_text
@@ -81,23 +58,26 @@ def show(
             "summary": session_summary(stored),
             "chunks": [chunk_json(chunk) for chunk in chunks],
         }
-        typer.echo(as_json(value))
+        write(as_json(value))
     else:
-        typer.echo(transcript_text(stored, chunks, around))
+        write(transcript_text(stored, chunks, around))
 
 
-def resume(
-    session: Session,
-    print_only: Annotated[bool, typer.Option("--print", help="Print the command instead of running it.")] = False,
-) -> None:
-    """Resume a session in its agent, in the directory it was held in."""
+def resume(session: str, *, print_: bool) -> None:
+    """Become the session's agent, in the directory it was held in.
+
+    :param print_: print the command instead.
+    :raises SesameError: the directory is gone, or the agent cannot be started.
+    """
+    import shlex
+
     from ..api.sesame import Sesame
     from ..errors import SesameError
 
     with Sesame() as sesame:
         command, cwd = sesame.resume_command(session)
-    if print_only:
-        typer.echo((f"cd {shlex.quote(cwd)} && " if cwd else "") + shlex.join(command))
+    if print_:
+        write((f"cd {shlex.quote(cwd)} && " if cwd else "") + shlex.join(command))
         return
     if cwd and not os.path.isdir(cwd):
         raise SesameError(
@@ -111,11 +91,11 @@ def resume(
         raise SesameError(f"cannot start {command[0]!r}: {error.strerror or error}") from error
 
 
-def forget(
-    session: Annotated[list[str], typer.Argument(metavar="SESSION...", help="Ids, or their beginnings.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Delete sessions from the index for good, with their copies and subagents.  Their files are not touched."""
+def forget(session: Sequence[str], *, yes: bool) -> None:
+    """Delete sessions from the index for good once that is confirmed; without a terminal exit with 1.
+
+    :param yes: do not ask.
+    """
     from ..api.sesame import Sesame
     from ..rendering.text import session_name
 
@@ -124,35 +104,53 @@ def forget(
             title = session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
-                    typer.echo(f"not forgotten: {stored.session.id} ({title}); confirm with --yes", err=True)
-                    raise typer.Exit(1)
-                if not typer.confirm(f"Forget {stored.session.id} ({title})?"):
+                    write_error(f"not forgotten: {stored.session.id} ({title}); confirm with --yes")
+                    raise SystemExit(1)
+                if not confirm(f"Forget {stored.session.id} ({title})?"):
                     continue
             sesame.forget(stored.session.id)
-            typer.echo(f"forgotten: {stored.session.id} ({title})")
+            write(f"forgotten: {stored.session.id} ({title})")
 
 
-def workstations(
-    claim: Annotated[
-        bool, typer.Option("--claim", help="This machine took the place of the one that indexed under its id so far.")
-    ] = False,
-    prepare: Annotated[
-        bool, typer.Option("--prepare", help="Make or upgrade the tables first; index nothing.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """List the workstations that share the index: whose they are, and how fresh."""
-    from ..api.sesame import Sesame
-    from ..rendering.reports import workstations_json, workstations_text
-    from ..rendering.text import as_json
-
-    with Sesame() as sesame:
-        if prepare:
-            sesame.team.prepare()
-        if claim:
-            sesame.team.claim()
-        found = sesame.team.workstations()
-    if json:
-        typer.echo(as_json(workstations_json(found)))
-    else:
-        typer.echo(workstations_text(found))
+COMMANDS = (
+    Command(
+        "sessions",
+        sessions,
+        "List sessions, the last active first, from the index as it is.",
+        options=(
+            *narrowing("cwd", "after", "before", "agent", "all_kinds"),
+            limited("Sessions at most.", 50, most=1000),
+            passed_over("Sessions to pass over."),
+            JSON,
+        ),
+        is_brief=True,
+    ),
+    Command(
+        "show",
+        show,
+        "Print a session as a transcript, from the index: its file need not exist any more.",
+        (SESSION,),
+        (
+            passed_over("Position to begin at."),
+            limited("Chunks at most.", None, least=0),
+            Option("around", int, "Only the chunks around this position.", least=0),
+            JSON,
+        ),
+        is_brief=True,
+    ),
+    Command(
+        "resume",
+        resume,
+        "Resume a session in its agent, in the directory it was held in.",
+        (SESSION,),
+        (Option("print_", bool, "Print the command instead of running it.", default=False),),
+        is_brief=True,
+    ),
+    Command(
+        "forget",
+        forget,
+        "Delete sessions from the index for good, with their copies and subagents.  Their files are not touched.",
+        (Argument("session", "SESSION...", "Ids, or their beginnings.", is_required=True, is_repeatable=True),),
+        (YES,),
+    ),
+)

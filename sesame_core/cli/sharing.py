@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(share)
+from .options import JSON, Argument, Command, Option
+from .terminal import write, write_error
 
 
-def share(
-    pattern: Annotated[
-        str | None, typer.Argument(metavar="[PATTERN", help="Of a project's directory or repository.")
-    ] = None,
-    visibility: Annotated[
-        str | None, typer.Argument(metavar="VISIBILITY]", help="shared, metadata or private; default: no rule.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list what would be sent, taken back or kept here.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds."""
+def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: bool) -> None:
+    """Change what others see of a project's sessions, and print what that changes; without a pattern, what holds.
+
+    :raises QueryError: a pattern without a visibility.
+    """
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.shares import change_text, changes_json, sharing_json, sharing_text
@@ -37,20 +23,37 @@ def share(
         team = sesame.team
         if pattern is None and not dry_run:
             told = team.sharing(), team.covered(), team.audience()
-            typer.echo(as_json(sharing_json(*told)) if json else sharing_text(*told))
+            write(as_json(sharing_json(*told)) if json else sharing_text(*told))
             return
         changes = team.plan(None if pattern is None else team.sharing().changed(pattern, level))
         if json:
-            typer.echo(as_json(changes_json(changes)))
+            write(as_json(changes_json(changes)))
         else:
             for change in changes:
-                typer.echo(change_text(change))
-            typer.echo(f"{len(changes) or 'no'} sessions" + (" would change" if dry_run else " change"))
+                write(change_text(change))
+            write(f"{len(changes) or 'no'} sessions" + (" would change" if dry_run else " change"))
         if pattern is None or dry_run:
             return
         team.share(pattern, level)
         report = sesame.index() if team.audience() else None
     for problem in report.errors if report else ():
-        typer.echo(f"error: {printable(problem.path)}: {printable(problem.message)}", err=True)
+        write_error(f"error: {printable(problem.path)}: {printable(problem.message)}")
     if report and report.errors:
-        raise typer.Exit(1)
+        raise SystemExit(1)
+
+
+COMMANDS = (
+    Command(
+        "share",
+        share,
+        "Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds.",
+        (
+            Argument("pattern", "[PATTERN", "Of a project's directory or repository."),
+            Argument("visibility", "VISIBILITY]", "shared, metadata or private; default: no rule."),
+        ),
+        (
+            Option("dry_run", bool, "Only list what would be sent, taken back or kept here.", default=False),
+            JSON,
+        ),
+    ),
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import QueryError
+from ..query import fields as query
 from ..text.suggest import hint
 
 # Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
@@ -38,23 +40,23 @@ class _Input(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra=lambda schema: _tidy(schema))
 
 
-class Filtered(_Input):
+def _with(base: type[BaseModel], fields: Iterable[query.Field]) -> type[BaseModel]:
+    """Return a model that takes what another one takes, and the fields of a query that the tools take."""
+    made: dict[str, Any] = {}
+    for field in fields:
+        if not field.for_agents:
+            continue
+        if field.is_switch:
+            made[field.name] = Annotated[bool, Field(description=field.for_agents)], False
+        else:
+            kind = _Texts if field.is_repeatable else _Text
+            made[field.name] = Annotated[kind, _optional(field.for_agents)], None
+    return create_model(base.__name__, __base__=base, **made)
+
+
+class Filtered(_with(_Input, (f for f in query.FIELDS if not f.is_of_passages))):  # type: ignore[misc]
     """What narrows sessions, in every tool that looks for some."""
 
-    cwd: Annotated[_Text, _optional("Only sessions held in this directory or below it.")]
-    repo: Annotated[_Text, _optional("Only sessions of this repository; a part of its name is enough.")]
-    branch: Annotated[_Text, _optional("Only sessions on this git branch.")]
-    agent: Annotated[_Texts, _optional('Only sessions of these agents: "claude-code", "pi", …')]
-    model: Annotated[_Text, _optional("Only sessions with this model; a part of its name is enough.")]
-    after: Annotated[
-        _Text, _optional("Only sessions last active then or later: 2026-11-01, today, yesterday, or an age (24h, 7d).")
-    ]
-    before: Annotated[_Text, _optional("Only sessions last active then or earlier; a day counts whole.")]
-    path: Annotated[_Text, _optional("Only sessions in which a tool call named this file; its last parts are enough.")]
-    cmd: Annotated[_Text, _optional("Only sessions in which a shell was called with these words, in this order.")]
-    error: Annotated[bool, Field(description="Only sessions in which something failed.")] = False
-    all_kinds: Annotated[bool, Field(description="Headless runs (scripts, cron) too.")] = False
-    exclude: Annotated[_Texts, _optional("Ids of sessions to leave out.")]
     current_session: Annotated[
         _Text,
         _optional(
@@ -65,8 +67,8 @@ class Filtered(_Input):
     include_current: Annotated[bool, Field(description="Do not leave out the session you are in.")] = False
 
 
-class SearchSessions(Filtered):
-    """Input of `search_sessions`."""
+class _Asked(Filtered):
+    """What is searched, and what is shown around it."""
 
     query: Annotated[
         str,
@@ -79,11 +81,11 @@ class SearchSessions(Filtered):
         int, Field(ge=0, description="Items before each passage; a window has 16 items at most.")
     ] = 4
     context_after: Annotated[int, Field(ge=0, description="Items after each passage.")] = 4
-    tool: Annotated[_Text, _optional("Search only calls of this tool and their results.")]
-    tools: Annotated[bool, Field(description="Search only tool calls and their results.")] = False
-    role: Annotated[
-        _Text, _optional('Search only what has this role: "user" is what a person typed, "assistant", "tool", …')
-    ]
+
+
+class SearchSessions(_with(_Asked, (f for f in query.FIELDS if f.is_of_passages))):  # type: ignore[misc]
+    """Input of `search_sessions`."""
+
     limit: Annotated[int, Field(ge=1, description="Sessions at most; 20 at most whatever is asked for.")] = LIMIT
     offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
     hits: Annotated[int, Field(ge=1, le=20, description="Passages of each session at most.")] = 1

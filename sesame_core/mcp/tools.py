@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ..dataclass import dataclass, replace
+from ..dataclass import dataclass
 from ..errors import SesameError
-from ..query import fields
+from ..query.fields import gathered
 from ..rendering.answers import answer_json, index_json
 from ..rendering.asked import asked_json
 from ..rendering.sessions import chunk_json, session_json, session_summary, sessions_json
 from ..rendering.text import SCHEMA_VERSION
-from ..types.query import Filters
 from . import inputs, outputs
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
     from ..types.index import Chunk
+    from ..types.query import Filters
     from ..types.report import IndexReport
 
 InputT = TypeVar("InputT", bound=BaseModel)
@@ -72,9 +72,7 @@ class Tools:
     def search_sessions(self, given: inputs.SearchSessions) -> dict[str, Any]:
         """Search, with windows."""
         refreshed = self._refresh()
-        filters, current = self._filters(
-            given, {"tool": given.tool, "role": given.role}, Filters(tools_only=given.tools)
-        )
+        filters, current = self._filters(given)
         answer = self._sesame.search(
             given.query,
             filters,
@@ -88,7 +86,7 @@ class Tools:
     def list_sessions(self, given: inputs.ListSessions) -> dict[str, Any]:
         """List sessions, the last active first."""
         refreshed = self._refresh()
-        filters, current = self._filters(given, {}, Filters())
+        filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
         value = sessions_json(found, total, given.offset)
@@ -146,19 +144,12 @@ class Tools:
                 self._refreshed = began, self._sesame.refresh()
             return self._refreshed[1]
 
-    def _filters(
-        self, given: inputs.Filtered, more: dict[str, str | None], filters: Filters
-    ) -> tuple[Filters, list[str]]:
+    def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which they leave out."""
-        told = {
-            name: getattr(given, name) for name in ("cwd", "repo", "branch", "model", "after", "before", "path", "cmd")
-        }
-        told["is"] = "error" if given.error else None
         own = (given.current_session,) if given.current_session else self._current
         current = [] if given.include_current else list(own)
-        filters = replace(filters, agents=tuple(given.agent or ()), all_kinds=given.all_kinds)
-        filters = self._sesame.excluding(filters, [*(given.exclude or ()), *current])
-        return fields.gathered({**told, **more}, filters), current
+        filters = gathered(given.model_dump(exclude={"exclude"}))
+        return self._sesame.excluding(filters, [*(given.exclude or ()), *current]), current
 
 
 def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[dict[str, Any]], int | None, int]:

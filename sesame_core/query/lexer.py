@@ -40,7 +40,7 @@ def tokens(text: str) -> Iterator[Token]:
             position = match.end()
             if not field:
                 yield Token("phrase", phrase, sign)
-            elif field.lower() in fields.FIELDS:
+            elif field.lower() in fields.KEYS:
                 yield Token("field", phrase, sign, field)
             else:
                 yield Token("word", f"{field}:", sign)
@@ -77,7 +77,7 @@ def _word_token(raw: str) -> Token:
     sign = raw[0] if len(raw) > 1 and raw[0] in "+-" and raw[1] not in "+-" else ""
     text = raw[len(sign) :]
     match = FIELD.fullmatch(text)
-    if match and match[1].lower() in fields.FIELDS:
+    if match and match[1].lower() in fields.KEYS:
         return Token("field", match[2].replace('"', ""), sign, match[1])
     return Token("word", text, sign)
 

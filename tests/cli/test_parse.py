@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import random
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sesame_core.cli.options import COMMANDS, SEARCH, Command, parse
+from sesame_core.cli import searching
+from sesame_core.cli.commands import MODULES, command, commands
+from sesame_core.cli.options import Command
+from sesame_core.cli.parse import parse
+from sesame_core.query.fields import FIELDS
+
+SEARCH = searching.COMMANDS[0]
 
 WORDS = ["nix", "a b", "*", "-", '"a phrase"', "é", "", "+must", "10", "-5", "全文", "/w/den"]
 VALUES = ["x", "7d", "/w", "10", "0", "256", "1001", "ten", "-5", "--json", "", " ", "٣", "1" * 12, "1.5", "+5", "0x10"]
@@ -82,23 +90,25 @@ def by_typer(monkeypatch: pytest.MonkeyPatch, typer_command: Callable[..., Any])
     return ask
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", MODULES)
 def test_both_parsers_agree_on_hundreds_of_command_lines(
     by_typer: Callable[..., Any], typer_command: Any, name: str
 ) -> None:
     certain = 0
+    declared = command(name)
+    assert declared
     for line in command_lines(typer_command.commands[name], 400, seed=7):
-        lean = parse(COMMANDS[name], line)
+        lean = parse(declared, line)
         if lean is not None:
             certain += 1
-            assert lean == by_typer(COMMANDS[name], line), line
+            assert lean == by_typer(declared, line), line
     assert certain >= 10
 
 
 def test_the_command_lines_hold_every_option_of_every_command(typer_command: Any) -> None:
-    for command in typer_command.commands.values():
-        words = {word.partition("=")[0] for line in command_lines(command, 0, seed=7) for word in line}
-        for option in command.params:
+    for made in typer_command.commands.values():
+        words = {word.partition("=")[0] for line in command_lines(made, 0, seed=7) for word in line}
+        for option in made.params:
             if option.param_type_name == "option" and option.name != "help":
                 assert {*option.opts, *option.secondary_opts} <= words
 
@@ -131,17 +141,22 @@ def test_the_plainest_command_lines_are_certain() -> None:
         assert parse(SEARCH, line) is not None
 
 
-def test_every_function_of_the_table_takes_what_the_table_says() -> None:
-    import inspect
-    from importlib import import_module
+def test_every_function_takes_what_its_command_declares() -> None:
+    for declared in commands():
+        given = {one.name: None for one in (*declared.arguments, *declared.options)}
+        taken = inspect.signature(declared.function).bind(**given).arguments
+        narrowing = taken.pop("narrowing", {})
+        assert taken.keys() | narrowing.keys() == given.keys()
+        assert narrowing.keys() <= {field.name for field in FIELDS}
 
-    for command in COMMANDS.values():
-        function = getattr(import_module(command.module, "sesame_core.cli"), command.name)
-        names = {option.name for option in command.options} | ({command.words[0]} if command.words else set())
-        assert set(inspect.signature(function).parameters) == names
+
+def test_the_index_of_commands_is_what_their_modules_declare() -> None:
+    for module in set(MODULES.values()):
+        declared = [one.name for one in import_module(f"sesame_core.cli.{module}").COMMANDS]
+        assert declared == [name for name, home in MODULES.items() if home == module]
 
 
-#: The modules of the standard library that the two commands may load besides what Python itself starts with: each
+#: The modules of the standard library that the hot commands may load besides what Python itself starts with: each
 #: costs time that whoever calls them in a loop pays.
 ALLOWED = {
     "__future__", "abc", "atexit", "codecs", "collections", "contextlib", "copyreg", "datetime", "encodings", "enum",
@@ -163,7 +178,17 @@ OTHERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", ["search nix --json", "search nix --json --no-refresh", "status --json"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "search nix --json",
+        "search nix --json --no-refresh",
+        "status --json",
+        "sessions --json",
+        "show d6bc --json",
+        "--version",
+    ],
+)
 @pytest.mark.parametrize("is_configured", [False, True], ids=["default", "configured"])
 def test_the_hot_commands_load_what_they_may_and_nothing_else(
     demo_sessions: Path, line: str, is_configured: bool

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sesame_core import Sesame, Source
-from sesame_core.cli.options import SEARCH
+from sesame_core.cli import searching
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.query.fields import FIELDS
+from sesame_core.query.fields import KEYS
 from sesame_core.query.parser import parse
 
 from ..support.transcripts import found
@@ -52,9 +52,9 @@ def test_a_query_is_read_as_the_page_says(query: str, expected: str) -> None:
 def test_every_field_is_on_the_page_with_its_option() -> None:
     table = rows("field | option | a session …")
     fields = {field.partition(":")[0] for field, *_ in table}
-    assert fields == set(FIELDS) - {"path"}
+    assert fields == set(KEYS) - {"path"}
     assert "`path:` is the same" in PAGE
-    options = {option.flag for option in SEARCH.options}
+    options = {option.flag for option in searching.COMMANDS[0].options}
     assert {option for _, option, _ in table} <= options
     assert all(parse(field).words == () and not parse(field).hints for field, *_ in table)
 

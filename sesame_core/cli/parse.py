@@ -1,0 +1,98 @@
+"""A parser of command lines that needs no typer.
+
+Importing and running typer takes longer than a search.  So a command line is read here when every word of it is
+certain; help, completion, abbreviations and mistakes are left to typer, whose commands `app` makes from the same table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .options import Command, Kind, Option
+
+#: The longest number that is certain, in digits.
+DIGITS = 9
+
+_OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
+#: An excluded word, phrase or group; options of one dash have one letter, with a number behind it at most.
+_EXCLUDED_WORD = re.compile(r"-(?:[^\W\d_]{2}|[(\"])")
+
+
+def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
+    """Return a command line in which queries that begin with a dash stand behind `--`.
+
+    An argument with a space in it, such as "--prune --map negative tests", is a query and no option; so is
+    an excluded word, `-draft`.
+    """
+    given = list(arguments)
+    if given[:1] != ["search"] or "--" in given:
+        return given
+    queries = [
+        a
+        for a in given
+        if _EXCLUDED_WORD.match(a) or (a.startswith("-") and " " in a.strip() and not _OPTION_WITH_VALUE.match(a))
+    ]
+    return [*(a for a in given if a not in queries), "--", *queries] if queries else given
+
+
+def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Return the command's values, by name, as typer would; None when typer must decide.
+
+    :param arguments: what follows the command's name.
+    """
+    by_flag = {flag: option for option in command.options for flag in (option.flag, *option.more)}
+    values: dict[str, Any] = {o.name: [] if o.is_repeatable else o.default for o in command.options}
+    words: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            words += rest
+        elif argument.startswith("-") and argument != "-":
+            flag, equals, text = argument.partition("=")
+            option = by_flag.get(flag)
+            if option is None or (equals and (option.kind is bool or not flag.startswith("--"))):
+                return None
+            if option.kind is bool:
+                values[option.name] = flag == option.flag or not flag.startswith("--no-")
+                continue
+            value = _value(option, text if equals else next(rest, "-"))
+            if value is None:
+                return None
+            if option.is_repeatable:
+                values[option.name].append(value)
+            else:
+                values[option.name] = value
+        else:
+            words.append(argument)
+    return values if _place(command, words, values) else None
+
+
+def _place(command: Command, words: list[str], values: dict[str, Any]) -> bool:
+    """Add the values of the arguments; return whether they are certain."""
+    for argument in command.arguments:
+        mine = words if argument.is_repeatable else words[:1]
+        words = words[len(mine) :]
+        if argument.is_required and not any(mine):
+            return False
+        made = [_converted(argument.kind, word) for word in mine]
+        values[argument.name] = made if argument.is_repeatable else next(iter(made), None)
+    return not words
+
+
+def _value(option: Option, text: str) -> Any:
+    """Return an option's value; None when it is not certainly one."""
+    if text.startswith("-"):
+        return None
+    if option.kind is not int:
+        return _converted(option.kind, text)
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+        return None
+    number = int(text)
+    is_within = (option.least is None or number >= option.least) and (option.most is None or number <= option.most)
+    return number if is_within else None
+
+
+def _converted(kind: Kind, text: str) -> Any:
+    return text if kind is str else kind(text)

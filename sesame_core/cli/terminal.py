@@ -1,0 +1,76 @@
+"""What commands print, and what they ask and show whoever sits at a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..types.report import Progress
+
+#: Drawings of a bar at most: it moves by a thousandth of the whole.
+STEPS = 1_000
+
+
+def write(text: str) -> None:
+    """Print a line on standard output, at once: a reader at the other end of a pipe need not wait for more."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def write_error(text: str) -> None:
+    """Print a line on standard error."""
+    sys.stderr.write(text + "\n")
+
+
+def write_version() -> None:
+    """Print the version of Sesame."""
+    from .. import version
+
+    write(f"sesame {version()}")
+
+
+def confirm(question: str) -> bool:
+    """Ask yes or no on the terminal; without an answer (Ctrl-C, Ctrl-D) exit with 1."""
+    import typer
+
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        write_error("Aborted!")
+        raise SystemExit(1) from None
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+    """Yield what shows how far a run is, on a line that is gone afterwards; None without a terminal to show it on."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import typer
+
+    bar = typer.progressbar(length=0, item_show_func=_counts, file=sys.stderr)
+
+    def show(progress: Progress) -> None:
+        bar.length = progress.bytes_total
+        bar.update_min_steps = max(1, progress.bytes_total // STEPS)
+        bar.current_item = progress
+        bar.update(progress.bytes_done - bar.pos)
+
+    try:
+        with bar:
+            yield show
+    finally:
+        sys.stderr.write("\x1b[A\x1b[K")  # the bar ends its line
+        sys.stderr.flush()
+
+
+def _counts(progress: Progress | None) -> str | None:
+    if progress is None:
+        return None
+    return (
+        f"{progress.files_done}/{progress.files_total} files  "
+        f"{progress.bytes_done / 1e6:.0f}/{progress.bytes_total / 1e6:.0f} MB  {progress.chunks} chunks"
+    )
