@@ -181,7 +181,7 @@ def test_a_damaged_line_is_counted_and_named(home: Path, cli: Callable[..., Any]
 def test_progress_is_shown_only_on_a_terminal_and_leaves_nothing_behind(demo_sessions: Path) -> None:
     code, shown = on_a_terminal(["index"])
     assert code == 0
-    assert "  10/10 files  0/0 MB  152 chunks" in shown
+    assert re.search(r"\] 10/10 files  0/0 MB  \d+ chunks/s", shown)
     assert without_seconds(shown.rpartition("\x1b[K")[2]) == "10 added; 152 chunks from 108.5 kB in 0.0 s\n"
 
 
@@ -573,6 +573,8 @@ def test_forget_asks_a_terminal_and_takes_no_silence_for_a_yes(
     assert "confirm with --yes" in done.stderr
     code, shown = on_a_terminal(["forget", NIX], b"n\n")
     assert (code, f"Forget {NIX}" in shown, "forgotten:" in shown) == (0, True, False)
+    code, shown = on_a_terminal(["forget", NIX], b"\x04")
+    assert (code, shown.endswith("Aborted!\n")) == (1, True)
     code, shown = on_a_terminal(["forget", NIX], b"y\n")
     assert (code, f"forgotten: {NIX}" in shown) == (0, True)
 
