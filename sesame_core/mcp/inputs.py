@@ -54,6 +54,7 @@ def _with(base: type[BaseModel], fields: Iterable[query.Field]) -> type[BaseMode
     return create_model(base.__name__, __base__=base, **made)
 
 
+# A type checker cannot see the fields that a base made from the table has.
 class Filtered(_with(_Input, (f for f in query.FIELDS if not f.is_of_passages))):  # type: ignore[misc]
     """What narrows sessions, in every tool that looks for some."""
 

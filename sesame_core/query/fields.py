@@ -182,11 +182,14 @@ def gathered(values: Mapping[str, Any]) -> Filters:
     found: dict[str, Any] = {}
     for field in FIELDS:
         value = values.get(field.name)
-        if value:
-            is_plain = field.is_switch or field.is_repeatable
-            found[field.filter] = value if is_plain else _value(field.filter, field.name, value, None)
-            if field.is_repeatable:
-                found[field.filter] = tuple(value)
+        if not value:
+            continue
+        if field.is_switch:
+            found[field.filter] = True
+        elif field.is_repeatable:
+            found[field.filter] = tuple(value)
+        else:
+            found[field.filter] = _value(field.filter, field.name, value, None)
     return Filters(**found)
 
 
