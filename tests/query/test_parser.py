@@ -196,12 +196,12 @@ def test_a_directory_may_be_the_present_one_or_in_the_home(home: Path, monkeypat
     [
         ("agnt:pi", "did you mean agent:pi?"),
         ("tools:bash", "did you mean tool:bash?"),
-        ("after:soon", "'soon' is no date"),
-        ("before:2026-13-01", "'2026-13-01' is no date"),
+        ("after:soon", "'soon' is not a date"),
+        ("before:2026-13-01", "'2026-13-01' is not a date"),
         ("is:fine", "use is:error"),
         ("role:king", "'king' is no role"),
         ("cmd:...", "'...' holds no word"),
-        ("-after:soon", "'soon' is no date"),
+        ("-after:soon", "'soon' is not a date"),
     ],
 )
 def test_a_field_that_means_nothing_is_a_word_and_the_reader_is_told(text: str, hint: str) -> None:
