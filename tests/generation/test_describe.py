@@ -200,7 +200,7 @@ def test_a_session_in_which_nobody_said_anything_is_not_described(
 ) -> None:
     write_session(home, "one")
     ran = cli("describe", "one", "--model", "cheap")
-    assert (ran.code, ran.out) == (0, "empty: one (Unnamed): nobody has said anything in it\n")
+    assert (ran.code, ran.out) == (0, "empty: one (Unnamed): it has no messages\n")
     assert models.asked == []
 
 
@@ -332,17 +332,17 @@ def test_without_a_model_one_line_says_so(indexed: Path, place: Path, cli: Calla
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("An entry.", "it is no JSON"),
-        ("[]", "it is no object"),
-        (json.dumps({**WRITTEN, "name": 7}), '"name" is no text'),
+        ("An entry.", "it is not valid JSON"),
+        ("[]", "it is not an object"),
+        (json.dumps({**WRITTEN, "name": 7}), '"name" must be a non-empty string'),
         (json.dumps({**WRITTEN, "name": "x" * 121}), '"name" is longer than 120 characters'),
-        (json.dumps({**WRITTEN, "description": " "}), '"description" is no text'),
+        (json.dumps({**WRITTEN, "description": " "}), '"description" must be a non-empty string'),
         (json.dumps({**WRITTEN, "summary": "x" * 8001}), '"summary" is longer than 8000 characters'),
-        (json.dumps({**WRITTEN, "tags": "websocket"}), '"tags" is no list of texts'),
-        (json.dumps({**WRITTEN, "tags": [" "]}), '"tags" is no list of texts'),
-        (json.dumps({**WRITTEN, "tags": []}), '"tags" must be 1 to 12 texts'),
-        (json.dumps({**WRITTEN, "tags": [str(n) for n in range(13)]}), '"tags" must be 1 to 12 texts'),
-        (json.dumps({**WRITTEN, "tags": ["x" * 61]}), '"tags" must be 1 to 12 texts of 60 characters'),
+        (json.dumps({**WRITTEN, "tags": "websocket"}), '"tags" must be a list of strings'),
+        (json.dumps({**WRITTEN, "tags": [" "]}), '"tags" must be a list of strings'),
+        (json.dumps({**WRITTEN, "tags": []}), '"tags" must be 1 to 12 strings of'),
+        (json.dumps({**WRITTEN, "tags": [str(n) for n in range(13)]}), '"tags" must be 1 to 12 strings of'),
+        (json.dumps({**WRITTEN, "tags": ["x" * 61]}), '"tags" must be 1 to 12 strings of at most 60 characters'),
     ],
 )
 def test_a_malformed_answer_is_asked_for_three_times_and_nothing_is_written(
@@ -375,7 +375,7 @@ def test_the_third_answer_may_be_the_good_one_and_all_three_cost(
     [
         (Answers("no such luck", status=500), "Error code: 500"),
         (Answers("slow down", status=429), "Error code: 429"),
-        (Answers("", finish="content_filter"), "it answered nothing, which is how models refuse"),
+        (Answers("", finish="content_filter"), "the answer is empty, which is how models refuse"),
         (Answers(json.dumps(WRITTEN), delay=2), "no answer within 0.5 seconds"),
     ],
 )
@@ -430,7 +430,7 @@ def test_an_invalid_file_counts_as_missing_is_told_and_is_written_anew(
     answers(models)
     (session,) = cli("describe", "d6bc", "--json").json["sessions"]
     assert session["state"] == "described"
-    assert session["reason"].startswith(f"{file}: is no metadata of its session, and counts as missing: ")
+    assert session["reason"].startswith(f"{file}: is not valid metadata of its session, and counts as missing: ")
     assert json.loads(file.read_text())["name"] == WRITTEN["name"]
     assert cli("status", "--json").json["failedFiles"] == []
 
@@ -441,7 +441,7 @@ def test_another_workstations_session_is_not_described_here(
     monkeypatch.setenv("SESAME_WORKSTATION_ID", "another")
     ran = cli("describe", "d6bc", "--model", "cheap")
     assert (ran.code, models.asked) == (1, [])
-    assert ran.err == f"sesame: session {BACKOFF} is another workstation's: only there it can be described\n"
+    assert ran.err == f"sesame: session {BACKOFF} belongs to another workstation: describe it there\n"
 
 
 def test_a_session_is_described_once_at_a_time(
