@@ -33,7 +33,7 @@ def integrate(
     if not steps:
         typer.echo(f"nothing to do: {name} {'knows nothing' if remove else 'knows all'} of Sesame")
         return
-    typer.echo("\n".join(step.told for step in steps))
+    typer.echo("\n".join(step.description for step in steps))
     if not yes:
         if not sys.stdin.isatty():
             typer.echo("nothing is changed; confirm with --yes", err=True)
