@@ -261,7 +261,7 @@ def test_a_message_over_the_limit_is_on_the_disk_and_the_answer_tells_that_it_is
 ) -> None:
     session = runtime.new_session("owl", "ann")
     appended = runtime.append_message(session, "user", "long words " * 110_000)
-    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "left out: oversized")
+    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "skipped: oversized")
     assert len(records(directory / f"{session}.jsonl")) == 2
     assert runtime.append_message(session, "user", "short").is_indexed
 
