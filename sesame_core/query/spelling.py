@@ -117,12 +117,12 @@ def distance(one: str, other: str, most: int) -> int:
     """
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
+    for i, character in enumerate(one, 1):
         two_before, before = before, row
         row = [i]
         for j, against in enumerate(other, 1):
-            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (character != against))
+            if i > 1 and j > 1 and character == other[j - 2] and one[i - 2] == against:
                 edits = min(edits, two_before[j - 2] + 1)
             row.append(edits)
         if min(row) > most:

@@ -168,9 +168,9 @@ def _hits(
         reader, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)
     ):
         stored = families.stored[result.group]
-        telling = evidence[: ranking.BEST_CHUNKS]
+        best_chunks = evidence[: ranking.BEST_CHUNKS]
         # The title is shown anyway, so any other passage adds more.
-        first = next((place for place, (_, chunk) in enumerate(telling) if chunk.source_type != "title"), 0)
+        first = next((place for place, (_, chunk) in enumerate(best_chunks) if chunk.source_type != "title"), 0)
         evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]
         best = evidence[0][1] if evidence else None
         original = shown.get(best.origin) if best is not None and best.origin is not None else None
@@ -201,7 +201,7 @@ def _hits(
         )
         hits.append((hit, result))
         shown.update(
-            (chunk.origin, hit) for _, chunk in telling if chunk.origin is not None and chunk.origin not in shown
+            (chunk.origin, hit) for _, chunk in best_chunks if chunk.origin is not None and chunk.origin not in shown
         )
     return hits
 
@@ -235,8 +235,8 @@ def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, 
     places_of = {word.text: position for position, word in enumerate(answer.query.words)}
     choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
     noted = _noted(answer.query, hit.session)
-    told = frozenset[int]().union(*present, noted)
-    answer.confidence = ranking.confidence(candidates, told | settled, choices) if told else 0.0
+    covered = frozenset[int]().union(*present, noted)
+    answer.confidence = ranking.confidence(candidates, covered | settled, choices) if covered else 0.0
     if noted:
         texts = {answer.query.words[position].text for position in noted}
         answer.words_not_found = [word for word in answer.words_not_found if word not in texts]

@@ -161,8 +161,8 @@ def _ranked(matches: Sequence[_Match], count: int, length: int) -> list[tuple[fl
 
     def score(match: _Match) -> float:
         norm = K1 * (1 - B + B * match.length / average)
-        told = sum(idf[position] * tf * (K1 + 1) / (tf + norm) for position, tf in match.frequencies.items())
-        return match.weight * told
+        weighted = sum(idf[position] * tf * (K1 + 1) / (tf + norm) for position, tf in match.frequencies.items())
+        return match.weight * weighted
 
     best = heapq.nlargest(MATCHES, ((score(match), -match.seq) for match in matches))
     return [(value / best[0][0], -seq) for value, seq in best]
@@ -177,21 +177,21 @@ def _excerpts(
     budget: int,
 ) -> tuple[Excerpt, ...]:
     """Return passages up to the budget: first a match, then its neighbours; no chunk is returned twice."""
-    told: set[int] = set()
+    taken: set[int] = set()
     passages: list[Excerpt] = []
     left = budget
 
     def take(seq: int, most: int, *, is_match: bool) -> ExcerptItem | None:
         nonlocal left
         most = min(most, left)
-        chunks = reader.chunks(number, seq, 1) if seq not in told and most else []
+        chunks = reader.chunks(number, seq, 1) if seq not in taken and most else []
         if not chunks:
             return None
         text = chunks[0].text
         if len(text.encode()) > most:
             # A part on one line is shorter than its characters, and each of them takes at most four bytes.
             text = cut(snippet(text, query, length=most).text if is_match else text, most)
-        told.add(seq)
+        taken.add(seq)
         left -= len(text.encode())
         return ExcerptItem(chunk=chunks[0], text=text, is_truncated=text != chunks[0].text)
 

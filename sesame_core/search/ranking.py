@@ -112,13 +112,13 @@ def _parts(
     for chunk in candidates.chunks:
         group = group_of(chunk.session)
         if group is not None:
-            told = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
-            chunks.setdefault(group, []).append(told)
+            entry = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
+            chunks.setdefault(group, []).append(entry)
     sums: dict[int, float] = {}
     for group, found in chunks.items():
         found.sort()
         found[:] = _without_repeats(found)
-        sums[group] = -sum(DECAY**place * told[0] for place, told in enumerate(found[:BEST_CHUNKS]))
+        sums[group] = -sum(DECAY**place * entry[0] for place, entry in enumerate(found[:BEST_CHUNKS]))
     return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
 
 
@@ -177,11 +177,11 @@ def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) ->
 
 def _without_repeats(chunks: list[_Weighted]) -> list[_Weighted]:
     """Drop chunks that a second file of the same session repeats: equal texts have exactly equal scores."""
-    told: list[_Weighted] = []
+    kept: list[_Weighted] = []
     for chunk in chunks:
-        if not told or chunk[0] != told[-1][0] or chunk[1] == told[-1][1]:
-            told.append(chunk)
-    return told
+        if not kept or chunk[0] != kept[-1][0] or chunk[1] == kept[-1][1]:
+            kept.append(chunk)
+    return kept
 
 
 def _weighted(chunk: ScoredChunk, score: float) -> ScoredChunk:
