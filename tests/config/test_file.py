@@ -217,7 +217,7 @@ def test_loading_imports_no_plugin_and_json5_only_for_a_file(home: Path) -> None
         ("/* never closed", "config.jsonc:1:16: unexpected end of input"),
     ],
 )
-def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str, file: Path) -> None:
+def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: str, file: Path) -> None:
     assert error_of(file, text) == message
 
 
@@ -342,31 +342,31 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"models": [{"name": "b", "inputPrice": -1}]}', "models[0].inputPrice: must be 0 or more dollars, not -1"),
     ],
 )
-def test_a_mistake_is_told_with_its_key_and_what_would_be_right(text: str, message: str, file: Path) -> None:
+def test_a_mistake_is_reported_with_its_key_and_what_would_be_right(text: str, message: str, file: Path) -> None:
     assert error_of(file, text) == f"config.jsonc: {message}"
 
 
-def test_a_file_that_is_not_utf_8_is_told(file: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_reported(file: Path) -> None:
     file.write_bytes(b'{"backend": "\xff"}')
     with pytest.raises(ConfigError, match=r"config\.jsonc: is not UTF-8: invalid start byte at byte 13$"):
         config_file.load()
 
 
-def test_a_directory_in_the_files_place_is_told(file: Path) -> None:
+def test_a_directory_in_the_files_place_is_reported(file: Path) -> None:
     file.mkdir()
     with pytest.raises(ConfigError, match=r"config\.jsonc: cannot be read: "):
         config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
-def test_a_link_to_nowhere_is_told_instead_of_ignored(file: Path) -> None:
+def test_a_link_to_nowhere_is_reported_instead_of_ignored(file: Path) -> None:
     file.symlink_to(file.parent / "gone")
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows reports no such file")
-def test_a_file_in_the_directorys_place_is_told(home: Path) -> None:
+def test_a_file_in_the_directorys_place_is_reported(home: Path) -> None:
     (home / ".config").mkdir()
     (home / ".config/sesame").write_text("")
     with pytest.raises(ConfigError, match="cannot be read: Not a directory"):

@@ -100,7 +100,7 @@ def test_a_file_given_by_the_caller_says_so(tmp_path: Path) -> None:
     assert report["configFile"] == {"value": str(tmp_path / "x.jsonc"), "origin": "given", "exists": True}
 
 
-def test_everything_that_is_wrong_is_told_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_that_is_wrong_is_reported_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSTATION_ID", "a b")
     report = described(
         """{
@@ -150,7 +150,7 @@ def test_a_parser_that_cannot_tell_its_roots_is_a_problem_only_when_it_must() ->
     ]
 
 
-def test_a_missing_sessions_dir_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_sessions_dir_is_not_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSIONS_DIR", "/no/such/place")
     assert check(Config(), PluginManager()) == []
 

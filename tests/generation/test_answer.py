@@ -113,12 +113,12 @@ def test_a_models_answer_comes_with_the_entries_it_rests_on_and_what_it_took(
     ]
 
 
-def test_the_cost_that_a_provider_tells_counts(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_the_cost_that_a_provider_reports_counts(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     models.script = [Answers(json.dumps(FOUND), usage={"cost": 0.0042})]
     assert cli("ask", "d6bc", QUESTION, "--model", "cheap", "--json").json["cost"] == 0.0042
 
 
-def test_a_cost_that_nobody_tells_is_not_known(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_cost_that_is_not_reported_is_unknown(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     models.script = [Answers(json.dumps(FOUND))]
     ran = cli("ask", "d6bc", QUESTION, "--model", "cheap")
     assert ran.out.endswith("  by cheap, 1000 tokens in, 50 out, cost not known\n")
@@ -151,7 +151,7 @@ def test_a_model_may_say_that_the_passages_do_not_hold_it(
         (json.dumps({"answer": "x" * 8001, "found": False, "citations": []}), "longer than 8000 characters"),
     ],
 )
-def test_a_malformed_answer_is_asked_for_three_times_and_told(
+def test_a_malformed_answer_is_asked_for_three_times_and_reported(
     text: str, problem: str, indexed: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     models.script = [Answers(text)]
@@ -193,7 +193,7 @@ def _again(models: ModelServer, cli: Callable[..., Any]) -> str:
         (Answers(json.dumps(FOUND), delay=3), "no answer within 1 seconds"),
     ],
 )
-def test_what_is_no_malformed_answer_is_not_tried_again_but_the_next_model_is_asked(
+def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
     answer: Answers, problem: str, indexed: Path, home: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, {"name": "cheap", "seconds": 1}, "dear")

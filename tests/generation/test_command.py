@@ -74,18 +74,18 @@ def test_a_prompt_and_an_answer_may_be_larger_than_a_pipe(home: Path) -> None:
         ("pass", "the answer is empty, which is how models refuse"),
     ],
 )
-def test_a_program_that_fails_or_says_nothing_is_no_answer(code: str, problem: str, home: Path) -> None:
+def test_a_program_that_fails_or_prints_nothing_gives_no_answer(code: str, problem: str, home: Path) -> None:
     with pytest.raises(ModelError) as raised:
         asked(code)
     assert str(raised.value) == f"script: {problem}"
 
 
-def test_a_program_that_is_not_there_is_told(home: Path) -> None:
+def test_a_program_that_is_not_there_is_reported(home: Path) -> None:
     with pytest.raises(ModelError, match=r"^script: there is no program 'no-such-program'$"):
         complete("?", ModelChoice(name="script", command=("no-such-program",)))
 
 
-def test_a_program_that_does_not_start_is_told(home: Path, tmp_path: Path) -> None:
+def test_a_program_that_does_not_start_is_reported(home: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_bytes(b"#!/no/such/interpreter\n")
     broken.chmod(0o755)

@@ -185,7 +185,7 @@ def test_one_message_larger_than_all_that_is_given_is_cut(
     assert "the end\n</message>" in models.prompts[0]
 
 
-def test_a_rewound_branch_is_not_told(home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_rewound_branch_is_not_sent(home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]) -> None:
     path = write_session(home, "one", "fox", "wrong turn")
     with path.open("a") as file:
         file.write(json.dumps(entry("branch", "m0-answer", "user", "right turn")) + "\n")
@@ -195,7 +195,7 @@ def test_a_rewound_branch_is_not_told(home: Path, utc: None, models: ModelServer
     assert "wrong turn" not in models.prompts[0]
 
 
-def test_a_session_in_which_nobody_said_anything_is_not_described(
+def test_a_session_without_messages_is_not_described(
     home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     write_session(home, "one")
@@ -204,7 +204,7 @@ def test_a_session_in_which_nobody_said_anything_is_not_described(
     assert models.asked == []
 
 
-def test_an_id_that_is_no_file_name_becomes_one(indexed: Path, place: Path) -> None:
+def test_an_id_that_is_not_a_file_name_becomes_one(indexed: Path, place: Path) -> None:
     files = MetadataFiles(place)
     assert files.path("a/../b:c").name == "a%2F..%2Fb%3Ac.meta.json"
     with pytest.raises(SesameError, match="too long to name a metadata file"):
@@ -379,7 +379,7 @@ def test_the_third_answer_may_be_the_good_one_and_all_three_cost(
         (Answers(json.dumps(WRITTEN), delay=2), "no answer within 0.5 seconds"),
     ],
 )
-def test_what_is_no_malformed_answer_is_not_tried_again_but_the_next_model_is_asked(
+def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
     answer: Answers, problem: str, indexed: Path, home: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, {"name": "cheap", "seconds": 0.5}, "dear")
@@ -402,7 +402,7 @@ def test_a_server_that_is_not_there_is_asked_once(
     assert session["reason"].startswith("nowhere: ")
 
 
-def test_a_cost_that_nobody_tells_is_not_known(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_cost_that_is_not_reported_is_unknown(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     answers(models)
     ran = cli("describe", "d6bc", "--model", "cheap")
     assert ran.out.endswith("\n  by cheap, 1000 tokens in, 50 out, cost not known\n")
@@ -420,7 +420,7 @@ def test_what_a_model_failed_to_renew_stays(
     assert cli("search", "zucchini", "--json").json["resultCount"] == 1
 
 
-def test_an_invalid_file_counts_as_missing_is_told_and_is_written_anew(
+def test_an_invalid_file_counts_as_missing_is_reported_and_rewritten(
     indexed: Path, home: Path, place: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, "cheap", describe={"automatic": True})

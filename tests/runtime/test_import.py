@@ -128,7 +128,7 @@ def test_a_file_without_a_header_that_can_be_used_is_an_error(
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_what_is_no_file_is_an_error(name: str, tmp_path: Path, cli: Cli) -> None:
+def test_a_name_without_a_file_is_an_error(name: str, tmp_path: Path, cli: Cli) -> None:
     ran = cli("import", tmp_path / name)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"sesame: {tmp_path / name}: ")
