@@ -1,7 +1,7 @@
 """Sesame: full-text search over coding-agent sessions.
 
-Everything a plugin or a Python user needs is importable from here; names are looked up when first used, so
-that importing the package costs nothing.
+Everything that a plugin or a Python user needs is importable from here; names are looked up at first use, so that
+importing the package costs nothing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The standard library's `dataclass`, paid for when it is used: a command that runs for 40 ms cannot afford 45 of them.
+"""The standard library's `dataclass`, built lazily: a command that runs for 40 ms cannot afford 45 of them.
 
 Importing `dataclasses` takes 10 ms, and it compiles each class's methods at its definition, 1.3 ms for twenty fields;
 here a class takes 0.05 ms.  To a type checker these are the standard library's own names.  A class made here behaves
-like one of its own, and is one to `dataclasses.fields`, `replace` and `asdict`: whatever needs more than the names and
-values of the fields comes from a twin that the standard library makes when it is first asked for.
+like one of the standard library, and `dataclasses.fields`, `replace` and `asdict` accept it: whatever needs more than
+the names and values of the fields comes from a twin that the standard library makes at first use.
 
-What the core and its plugins do not use is left out: fields that are inherited, `order`, `init`, `__post_init__`, and
-classes without slots.
+Features that the core and its plugins do not use are not supported: inherited fields, `order`, `init`,
+`__post_init__`, and classes without slots.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ else:
     from operator import attrgetter
     from sys import modules
 
-    #: Instances of a class that are filled by a loop, which takes 3 µs longer, before it is worth 11 ms to have the
-    #: method compiled.  A search of a million chunks makes 1,300 of one class, indexing makes as many as there are.
+    #: Number of instances of a class whose fields are set in a loop, which takes 3 µs longer, before compiling the
+    #: method is worth 11 ms.  A search of a million chunks makes 1,300 of one class; indexing has no such bound.
     LOOPED = 4_000
-    #: The same once the standard library's module is there, of which each further class costs 1 ms.
+    #: The same once the standard library's module is loaded, when each further class costs 1 ms.
     LOOPED_AFTERWARDS = 400
 
     class field:
-        """A field's default that is made anew for each instance, and whether the field counts in comparisons."""
+        """The options of a field: `default_factory`, `compare` and the others of the standard library's `field`."""
 
         def __init__(self, **options):
             self.options = options
@@ -38,7 +38,7 @@ else:
         return cls(**{name: getattr(instance, name) for name in cls.__slots__} | changes)
 
     def dataclass(*, slots, frozen=False, kw_only=False):
-        """Give a class slots for its fields, and the methods that they ask for."""
+        """Return a decorator that gives a class slots for its fields, and the methods that the options call for."""
         if not slots:
             raise TypeError("these dataclasses have slots")
 
@@ -124,7 +124,7 @@ else:
             object.__setattr__(self, name, value)
 
     class _Twin:
-        """The class as the standard library makes it, put into this one's place when it is first looked at."""
+        """The class as the standard library makes it; replaces this descriptor at first access."""
 
         def __init__(self, options, **flags):
             self._options = options
@@ -138,13 +138,13 @@ else:
             return owner._twin
 
     class _Fields:
-        """What `dataclasses` knows a dataclass by."""
+        """The attribute by which `dataclasses` recognises a dataclass."""
 
         def __get__(self, instance, owner):
             return owner._twin.__dataclass_fields__
 
     class _Signature:
-        """What `help` and `inspect.signature` show."""
+        """The signature that `help` and `inspect.signature` show."""
 
         def __get__(self, instance, owner):
             from inspect import signature

@@ -1,7 +1,7 @@
-"""Every error Sesame raises on purpose.
+"""Every error that Sesame raises on purpose.
 
 The message of a `SesameError` is meant for a person: one line that names the thing and says what to do.
-Libraries raise; only the command line's `main` catches `SesameError`.  Anything else is a bug and shows
+Libraries raise; only the command line's `main` catches `SesameError`.  Any other exception is a bug and shows
 its traceback.
 """
 
@@ -13,7 +13,7 @@ class SesameError(Exception):
 
 
 class ConfigError(SesameError):
-    """The configuration cannot be read or does not say what it must."""
+    """The configuration cannot be read or is invalid."""
 
 
 class PluginError(SesameError):
@@ -21,11 +21,11 @@ class PluginError(SesameError):
 
 
 class UnknownPluginError(PluginError):
-    """No installed plugin has this name, or it does not provide what was asked of it."""
+    """No installed plugin has this name, or the plugin does not provide what was requested."""
 
 
 class DuplicatePluginError(PluginError):
-    """Two plugins claim one name."""
+    """Two plugins claim the same name."""
 
 
 class PluginLoadError(PluginError):
@@ -33,11 +33,11 @@ class PluginLoadError(PluginError):
 
 
 class ParseError(SesameError):
-    """A file as a whole cannot be parsed; single odd records are `Skipped` events instead.
+    """A file as a whole cannot be parsed; a single invalid record is a `Skipped` event instead.
 
     :param path: the file.
     :param message: what is wrong, lower-case, without the path.
-    :param line: 1-based line number, when one is to blame.
+    :param line: 1-based number of the line that caused it, if there is one.
     """
 
     def __init__(self, path: object, message: str, *, line: int | None = None) -> None:
@@ -56,12 +56,12 @@ class LockedError(BackendError):
 
 
 class QueryError(SesameError):
-    """A filter or flag of a search has no meaning, such as a nonsense date; query text never raises."""
+    """A filter or flag of a search is invalid, such as a malformed date; query text never raises."""
 
 
 class UnknownSessionError(SesameError):
-    """No indexed session has this id, or an abbreviated id fits several."""
+    """No indexed session has this id, or an abbreviated id matches several."""
 
 
 class ModelError(SesameError):
-    """A language model cannot be used, did not answer in time, or answered nothing."""
+    """A language model cannot be used, did not answer in time, or returned an empty answer."""

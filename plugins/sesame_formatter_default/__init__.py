@@ -1,4 +1,4 @@
-"""The chunk formatter of every source that names no other one."""
+"""The chunk formatter of every source that does not configure another one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def create(options: Options) -> ChunkFormatter:
-    """Make the formatter; raises `ConfigError` for an option it does not know."""
+    """Return the formatter; raises `ConfigError` for an unknown option."""
     from .formatter import DefaultFormatter
 
     return DefaultFormatter.from_options(options)
@@ -20,5 +20,5 @@ def create(options: Options) -> ChunkFormatter:
 
 @hookimpl
 def sesame_register_formatters() -> Iterable[Provider[ChunkFormatter]]:
-    """Offer the one formatter of this plugin."""
+    """Return the provider of this plugin's formatter."""
     return [Provider(name="default", summary="One chunk per message, tool call and tool result", create=create)]

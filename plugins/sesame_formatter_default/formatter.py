@@ -9,21 +9,21 @@ from .session_search import REFERENCE, is_session_search, runs_session_search
 from .shortening import shortened, without_payloads
 from .tool_calls import describe
 
-#: Characters of a tool result that are indexed; 98 % of 4,891 results in real pi and Claude Code sessions are shorter.
+#: Indexed characters of a tool result; 98 % of 4,891 results in real pi and Claude Code sessions are shorter.
 RESULT_LIMIT = 16_384
-#: Characters of a tool call that are indexed; the longest of 4,926 calls in the same sessions has 62,826.
+#: Indexed characters of a tool call; the longest of 4,926 calls in the same sessions has 62,826.
 CALL_LIMIT = 65_536
 
 
 class DefaultFormatter:
-    """Makes a chunk of everything a person might look for.
+    """Makes a chunk of everything that a person might search for.
 
-    :param result_limit: characters kept of a tool result.
-    :param call_limit: characters kept of a tool call.
+    :param result_limit: most indexed characters of a tool result.
+    :param call_limit: most indexed characters of a tool call.
 
-    What people and agents say is never cut.  Results of tools that search sessions make no chunk, nor does
-    what an agent is told about a session that a prompt refers to: they repeat other sessions, and would be found
-    instead of them.
+    Messages of people and agents are never cut.  Results of tools that search sessions make no chunk, nor do the
+    passages that an agent gets about a session that a prompt refers to: they repeat other sessions, and would be
+    found instead of them.
     """
 
     def __init__(self, *, result_limit: int = RESULT_LIMIT, call_limit: int = CALL_LIMIT) -> None:
@@ -32,9 +32,9 @@ class DefaultFormatter:
 
     @classmethod
     def from_options(cls, options: Options) -> DefaultFormatter:
-        """Make a formatter from a source's `options`.
+        """Return a formatter with a source's `options`.
 
-        :raises ConfigError: an option is unknown or is no positive whole number.
+        :raises ConfigError: an option is unknown or is not a positive whole number.
         """
         check("the default formatter", options, {"result_limit": COUNT, "call_limit": COUNT})
         return cls(**options)
@@ -89,7 +89,7 @@ class DefaultFormatter:
 
 
 def _repeats_sessions(result: ToolResult, message: Message) -> bool:
-    """Tell whether a result came from a session search, directly or through calls made on its behalf."""
+    """Return whether a result came from a session search, directly or through calls made on its behalf."""
     if is_session_search(result.name) or (result.command and runs_session_search(result.command)):
         return True
     if not message.tool_calls:

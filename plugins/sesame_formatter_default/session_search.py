@@ -1,11 +1,11 @@
-"""Recognises tools that search sessions, ours and others: what they answer is other sessions' text."""
+"""Recognises tools that search sessions, ours and others: their results are the text of other sessions."""
 
 from __future__ import annotations
 
 import functools
 import re
 
-#: Tool names, lower-case, without the `mcp__<server>__` in front.
+#: Tool names, in lower case, without the prefix `mcp__<server>__`.
 SEARCH_TOOLS = frozenset(
     {
         "find_sessions",
@@ -19,7 +19,7 @@ SEARCH_TOOLS = frozenset(
     }
 )
 
-#: What an entry is called that tells what other sessions hold, which a prompt refers to.
+#: Type of an entry with passages of other sessions that a prompt refers to.
 REFERENCE = "sesame-reference"
 
 #: `sesame` as the first word of a command line or of a part of one, after variables, with any path.
@@ -32,7 +32,7 @@ _RUNS_SESAME = re.compile(
 
 @functools.lru_cache
 def is_session_search(name: str) -> bool:
-    """Tell whether a tool of this name searches or reads sessions."""
+    """Return whether a tool with this name searches or reads sessions."""
     name = name.lower()
     if name.startswith("mcp__"):
         name = name.split("__", 2)[-1]
@@ -40,5 +40,5 @@ def is_session_search(name: str) -> bool:
 
 
 def runs_session_search(command: str) -> bool:
-    """Tell whether a shell command runs `sesame`."""
+    """Return whether a shell command runs `sesame`."""
     return "sesame" in command and _RUNS_SESAME.search(command) is not None

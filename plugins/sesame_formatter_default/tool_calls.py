@@ -1,8 +1,8 @@
 """Writes a tool call as text: `tool: edit`, `path: …`, `old: …`, `new: …`.
 
-Agents name the same argument differently; what is known of their tools is the table `FAMILIES`.  Of a known
-tool the telling arguments come first, in a fixed order, and its numbers and switches are left out; of any
-other tool everything is written.  Values are written decoded, never as JSON with escapes.
+Agents name the same argument differently; the table `FAMILIES` has the known tools.  For a known tool the significant
+arguments are first, in a fixed order, and its numbers and switches are left out; for any other tool everything is
+written.  Values are written decoded, never as JSON with escapes.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import orjson
 
 from sesame_core import ToolCall
 
-#: Nested values below this depth are left out.
+#: Depth below which nested values are left out.
 MAX_DEPTH = 16
 
 
 class Field(NamedTuple):
-    """A telling argument: what it is called here, and by the agents."""
+    """A significant argument: its label in the text, and its names in the tools of agents."""
 
     label: str
     keys: tuple[str, ...]
-    #: It stands on lines of its own even when it is only one.
+    #: It is written on lines of its own even when it is a single line.
     is_block: bool = False
 
 
 class Family(NamedTuple):
-    """Tools that do the same."""
+    """Tools with the same function."""
 
     fields: tuple[Field, ...]
-    #: Its path argument is a file, not a directory to look in.
+    #: Its path argument is a file, not a directory to search.
     names_files: bool = False
 
 
@@ -56,7 +56,7 @@ _CODE = Family((Field("code", ("code",), is_block=True),))
 _TASK = Family((_DESCRIPTION, _PROMPT))
 _WEB = Family((Field("url", ("url",)), Field("query", ("query",)), _PROMPT))
 
-#: By tool name, lower-case, without `_` and `-`.
+#: By tool name, in lower case, without `_` and `-`.
 FAMILIES = {
     **dict.fromkeys(("write", "create", "writefile", "createfile"), _WRITE),
     **dict.fromkeys(("edit", "multiedit", "editfile", "strreplace", "searchreplace"), _EDIT),
@@ -70,15 +70,15 @@ FAMILIES = {
 }
 _UNKNOWN = Family((), names_files=True)
 
-#: What arguments and their values are made of; whatever is a dict is told at once, an abstract class is slow to ask.
+#: Types of arguments and nested values; `dict` is first because a check against an abstract class is slow.
 _MAPPING = (dict, Mapping)
 _NESTED = (dict, list, tuple, Mapping)
-#: Arguments of known tools that only say how to answer.
+#: Arguments of known tools that only set the form of the result.
 _STEERING = frozenset({"output_mode"})
 
 
 def describe(call: ToolCall) -> tuple[str, tuple[str, ...]]:
-    """Return the call as text, and the files it names."""
+    """Return the call as text, and the files that it names."""
     family = _family(call.name)
     arguments = _decoded(call.arguments)
     lines = [f"tool: {call.name}"]
@@ -89,7 +89,7 @@ def describe(call: ToolCall) -> tuple[str, tuple[str, ...]]:
     elif family is _UNKNOWN:
         lines += _all(arguments)
     else:
-        lines += _telling(family, arguments)
+        lines += _significant(family, arguments)
     return "\n".join(lines), tuple(_files(arguments)) if family.names_files else ()
 
 
@@ -99,7 +99,7 @@ def _family(name: str) -> Family:
 
 
 def _decoded(arguments: Any) -> Any:
-    """Return arguments that came as a string of JSON as what they say."""
+    """Return arguments decoded if they are a string of JSON."""
     if isinstance(arguments, str) and arguments.lstrip()[:1] in ("{", "["):
         try:
             return orjson.loads(arguments)
@@ -108,24 +108,24 @@ def _decoded(arguments: Any) -> Any:
     return arguments
 
 
-def _telling(family: Family, arguments: Mapping[Any, Any]) -> list[str]:
-    """Write a known tool's arguments: its own fields first, then other texts it was given."""
+def _significant(family: Family, arguments: Mapping[Any, Any]) -> list[str]:
+    """Write a known tool's arguments: its own fields first, then other strings."""
     lines: list[str] = []
-    told = set(_STEERING)
+    written = set(_STEERING)
     for field in family.fields:
         for key in field.keys:
             value = arguments.get(key)
             if value is not None:
-                told.add(key)
+                written.add(key)
                 lines += _labelled(field.label, _joined(value), is_block=field.is_block)
                 break
     for key, value in arguments.items():
-        if key in told or (not isinstance(value, str) and not isinstance(value, _NESTED)):
+        if key in written or (not isinstance(value, str) and not isinstance(value, _NESTED)):
             continue
         edits = _decoded(value) if key == "edits" and family is _EDIT else None
         if isinstance(edits, list) and all(isinstance(edit, Mapping) for edit in edits):
             for edit in edits:
-                lines += _telling(_ONE_EDIT, edit)
+                lines += _significant(_ONE_EDIT, edit)
         else:
             lines += _labelled(str(key), value)
     return lines
@@ -144,7 +144,7 @@ def _all(arguments: Mapping[Any, Any]) -> Iterator[str]:
 
 
 def _labelled(label: str, value: Any, *, indent: str = "", is_block: bool = False) -> list[str]:
-    """Write `label: value`, the value on lines of its own when it has several; nothing when it is empty."""
+    """Return the lines of `label: value`, the value on lines of its own when it has several; [] when it is empty."""
     if isinstance(value, str):
         text = value
     elif isinstance(value, _NESTED):
@@ -160,7 +160,7 @@ def _labelled(label: str, value: Any, *, indent: str = "", is_block: bool = Fals
 
 
 def _nested(value: Mapping[Any, Any] | Sequence[Any], indent: str) -> Iterator[str]:
-    """Write a nested value as indented lines, items of a list marked with `-`."""
+    """Yield a nested value as indented lines, items of a list marked with `-`."""
     if len(indent) > 2 * MAX_DEPTH:
         return
     if isinstance(value, Mapping):
@@ -190,7 +190,7 @@ def _plain(value: Any) -> str:
 
 
 def _files(arguments: Any) -> dict[str, None]:
-    """Return the files that arguments name, in order, each once."""
+    """Return the files that arguments name, in order, without duplicates."""
     found: dict[str, None] = {}
     if not isinstance(arguments, _MAPPING):
         return found

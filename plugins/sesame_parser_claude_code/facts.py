@@ -1,4 +1,4 @@
-"""What the records tell about their session as a whole."""
+"""Collects the properties of the session from its records."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .files import SessionFile
 from .records import mapping, string
 
 AGENT = "claude-code"
-#: Longest title kept; a longer one is indexed in full as a message.
+#: Longest title, in characters; a longer one is cut, and indexed in full as a message.
 TITLE_CHARS = 500
-#: Which title wins: a person's over the agent's over an old-style summary over a subagent's description.
+#: Precedence of titles: a person's over the agent's over an old-style summary over a subagent's description.
 TITLE_RANKS = {"custom-title": 4, "ai-title": 3, "summary": 2, "description": 1}
 #: Not a branch, but a detached head.
 _NO_BRANCH = frozenset({"", "HEAD"})
 
 
 class SessionFacts:
-    """The facts of one session, gathered record by record."""
+    """The properties of one session, collected record by record."""
 
     def __init__(self, file: SessionFile) -> None:
         self._file = file
@@ -40,7 +40,7 @@ class SessionFacts:
 
     @property
     def id(self) -> str:
-        """The session's id; fixed when first asked for, so that all messages have the same."""
+        """The session's id; fixed at first access, so that all messages have the same id."""
         if not self._id:
             self._id = self._session_id or self._file.path.stem
             if self._is_subagent:
@@ -50,7 +50,7 @@ class SessionFacts:
 
     @property
     def is_subagent(self) -> bool:
-        """Whether an agent talks to an agent here."""
+        """Whether the session is a subagent's."""
         return self._is_subagent
 
     @property
@@ -65,7 +65,7 @@ class SessionFacts:
         return self._forked_from if self._forked_from != self._session_id else ""
 
     def learn(self, record: Mapping[str, Any]) -> None:
-        """Take in what any record may tell."""
+        """Read the properties that any record may have."""
         if not self._session_id:
             self._session_id = string(record, "sessionId")
             if self._session_id and record.get("isSidechain") is True and string(record, "agentId"):
@@ -83,17 +83,17 @@ class SessionFacts:
             self._forked_from = string(mapping(record, "forkedFrom"), "sessionId")
 
     def learn_parent(self, record: Mapping[str, Any]) -> None:
-        """Take in the pointer at the head of a forked subagent's transcript."""
+        """Read the pointer to the parent at the head of a forked subagent's transcript."""
         if self._is_subagent:
             self._session_id = self._session_id or string(record, "parentSessionId")
 
     def learn_model(self, model: str) -> None:
-        """Take in the model of an answer; names in angle brackets are Claude Code's own voice."""
+        """Set the model of an answer; names in angle brackets stand for Claude Code itself, not for a model."""
         if model and not model.startswith("<"):
             self._model = model
 
     def learn_pull_request(self, record: Mapping[str, Any]) -> None:
-        """Take in the repository a pull request was opened in."""
+        """Set the repository in which a pull request was opened."""
         name = string(record, "prRepository")
         if not name:
             return
@@ -104,12 +104,12 @@ class SessionFacts:
         self._repository = f"{host or 'github.com'}/{name}"
 
     def learn_title(self, kind: str, title: str) -> None:
-        """Take in a title; the last one of the highest rank wins."""
+        """Set a title; the last one of the highest rank wins."""
         if TITLE_RANKS[kind] >= self._title_rank:
             self._title, self._title_rank = title[:TITLE_CHARS], TITLE_RANKS[kind]
 
     def session(self) -> Session:
-        """Return what is known by now."""
+        """Return the properties known so far."""
         return Session(
             id=self.id,
             agent=AGENT,
@@ -123,11 +123,11 @@ class SessionFacts:
         )
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs, as JSON values."""
+        """Return the state for `restore`, as JSON values."""
         return {name[1:]: value for name, value in vars(self).items() if name != "_file"}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Continue from a saved state."""
         for name, value in state.items():
             setattr(self, f"_{name}", value)
 

@@ -1,4 +1,4 @@
-"""What a session file's name, its neighbours and its first bytes tell."""
+"""Recognises a session file, and reads its name and the files next to it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import orjson
 
 from .records import mapping, string
 
-#: Bytes looked at to recognise a file.
+#: Bytes read to recognise a file.
 SNIFFED = 1 << 16
-#: Bytes read of tool output that was spilled to a file of its own.
+#: Most bytes read of tool output that was spilled to a file of its own.
 SPILLED = 1 << 18
-#: Bytes read of a subagent's description.
+#: Most bytes read of a subagent's description.
 META = 1 << 16
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 #: Logs and journals with other records than a transcript's.
 _OTHER_FILES = frozenset({"audit.jsonl", "history.jsonl", "journal.jsonl"})
 _OTHER_DIRS = frozenset({"memory", "tool-results"})
-#: Records of a conversation.
+#: Types of records of a conversation.
 _CHAIN = frozenset({"assistant", "attachment", "progress", "system", "user"})
-#: How a record of Claude Code begins, whatever the order of its fields.
+#: The beginning of a record of Claude Code, whatever the order of its fields.
 _BEGINNING = re.compile(
     rb'\{\s*("(parentUuid|isSidechain|sessionId|uuid|cwd|leafUuid|message|userType)"\s*:'
     rb'|"type"\s*:\s*"(summary|file-history-snapshot|user|assistant|attachment|progress)")'
@@ -35,30 +35,30 @@ _SAVED_TO = re.compile(r"saved to:\s*(\S[^\n]*)")
 
 
 class SessionFile:
-    """One transcript and what lies around it."""
+    """One transcript and the files next to it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: Id of the subagent whose transcript this is, by the file's name; None for a main session.
+        #: Id of the subagent of this transcript, from the file's name; None for a main session.
         self.agent_id = path.stem.removeprefix("agent-") if path.stem.startswith("agent-") else None
         is_below = "subagents" in path.parts
         holder = next((parent for parent in path.parents if parent.name == "subagents"), None) if is_below else None
         #: Directory of the session's side files.
         self.session_dir = holder.parent if holder else path.parent / path.stem
-        #: Id of the session that started this one, by the directory's name.
+        #: Id of the session that started this one, from the directory's name.
         self.parent_id = holder.parent.name if holder else None
 
     def is_blank_session(self) -> bool:
-        """Tell whether this is an empty file that is named like a session."""
+        """Return whether this is an empty file with the name of a session."""
         return bool(_UUID.fullmatch(self.path.stem)) and self.path.stat().st_size == 0
 
     def description(self) -> str:
-        """Return what a subagent was to do, from the file beside its transcript; "" when there is none."""
+        """Return a subagent's task, from the file next to its transcript; "" when there is none."""
         try:
             with self.path.with_suffix(".meta.json").open("rb") as file:
                 meta = json.loads(file.read(META))
         except (OSError, ValueError):
-            # The side file is optional, and cut short when Claude Code was killed.
+            # The side file is optional, and incomplete if Claude Code was killed.
             return ""
         return string(meta, "description").strip() if isinstance(meta, dict) else ""
 
@@ -69,7 +69,7 @@ class SessionFile:
         saved_to = _SAVED_TO.search(text)
         if not saved_to:
             return text
-        # The path is absolute on the machine that wrote it; only its last part holds here.
+        # The path is absolute on the machine that wrote it; only its last component is valid here.
         name = re.split(r"[/\\]", saved_to[1].strip())[-1]
         try:
             place = (self.session_dir / "tool-results" / name).resolve()
@@ -78,12 +78,12 @@ class SessionFile:
             with place.open("rb") as file:
                 return string({"text": file.read(SPILLED).decode("utf-8", "ignore")}, "text")
         except (OSError, ValueError):
-            # Gone with Claude Code's own cleanup, or a name no file can have: the stub's preview remains.
+            # Deleted by Claude Code's cleanup, or not a valid file name: the stub's preview remains.
             return text
 
 
 def is_transcript(path: Path) -> bool:
-    """Tell whether a file is one of Claude Code's sessions, by its name and its first records.
+    """Return whether a file is a session of Claude Code, by its name and its first records.
 
     :raises OSError: the file cannot be read.
     """
@@ -99,7 +99,7 @@ def is_transcript(path: Path) -> bool:
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError:
-                # Damaged, or longer than what was read.
+                # Damaged, or longer than the bytes read.
                 verdict = _judge_beginning(line)
             else:
                 verdict = _judge(record)
@@ -109,7 +109,7 @@ def is_transcript(path: Path) -> bool:
 
 
 def _judge(record: Any) -> bool | None:
-    """Tell whether a record is Claude Code's; None when it could be anyone's."""
+    """Return whether a record is Claude Code's; None when it could be any program's."""
     if not isinstance(record, dict):
         return None
     kind = record.get("type")
@@ -117,7 +117,7 @@ def _judge(record: Any) -> bool | None:
         return None
     if kind in _CHAIN:
         if "parts" in mapping(record, "message"):
-            # Qwen Code's records look alike but for this.
+            # Qwen Code's records only differ in this.
             return False
         known = "sessionId" in record or "parentUuid" in record
         return True if known or (isinstance(record.get("message"), dict) and "timestamp" in record) else None
@@ -132,7 +132,7 @@ def _judge(record: Any) -> bool | None:
 
 
 def _judge_beginning(line: bytes) -> bool | None:
-    """Tell the same of a record that does not parse, or of which only the beginning was read."""
+    """Return the same for a record that does not parse, or of which only the beginning was read."""
     if not _BEGINNING.match(line) or b'"parts":' in line[:4096]:
         return None
     return True if any(word in line for word in _EVIDENCE) else None

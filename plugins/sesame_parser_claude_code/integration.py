@@ -1,4 +1,4 @@
-"""What tells Claude Code of Sesame."""
+"""Integrates Sesame in Claude Code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .roots import config_dir
 
 def integration(command: Sequence[str], skill: str) -> Integration:
     """Return the MCP server in the user's scope, as `claude mcp add --scope user` would write it, and the skill."""
-    # Beside the directory, unless that is one of the user's choice: then in it.
+    # Next to the directory, unless the user chose the directory: then in it.
     settings = (config_dir() if os.environ.get("CLAUDE_CONFIG_DIR") else Path.home()) / ".claude.json"
     program, *arguments = command
     server = {"type": "stdio", "command": program, "args": [*arguments, "mcp"], "env": {}}

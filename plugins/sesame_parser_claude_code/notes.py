@@ -1,4 +1,4 @@
-"""What is said about a session, not in it: titles, tags, names, links."""
+"""Reads records about a session: titles, tags, names, links."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sesame_core.types.transcript import Message
 from .facts import TITLE_CHARS, SessionFacts
 from .records import digest, origin, string, timestamp
 
-#: Notes that are recognised when they are written again, as titles are all the time.
+#: Most notes that are recognised when they are repeated, as titles are all the time.
 REMEMBERED = 64
-#: Old-style titles that wait for the record they belong to.
+#: Most old-style titles that wait for the record that they belong to.
 WAITING = 64
 
-#: The fields that hold a note's text, by record type.
+#: The fields with a note's text, by record type.
 _FIELDS = {
     "custom-title": ("customTitle",),
     "ai-title": ("aiTitle",),
@@ -28,43 +28,43 @@ _TITLES = frozenset({"custom-title", "ai-title"})
 
 
 class Notes:
-    """Turns records about the session into facts and, once each, into messages that can be found."""
+    """Converts records about the session into properties and, once each, into searchable messages."""
 
     def __init__(self, facts: SessionFacts, state: Mapping[str, Any] | None = None) -> None:
         self._facts = facts
-        self._told: deque[str] = deque(state["told"] if state else (), maxlen=REMEMBERED)
+        self._reported: deque[str] = deque(state["told"] if state else (), maxlen=REMEMBERED)
         #: Titles by the record they belong to, which may be in another file.
         self._waiting: OrderedDict[str, str] = OrderedDict(state["waiting"] if state else ())
 
     def take(self, kind: str, record: Mapping[str, Any]) -> list[Message]:
-        """Return what a record says about the session, if it is news."""
+        """Return the messages of a record about the session, unless it repeats an earlier one."""
         if kind in _FIELDS:
             text = " ".join(filter(None, (string(record, field).strip() for field in _FIELDS[kind])))
             if kind in _TITLES and text:
                 return self.title(kind, text, record)
-            return self._tell(kind, text, record)
+            return self._report(kind, text, record)
         if kind == "pr-link":
             self._facts.learn_pull_request(record)
             number = record.get("prNumber")
             name = string(record, "prRepository") + (f"#{number}" if isinstance(number, int) else "")
-            return self._tell(kind, f"{name} {string(record, 'prUrl')}".strip(), record)
+            return self._report(kind, f"{name} {string(record, 'prUrl')}".strip(), record)
         if kind == "summary":
             return self._summary(record)
         return []
 
     def title(self, kind: str, text: str, record: Mapping[str, Any] | None = None) -> list[Message]:
-        """Return the message for a title of this kind (see `facts.TITLE_RANKS`), if it is news."""
+        """Return the message for a title of this kind (see `facts.TITLE_RANKS`), unless it repeats an earlier one."""
         self._facts.learn_title(kind, text)
-        return self._tell("title", text, record or {})
+        return self._report("title", text, record or {})
 
     def resolve(self, entry_id: str) -> list[Message]:
-        """Return the title that waited for this record to show that it belongs to this session."""
+        """Return the title that waited for this record, which shows that it belongs to this session."""
         text = self._waiting.pop(entry_id, "")
         return self.title("summary", text) if text else []
 
     def state(self) -> dict[str, Any]:
-        """Return what a new tracker goes on from, as JSON values."""
-        return {"told": list(self._told), "waiting": list(self._waiting.items())}
+        """Return the state from which a new tracker resumes, as JSON values."""
+        return {"told": list(self._reported), "waiting": list(self._waiting.items())}
 
     def _summary(self, record: Mapping[str, Any]) -> list[Message]:
         text, leaf = string(record, "summary").strip(), string(record, "leafUuid")
@@ -77,11 +77,11 @@ class Notes:
             self._waiting.popitem(last=False)
         return []
 
-    def _tell(self, source_type: str, text: str, record: Mapping[str, Any]) -> list[Message]:
+    def _report(self, source_type: str, text: str, record: Mapping[str, Any]) -> list[Message]:
         name = digest(f"{source_type} {text}")
-        if not text or name in self._told:
+        if not text or name in self._reported:
             return []
-        self._told.append(name)
+        self._reported.append(name)
         entry_id = string(record, "uuid")
         message = Message(
             session_id=self._facts.id,

@@ -1,6 +1,6 @@
 """The parser of Claude Code's session files.
 
-What reads files is loaded when there is one to read: a search makes a parser only to see that there is none.
+The modules that read files are imported at first use: a search creates a parser only to find no changed file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class ClaudeCodeParser:
     """Reads Claude Code's transcripts: main sessions and those of subagents.
 
-    :param line_limit: longest record in bytes, after base64 payloads are dropped.
-    :param thinking: index the agent's thinking, where the file holds its text, as the agent's text.
+    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
     version = 1
@@ -33,7 +33,7 @@ class ClaudeCodeParser:
 
     @classmethod
     def from_options(cls, options: Options) -> ClaudeCodeParser:
-        """Make a parser from its part of the configuration.
+        """Return a parser with a source's `options`.
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
@@ -42,13 +42,13 @@ class ClaudeCodeParser:
 
     @property
     def default_roots(self) -> Sequence[Path]:
-        """Where Claude Code keeps its sessions: `projects` in its configuration directory."""
+        """Return Claude Code's session directory: `projects` in its configuration directory."""
         from .roots import session_root
 
         return (session_root(),)
 
     def matches(self, path: Path) -> bool:
-        """Tell whether the file is a transcript, by its name and its first 64 KiB.
+        """Return whether the file is a transcript, by its name and its first 64 KiB.
 
         :raises OSError: the file cannot be read.
         """
@@ -59,16 +59,16 @@ class ClaudeCodeParser:
         return is_transcript(path)
 
     def parse(self, path: Path) -> Iterator[Event]:
-        """Yield the session, its messages in file order, the session with all facts, and a checkpoint.
+        """Yield the session, its messages in file order, the session with all properties, and a checkpoint.
 
-        A file without any message or title yields no session, unless it is empty and named like one.
+        A file without any message or title yields no session, unless it is empty and has the name of one.
 
         :raises OSError: the file cannot be read.
         """
         return self._read(path, offset=0, line=0, state=None)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
-        """Yield what came after the checkpoint; None when nothing had been read by then.
+        """Yield the events after the checkpoint; None when nothing was read before it.
 
         :raises OSError: the file cannot be read.
         """
@@ -82,7 +82,7 @@ class ClaudeCodeParser:
         return ("claude", "--resume", name.split("/")[0])
 
     def expires_after_days(self) -> int:
-        """Days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""
+        """Return the number of days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""
         from .roots import cleanup_days
 
         return cleanup_days()

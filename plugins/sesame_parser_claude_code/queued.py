@@ -1,8 +1,8 @@
-"""Prompts that were typed while the agent worked, which the records tell up to twice.
+"""Deduplicates prompts that were typed while the agent worked, which have up to two records.
 
-Claude Code writes a `queue-operation` when the prompt is typed and usually a `queued_command` attachment or
-a user record when the agent gets it.  Only the latter knows its place in the tree, so the former is kept
-back for a while and reported only when nothing came of it.
+Claude Code writes a `queue-operation` when the prompt is typed and usually a `queued_command` attachment or a user
+record when the agent gets it.  Only the latter has its position in the tree, so the former is delayed and only
+yielded if no other record follows.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from sesame_core.types.transcript import Message
 
 from .records import digest
 
-#: Lines after which a prompt is reported although no other record told it.
+#: Number of lines after which a prompt is yielded although no other record has it.
 PATIENCE = 200
-#: Prompts kept back at once, and told ones that are recognised when they come again.
+#: Most delayed prompts, and most yielded ones that are recognised when they are repeated.
 REMEMBERED = 32
 
 
 class QueuedPrompts:
-    """Keeps prompts back until it is clear that no other record tells them."""
+    """Delays prompts until it is clear that no other record has them."""
 
     def __init__(self, state: Mapping[str, Any] | None = None) -> None:
-        #: Prompts that are kept back: where they were put, by their short names.
+        #: Delayed prompts with their line numbers, by digest.
         self.waiting: OrderedDict[str, tuple[int, Message]] = OrderedDict()
-        #: Prompts of attachments, which may come before their queue-operation.
+        #: Prompts of attachments, which may precede their queue-operation.
         self._attached: deque[str] = deque(state["attached"] if state else (), maxlen=REMEMBERED)
-        #: Prompts that were reported from their queue-operation.
+        #: Prompts that were yielded from their queue-operation.
         self._reported: deque[str] = deque(state["reported"] if state else (), maxlen=REMEMBERED)
 
     def put(self, text: str, line: int, message: Message) -> None:
-        """Keep back a prompt that a queue-operation at this line tells."""
+        """Delay a prompt of a queue-operation at this line."""
         name = digest(text.strip())
         if name in self._attached:
             self._attached.remove(name)
@@ -41,7 +41,7 @@ class QueuedPrompts:
             self.waiting[name] = (line, message)
 
     def was_reported(self, text: str, *, attached: bool = False) -> bool:
-        """Tell whether a prompt that another record tells was reported before; it need not wait any more."""
+        """Return whether a prompt of another record was yielded before; it is no longer delayed."""
         if not (self.waiting or self._reported or attached):
             return False
         name = digest(text.strip())
@@ -55,7 +55,7 @@ class QueuedPrompts:
         return False
 
     def due(self, line: int | None = None) -> list[Message]:
-        """Take out the prompts that have waited long enough at this line; all of them at the end (None)."""
+        """Remove and return the prompts that are due at this line; all of them at the end (None)."""
         due = []
         while self.waiting:
             name, (put_at, message) = next(iter(self.waiting.items()))
@@ -67,5 +67,5 @@ class QueuedPrompts:
         return due
 
     def state(self) -> dict[str, Any]:
-        """Return what a new tracker goes on from, as JSON values; nothing may be waiting."""
+        """Return the state from which a new tracker resumes, as JSON values; no prompt may be waiting."""
         return {"attached": list(self._attached), "reported": list(self._reported)}

@@ -1,4 +1,4 @@
-"""Looks into Claude Code's records, whose fields may be missing, null or of any type."""
+"""Reads the fields of Claude Code's records, which may be missing, null or of any type."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from sesame_core.text.tokens import clean
 
-#: How deep a tool result's content is followed.
+#: Greatest depth to which a tool result's content is read.
 DEPTH = 4
 
 
 def string(record: Mapping[str, Any], key: str) -> str:
-    """Return a field's text, fit for every database; "" when it is missing or no text."""
+    """Return a field's string, cleaned for every database; "" when it is missing or not a string."""
     value = record.get(key)
     if not isinstance(value, str):
         return ""
@@ -22,13 +22,13 @@ def string(record: Mapping[str, Any], key: str) -> str:
 
 
 def mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return a field's object; an empty one when it is missing or none."""
+    """Return a field's object; an empty one when it is missing or not an object."""
     value = record.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def timestamp(record: Mapping[str, Any]) -> datetime | None:
-    """Return when the record was written, in UTC (which also naive times are taken for); None for junk."""
+    """Return when the record was written, in UTC (also assumed for naive times); None for an invalid value."""
     value = record.get("timestamp")
     if not isinstance(value, str):
         return None
@@ -42,14 +42,14 @@ def timestamp(record: Mapping[str, Any]) -> datetime | None:
 
 
 def origin(record: Mapping[str, Any], entry_id: str) -> str | None:
-    """Return the identity that survives forks: the uuid, or the one it had where it was copied from."""
+    """Return the identity that survives forks: the uuid, or the uuid of the record that it was copied from."""
     if "forkedFrom" in record and (copied := string(mapping(record, "forkedFrom"), "messageUuid")):
         return copied
     return entry_id or None
 
 
 def blocks(content: object) -> list[dict[str, Any]]:
-    """Return the blocks of a message's content, which is a text, a list of blocks and texts, or nothing."""
+    """Return the blocks of a message's content, which is a string, a list of blocks and strings, or absent."""
     found = []
     for block in content if isinstance(content, list) else (content,) if isinstance(content, str) else ():
         if isinstance(block, dict):
@@ -60,13 +60,13 @@ def blocks(content: object) -> list[dict[str, Any]]:
 
 
 def texts(said: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the texts among the blocks of a message's content, without the blank ones."""
+    """Return the texts of the blocks of a message's content, without blank ones."""
     found = [string(block, "text") for block in said if block["type"] == "text"]
     return [text for text in found if text and not text.isspace()]
 
 
 def result_text(content: object, depth: int = DEPTH) -> str:
-    """Return what a tool result says: its texts, names of referenced tools, titles and addresses it found."""
+    """Return the text of a tool result: its texts, names of referenced tools, titles and addresses of its findings."""
     if isinstance(content, str):
         return clean(content)
     if not depth:
@@ -80,5 +80,5 @@ def result_text(content: object, depth: int = DEPTH) -> str:
 
 
 def digest(text: str) -> str:
-    """Return a short name for a text, by which it is recognised when it comes again."""
+    """Return a short hash of a text, by which it is recognised when it is repeated."""
     return hashlib.blake2s(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

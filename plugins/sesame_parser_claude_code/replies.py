@@ -1,4 +1,4 @@
-"""Puts an API message together again, which Claude Code writes as one line per content block."""
+"""Reassembles API messages, which Claude Code writes as one line per content block."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from sesame_core.types.transcript import Message, Role, ToolCall, ToolResult
 
 from .records import blocks, digest, mapping, origin, result_text, string, timestamp
 
-#: Replies that are remembered after they were reported, in case another of their lines comes.
+#: Most yielded replies that are stored, in case another of their lines follows.
 REMEMBERED = 16
-#: How many of them a checkpoint carries, and how many blocks of each.
+#: Most of them in a checkpoint, and most blocks of each.
 CARRIED = 4
 CARRIED_BLOCKS = 64
 
 
 def reply_key(record: Mapping[str, Any], message: Mapping[str, Any]) -> str:
-    """Return what the lines of one API message have in common; "" when nothing tells."""
+    """Return the key that the lines of one API message share; "" when they have none."""
     name = string(message, "id")
     return f"{name} {string(record, 'requestId')}" if name else ""
 
 
 class Reply:
-    """One API message, as far as its lines have been read.
+    """One API message, as far as its lines are read.
 
-    :param record: the first of them.
+    :param record: the first line's record.
     :param entry_id: its uuid, "" when it has none.
-    :param model: who answers, by the record.
-    :param known: the short names of the blocks that were reported before; None when it is new.
+    :param model: the model in the record.
+    :param known: the digests of the blocks that were yielded before; None when the reply is new.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Reply:
         self._results: dict[str, ToolResult] = {}
 
     def add(self, content: object, *, thinking: bool) -> list[ToolCall]:
-        """Take in the content of one line; return the tool calls that are new in it."""
+        """Add the content of one line; return its new tool calls."""
         calls = []
         for block in blocks(content):
             kind = block["type"]
@@ -81,7 +81,7 @@ class Reply:
         return calls
 
     def message(self, session_id: str) -> Message | None:
-        """Return the message; None when it says nothing (yet, or nothing that was not reported before)."""
+        """Return the message; None when it has no content (yet), or none that is new."""
         if not (self._texts or self._calls or self._results):
             return None
         return Message(
@@ -100,7 +100,7 @@ class Reply:
         )
 
     def digests(self) -> list[str]:
-        """Return the short names of all blocks that were taken in."""
+        """Return the digests of all blocks that were added."""
         return [
             *self._known,
             *map(digest, self._texts),
@@ -111,7 +111,7 @@ class Reply:
     def _add_text(self, text: str) -> None:
         if not text:
             return
-        # Streaming snapshots of a block begin alike: the longest is the block.
+        # Streaming snapshots of a block share their beginning: the longest is the block.
         for i, other in enumerate(self._texts):
             if other.startswith(text):
                 return
@@ -136,18 +136,18 @@ class Reply:
 
 
 class Replies:
-    """The replies that were reported lately, by key; of those before a checkpoint, the short names of their blocks."""
+    """The recently yielded replies, by key; of those before a checkpoint, the digests of their blocks."""
 
     def __init__(self, state: Iterable[tuple[str, list[str]]] = ()) -> None:
         self._known: OrderedDict[str, Reply | list[str]] = OrderedDict(state)
 
     def known(self, key: str) -> list[str] | None:
-        """Return the blocks of this reply that were reported before; None when none was."""
+        """Return the digests of this reply's blocks that were yielded before; None when none was."""
         reply = self._known.get(key)
         return None if reply is None else _names(reply)
 
     def remember(self, reply: Reply) -> None:
-        """Remember a reply that was reported."""
+        """Store a reply that was yielded."""
         if reply.key:
             self._known[reply.key] = reply
             self._known.move_to_end(reply.key)
@@ -155,12 +155,12 @@ class Replies:
                 self._known.popitem(last=False)
 
     def state(self) -> list[tuple[str, list[str]]]:
-        """Return what a new tracker goes on from, as JSON values."""
+        """Return the state from which a new tracker resumes, as JSON values."""
         return [(key, _names(reply)[-CARRIED_BLOCKS:]) for key, reply in list(self._known.items())[-CARRIED:]]
 
 
 def _names(reply: Reply | list[str]) -> list[str]:
-    # Short names take as long as the rest of a reply, and hardly any reply goes on after it was reported.
+    # Computing digests takes as long as the rest of a reply, and hardly any reply continues after it was yielded.
     return reply.digests() if isinstance(reply, Reply) else reply
 
 

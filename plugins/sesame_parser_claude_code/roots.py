@@ -1,4 +1,4 @@
-"""Where Claude Code keeps its sessions, and for how long."""
+"""Claude Code's session directory, and its retention period."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import unicodedata
 from pathlib import Path
 
-#: Days after which Claude Code deletes a session file when its settings do not say.
+#: Default number of days after which Claude Code deletes a session file.
 CLEANUP_DAYS = 30
 
 
@@ -18,16 +18,16 @@ def config_dir() -> Path:
 
 
 def session_root() -> Path:
-    """Return the directory under which the session files lie."""
+    """Return the directory that contains the session files."""
     return config_dir() / "projects"
 
 
 def cleanup_days() -> int:
-    """Return `cleanupPeriodDays` of settings.json; the default when the file or the value is unusable."""
+    """Return `cleanupPeriodDays` of settings.json; the default when the file or the value is invalid."""
     try:
         settings = json.loads((config_dir() / "settings.json").read_bytes())
     except (OSError, ValueError):
         return CLEANUP_DAYS
     days = settings.get("cleanupPeriodDays") if isinstance(settings, dict) else None
-    # 0 is refused by Claude Code since 2.1.89.
+    # Claude Code rejects 0 since 2.1.89.
     return days if isinstance(days, int) and not isinstance(days, bool) and days > 0 else CLEANUP_DAYS

@@ -1,4 +1,4 @@
-"""Reads the records of one file in order and tells what they say."""
+"""Converts the records of one file, in order, into events."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .records import blocks, mapping, origin, result_text, string, texts, timest
 from .replies import Replies, Reply, reply_key
 from .wrappers import Part, attribute, classify
 
-#: Bytes of the file for which an unfinished reply holds back what follows it, and for which all waits for
-#: the session's directory, which tells whether the session is wanted.
+#: Bytes of the file for which an unfinished reply delays the events after it, and for which all events wait for the
+#: session's directory, which decides whether the session is excluded.
 PATIENCE = 1 << 22
 
 
 class Transcript:
-    """The conversation of one file, from its beginning or from a checkpoint's state on."""
+    """The conversation of one file, from its start or from the state of a checkpoint."""
 
     def __init__(self, file: SessionFile, *, thinking: bool, state: Mapping[str, Any] | None = None) -> None:
         self._file = file
@@ -40,13 +40,13 @@ class Transcript:
             "summary": self._old_title,
             "fork-context-ref": self._facts.learn_parent,
         }
-        #: What can be told now, and what must wait until the open reply is complete.
+        #: Messages that can be yielded, and those that wait until the open reply is complete.
         self._ready: list[Message] = []
         self._held: list[Message] = []
         self._reply: Reply | None = None
         self._opened_at = 0
         self._position = (0, 0)
-        #: The uuid of the record that is read, "" when it has none.
+        #: The uuid of the current record, "" when it has none.
         self._entry_id = ""
         self._summary: str | None = None
         self._was_introduced = False
@@ -63,7 +63,7 @@ class Transcript:
         self._notes = Notes(self._facts, state.get("notes"))
 
     def read(self, reader: JsonLines) -> Iterator[Event]:
-        """Yield what the records say and, last, where to go on."""
+        """Yield the events of the records and, last, the checkpoint."""
         for record in reader:
             if isinstance(record, Skipped):
                 yield record
@@ -160,7 +160,7 @@ class Transcript:
 
     def _queue_operation(self, record: dict[str, Any]) -> None:
         text = _joined(record.get("content"))
-        # Before task notifications had tags they were bare objects.
+        # Before task notifications had tags they were plain objects.
         if record.get("operation") != "enqueue" or text.startswith('{"task_id"'):
             return
         for part in classify(text):
@@ -191,7 +191,7 @@ class Transcript:
         for message in messages:
             self._say(message)
 
-    # -- order and place ----------------------------------------------------------------------------------
+    # -- order and segments -------------------------------------------------------------------------------
 
     def _report(
         self,
@@ -201,7 +201,7 @@ class Transcript:
         *,
         is_error: bool = False,
     ) -> None:
-        """Say what a record says: one message for its tool results and one for each speaker in it."""
+        """Add the messages of a record: one for its tool results and one for each speaker in it."""
         prompts = [part for part in parts if part.role == "user"]
         if prompts:
             self._close()
@@ -220,7 +220,7 @@ class Transcript:
         for number, message in enumerate(messages):
             message.is_error = is_error
             if number and message.origin_id:
-                # One record, several messages: each needs an identity of its own.
+                # Each of several messages of one record needs an identity of its own.
                 message.origin_id += f"#{number}"
             self._say(message)
 
@@ -238,7 +238,7 @@ class Transcript:
         )
 
     def _place(self, record: Mapping[str, Any], *, is_prompt: bool = False) -> int:
-        """Return the segment a record is in; a prompt begins one."""
+        """Return the segment of a record; a prompt starts one."""
         entry_id = self._entry_id
         segment = self._segments.of(entry_id)
         if segment is not None:
@@ -257,7 +257,7 @@ class Transcript:
         (self._ready if self._reply is None else self._held).append(message)
 
     def _close(self) -> None:
-        """End the open reply: it is told, and then what came while it was open."""
+        """Close the open reply: it can be yielded, followed by the messages that waited for it."""
         reply, self._reply = self._reply, None
         if reply is None:
             return
@@ -269,7 +269,7 @@ class Transcript:
         self._held.clear()
 
     def _release(self) -> Sequence[Session | Message]:
-        """Take out what can be told now; the first time, the session before it."""
+        """Remove and return what can be yielded; the first time, the session before it."""
         ready: list[Session | Message] = []
         if self._ready and not self._was_introduced:
             if not self._is_known:
@@ -281,7 +281,7 @@ class Transcript:
         return ready
 
     def _describe(self) -> None:
-        """Begin with what a subagent was to do, which stands beside its transcript."""
+        """Add a subagent's task, which is in a file next to its transcript, as the first message."""
         description = self._file.description() if self._facts.is_subagent else ""
         if description:
             self._ready[:0] = self._notes.title("description", description)

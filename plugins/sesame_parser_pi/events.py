@@ -1,4 +1,4 @@
-"""What a session file says, as events."""
+"""Reads a session file as events."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .reader import SessionReader
 
 
 def events(path: Path, roots: Sequence[Path], *, limit: int, **options: bool) -> Iterator[Event]:
-    """Yield the session, its messages in file order, the session again with all facts, and a checkpoint.
+    """Yield the session, its messages in file order, the session again with all properties, and a checkpoint.
 
-    :param roots: where pi keeps its sessions.
+    :param roots: pi's session directories.
     :param limit: longest record in bytes.
-    :param options: those of `SessionReader`.
-    :raises ParseError: the file holds no session header.
+    :param options: options of `SessionReader`.
+    :raises ParseError: the file has no session header.
     :raises OSError: the file cannot be read.
     """
     lines = JsonLines(path, limit=limit)
@@ -38,7 +38,7 @@ def events(path: Path, roots: Sequence[Path], *, limit: int, **options: bool) ->
 
 
 def tail_events(path: Path, checkpoint: Checkpoint, *, limit: int, **options: bool) -> Iterator[Event] | None:
-    """Yield what came after the checkpoint; None when it branches off an entry that is not remembered."""
+    """Yield the events after the checkpoint; None when they branch off an entry that is not stored."""
     reader = SessionReader.restore(checkpoint.state, **options)
     if not reader.tree.knows_parents(_lines_after(path, checkpoint, limit)):
         return None
@@ -51,7 +51,7 @@ def _lines_after(path: Path, checkpoint: Checkpoint, limit: int) -> JsonLines:
 
 
 def _rest(lines: JsonLines, records: Iterator[dict[str, Any] | Skipped], reader: SessionReader) -> Iterator[Event]:
-    """Yield what the records after the header say; `lines` is where they come from."""
+    """Yield the events of the records after the header; `lines` is the source of `records`."""
     yield replace(reader.session)
     for record in records:
         if isinstance(record, Skipped):

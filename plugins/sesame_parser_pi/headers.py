@@ -1,4 +1,4 @@
-"""A session file's first record: whether it is pi's, and what it says about the session."""
+"""Reads a session file's first record: whether it is pi's, and how it describes the session."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sesame_core import Session
 
 from .values import moment, string
 
-#: Bytes within which the header must end; pi itself looks no further.
+#: Bytes within which the header must end; pi itself reads no further.
 HEADER_WINDOW = 1 << 20
 #: A session id, as pi checks it.
 _ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-#: How pi names the directory of a project's sessions; the name is the project's, not the layout's.
+#: Name of the directory of a project's sessions in pi; it comes from the project, not from the layout.
 _ENCODED_CWD = re.compile(r"--.*--", re.DOTALL)
-#: Directories above a file that belong to the layout of a subagent's run: `<parent>/<run>/run-1/`.
+#: Number of directories above a file in the layout of a subagent's run: `<parent>/<run>/run-1/`.
 _NESTING = 3
 
 
 def is_header(record: Mapping[str, Any]) -> bool:
-    """Tell whether a record is a session header with an id."""
+    """Return whether a record is a session header with an id."""
     return record.get("type") == "session" and bool(string(record, "id"))
 
 
 def read_header(path: Path) -> dict[str, Any] | None:
-    """Return a file's header, its first record that can be read; None when that is something else.
+    """Return a file's header, its first readable record; None when that is something else.
 
     :raises OSError: the file cannot be read.
     """
@@ -42,17 +42,17 @@ def read_header(path: Path) -> dict[str, Any] | None:
             try:
                 record = json.loads(line.replace(b"\0", b"").decode("utf-8", "replace"), strict=False)
             except (ValueError, RecursionError):
-                # Blank and damaged lines may stand before the header.
+                # Blank and damaged lines may precede the header.
                 continue
             return record if isinstance(record, dict) and is_header(record) else None
     return None
 
 
 def describe(header: Mapping[str, Any], path: Path, roots: Sequence[Path]) -> Session:
-    """Return what a header says about its session.
+    """Return the session that a header describes.
 
-    :param path: the file it stands in.
-    :param roots: where pi's own layout begins.
+    :param path: the file.
+    :param roots: pi's session directories, where its layout starts.
     """
     session = string(header, "id")
     owner = _owner(path)
@@ -71,29 +71,29 @@ def describe(header: Mapping[str, Any], path: Path, roots: Sequence[Path]) -> Se
 
 
 def _parent_id(value: str, path: Path) -> str | None:
-    """Return the id of the session a header names as its parent: by path, by file name or by id."""
+    """Return the id of the session that a header names as its parent: by path, by file name or by id."""
     if not value:
         return None
     if found := _id_in(path.parent / value):
         return found
     name = re.split(r"[/\\]", value)[-1]
-    # The time before the first "_" of a file's name holds none itself; ids may.
+    # The time before the first "_" of a file's name contains no "_"; an id may.
     candidate = name.removesuffix(".jsonl").partition("_")[2] if name.endswith(".jsonl") else value
     return candidate if _ID.fullmatch(candidate) else None
 
 
 def _id_in(path: Path) -> str | None:
-    """Return the session id a file begins with; None when there is no such file or no such id."""
+    """Return the session id in a file's header; None when the file or the id does not exist."""
     try:
         header = read_header(path) if path.is_file() else None
     except (OSError, ValueError):
-        # Any text can stand where a path should: too long a name, a NUL, a directory without access.
+        # The value may be any string: a name that is too long, a NUL, a directory without access.
         return None
     return string(header, "id") if header else None
 
 
 def _owner(path: Path) -> Path | None:
-    """Return the session file whose name, without the extension, is that of a directory the file is in."""
+    """Return the session file whose name, without the extension, is that of a directory above the file."""
     for directory in path.parents[:_NESTING]:
         if directory.name and os.path.isfile(owner := f"{directory}.jsonl"):
             return Path(owner)
@@ -101,7 +101,7 @@ def _owner(path: Path) -> Path | None:
 
 
 def _is_among_subagents(path: Path, roots: Sequence[Path]) -> bool:
-    """Tell whether a directory of the layout, or the file, is named as a subagent's."""
+    """Return whether a directory of the layout, or the file, has the name of a subagent's."""
     if "subagent" not in str(path).lower():
         return False
     root = next((root for root in roots if path.is_relative_to(root)), None)

@@ -1,4 +1,4 @@
-"""What tells pi of Sesame: the extension that lies beside this module, and the skill."""
+"""Integrates Sesame in pi: the extension next to this module, and the skill."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sesame_core.types.integration import Integration, OwnFile
 
 from .roots import agent_dir
 
-#: The extension, a package of pi's.
+#: The extension, a package of pi.
 PACKAGE = Path(__file__).with_name("extension")
-#: The line of the extension that says what starts Sesame.
+#: The line of the extension with the command that starts Sesame.
 _COMMAND = 'const COMMAND = ["sesame"];'
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:
-    """Return the extension, which starts Sesame by this command, and the skill."""
+    """Return the extension, which starts Sesame with this command, and the skill."""
     place = agent_dir()
     main = (PACKAGE / "index.js").read_text(encoding="utf-8")
     files = {

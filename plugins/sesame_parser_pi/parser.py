@@ -1,6 +1,6 @@
-"""The parser itself: finds pi's sessions, has them streamed, resumes them.
+"""The parser: finds pi's sessions, reads them, and resumes them in pi.
 
-What reads files is loaded when there is one to read: a search makes a parser only to see that there is none.
+The modules that read files are imported at first use: a search creates a parser only to find no changed file.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class PiParser:
     """Reads the session files of pi (versions 1 to 3), one session per file.
 
-    :param line_limit: longest record in bytes, after base64 payloads are dropped.
-    :param thinking: report the agent's thoughts, as messages of source type "thinking".
-    :param excluded_bash: report shell commands that the user kept from the model (`!!`).
+    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param thinking: yield the agent's thoughts, as messages of source type "thinking".
+    :param excluded_bash: yield shell commands that the user hid from the model (`!!`).
     """
 
     version = 1
@@ -34,7 +34,7 @@ class PiParser:
 
     @classmethod
     def from_options(cls, options: Options) -> PiParser:
-        """Make a parser from a source's `options`.
+        """Return a parser with a source's `options`.
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
@@ -44,13 +44,13 @@ class PiParser:
 
     @cached_property
     def default_roots(self) -> Sequence[Path]:
-        """Where pi keeps its sessions, by its environment variables and settings."""
+        """Return pi's session directories, by its environment variables and settings."""
         from .roots import default_roots
 
         return tuple(default_roots())
 
     def matches(self, path: Path) -> bool:
-        """Tell whether the file is a pi session: its first readable record is a header with an id.
+        """Return whether the file is a pi session: its first readable record is a header with an id.
 
         :raises OSError: the file cannot be read.
         """
@@ -63,7 +63,7 @@ class PiParser:
     def parse(self, path: Path) -> Iterator[Event]:
         """Yield the session, its messages in file order, the session again with all facts, and a checkpoint.
 
-        :raises ParseError: the file holds no session header.
+        :raises ParseError: the file has no session header.
         :raises OSError: the file cannot be read.
         """
         from .events import events
@@ -71,13 +71,13 @@ class PiParser:
         return events(path, self.default_roots, limit=self._line_limit, **self._options)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
-        """Yield what came after the checkpoint; None when it branches off an entry that is not remembered."""
+        """Yield the events after the checkpoint; None when they branch off an entry that is not stored."""
         from .events import tail_events
 
         return tail_events(path, checkpoint, limit=self._line_limit, **self._options)
 
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
-        """Return the command line that resumes the session: by its file, which works for every layout."""
+        """Return the command that resumes the session: by its file, which works for every layout."""
         return ["pi", "--session", str(path) if path.exists() else session.id]
 
     def integration(self, command: Sequence[str], skill: str) -> Integration:

@@ -1,4 +1,4 @@
-"""Turns the entries of one session, one after the other, into messages and facts about the session."""
+"""Converts the entries of one session into messages and properties of the session."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from sesame_core.types.transcript import Role
 from .tree import Tree
 from .values import mapping, moment, nested_calls, string, texts, tool_calls
 
-#: Tool calls without a result, and labels, that are remembered.
+#: Most stored tool calls without a result, and most stored labels.
 REMEMBERED = 64
-#: Characters of a shell command that its result carries.
+#: Characters of a shell command in its result.
 COMMAND_CHARS = 500
 
-#: Tools whose `command` argument goes to a shell.
+#: Tools whose `command` argument is run by a shell.
 _SHELLS = frozenset({"bash", "exec", "run_command", "shell"})
-#: Roles and types of the same thing: other writers of this format put summaries into messages.
+#: Equivalent roles and types: other writers of this format put summaries into messages.
 _SUMMARIES = {
     "compaction": "compaction",
     "compactionSummary": "compaction",
     "branch_summary": "branch_summary",
     "branchSummary": "branch_summary",
 }
-#: What pi makes of `/skill:name words`: the skill's text, then the words.
+#: pi's expansion of `/skill:name words`: the skill's text, then the words.
 _SKILL = re.compile(r'(<skill name="([^"]+)" location="[^"]*">\r?\n.*?\r?\n</skill>)(?:\s+(.*))?', re.DOTALL)
 
 
 class SessionReader:
-    """Reads entries in file order; everything it must know to go on later is its `state`.
+    """Reads entries in file order; `state` is everything that it needs to resume.
 
-    :param thinking: report the agent's thoughts.
-    :param excluded_bash: report shell commands that the user kept from the model (`!!`).
+    :param thinking: yield the agent's thoughts.
+    :param excluded_bash: yield shell commands that the user hid from the model (`!!`).
     """
 
     def __init__(self, session: Session, *, thinking: bool = False, excluded_bash: bool = False) -> None:
-        #: What is known so far.
+        #: The properties known so far.
         self.session = session
         self.tree = Tree()
-        #: The id of the entry that is read, "" when it has none, and where it stands in the tree.
+        #: The id of the current entry, "" when it has none, and its segment in the tree.
         self._entry_id = ""
         self._segment = 0
         self._thinking = thinking
@@ -54,7 +54,7 @@ class SessionReader:
         self._calls: OrderedDict[str, tuple[str, str]] = OrderedDict()
 
     def read(self, entry: Mapping[str, Any]) -> Iterable[Message]:
-        """Return what an entry says: a message, several, or none."""
+        """Return the messages of an entry: one, several, or none."""
         kind = string(entry, "type")
         if kind == "session":
             return ()
@@ -65,10 +65,10 @@ class SessionReader:
         return self._messages(entry, kind, message, role)
 
     def finish(self) -> Session:
-        """Return all that is known about the session after the last entry."""
+        """Return all properties of the session after the last entry."""
         return replace(self.session, abandoned=self.tree.segments.abandoned())
 
-    # -- what the kinds of entries say --------------------------------------------------------------------
+    # -- entries by type ----------------------------------------------------------------------------------
 
     def _messages(
         self, entry: Mapping[str, Any], kind: str, message: Mapping[str, Any], role: str
@@ -114,7 +114,7 @@ class SessionReader:
     def _answer(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Message]:
         content = message.get("content")
         if self._thinking and (thoughts := texts(content, "thinking")):
-            # Not an utterance of its own: the answer that follows is what counts.
+            # Not a message of its own: the answer that follows counts.
             yield self._make(entry, "assistant", thoughts, source_type="thinking", part="thinking", is_new=False)
         self.session.model = self.session.model or string(message, "model") or None
         text, error, calls = texts(content), string(message, "errorMessage"), tool_calls(content)
@@ -201,10 +201,10 @@ class SessionReader:
             **more,
         )
 
-    # -- going on later -----------------------------------------------------------------------------------
+    # -- resuming -----------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs, as JSON values: some kilobytes, whatever the session's length."""
+        """Return the state for `restore`, as JSON values: some kilobytes, whatever the session's length."""
         session = self.session
         return {
             "session": {
@@ -225,7 +225,7 @@ class SessionReader:
 
     @classmethod
     def restore(cls, state: Mapping[str, Any], **options: bool) -> SessionReader:
-        """Make a reader that goes on from a saved state; the session's summary is left to who has it."""
+        """Return a reader that continues from a saved state, which has no summary of the session."""
         facts = state["session"]
         self = cls(Session(agent="pi", **{**facts, "created": moment(facts["created"])}), **options)
         self.tree = Tree.restore(state["tree"])
@@ -237,12 +237,12 @@ class SessionReader:
 
 
 def _command(call: ToolCall) -> str:
-    """Return the shell command a call runs, cut to `COMMAND_CHARS`; "" when it runs none."""
+    """Return the shell command that a call runs, cut to `COMMAND_CHARS`; "" when it runs none."""
     return string(call.arguments, "command")[:COMMAND_CHARS] if call.name in _SHELLS else ""
 
 
 def _origin(entry: Mapping[str, Any], entry_id: str) -> str | None:
-    """Return what stays when pi copies an entry to a fork; None when nothing tells it from others."""
+    """Return an identity that is the same in pi's copies of an entry in forks; None when the entry has none."""
     written = _stamp(entry)
     if entry_id and written:
         return f"{entry_id}:{written}"

@@ -1,4 +1,4 @@
-"""Where pi keeps its sessions."""
+"""The session directories of pi."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def agent_dir() -> Path:
 def default_roots() -> list[Path]:
     """Return pi's session directories, by its environment variables and settings, most specific first.
 
-    A custom directory holds new sessions, but those from before it was set stay in the agent's own.
+    A custom directory has new sessions, but older ones stay in the agent's own.
     """
     agent = agent_dir()
     chosen = os.environ.get("PI_CODING_AGENT_SESSION_DIR") or _configured(agent / "settings.json")
@@ -26,14 +26,14 @@ def default_roots() -> list[Path]:
 
 
 def _configured(settings: Path) -> str:
-    """Return the absolute `sessionDir` that pi's settings name, else ""."""
+    """Return the absolute `sessionDir` in pi's settings, else ""."""
     try:
         values = json.loads(settings.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        # pi itself starts with its defaults when its settings are missing or broken.
+        # pi itself starts with its defaults when its settings are missing or invalid.
         return ""
     chosen = values.get("sessionDir") if isinstance(values, dict) else None
     if not isinstance(chosen, str) or "\0" in chosen:
         return ""
-    # pi reads a relative one from the directory it is started in, which is a different one each time.
+    # pi resolves a relative one against the directory it is started in, which differs each time.
     return chosen if os.path.isabs(os.path.expanduser(chosen)) else ""

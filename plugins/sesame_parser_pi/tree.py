@@ -11,15 +11,15 @@ from .values import string
 
 
 class Tree:
-    """Places entries, in file order, in segments."""
+    """Assigns entries, in file order, to segments."""
 
     def __init__(self) -> None:
         self.segments = Segments()
-        #: Id of the entry before, "" when it has none or could not be read.
+        #: Id of the previous entry, "" when it has none or could not be read.
         self._previous = ""
 
     def place(self, entry: Mapping[str, Any], entry_id: str, *, is_turn: bool) -> int:
-        """Return the segment of an entry with this id; prompts, answers and branches begin a new one."""
+        """Return the segment of an entry with this id; prompts, answers and branches start a new one."""
         parent = string(entry, "parentId")
         if self._previous and entry_id and "parentId" in entry and entry["parentId"] is None:
             self.segments.start_root()
@@ -29,13 +29,13 @@ class Tree:
         return self.segments.add(entry_id)
 
     def skip(self) -> None:
-        """Take note that an entry could not be read."""
+        """Record that an entry could not be read."""
         self._previous = ""
 
     def knows_parents(self, records: Iterable[dict[str, Any] | Skipped]) -> bool:
-        """Tell whether the parents of entries that follow are remembered; a restored tree forgot old ones.
+        """Return whether the parents of the entries that follow are known; a restored tree has lost old ones.
 
-        The parent of an entry after an unreadable one may be that one, which nobody knows.
+        The parent of an entry after an unreadable one may be that one, which is unknown.
         """
         previous = self._previous
         ids = {previous}
@@ -51,12 +51,12 @@ class Tree:
         return True
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs, as JSON values."""
+        """Return the state for `restore`, as JSON values."""
         return {"segments": self.segments.state(), "previous": self._previous}
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> Tree:
-        """Make a tree that goes on from a saved state."""
+        """Return a tree that continues from a saved state."""
         self = cls()
         self.segments = Segments.restore(state["segments"])
         self._previous = state["previous"]

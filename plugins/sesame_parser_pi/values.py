@@ -1,4 +1,4 @@
-"""Reads the values of odd records: whatever their shape, it answers with the right type."""
+"""Reads the values of records: whatever their type, it returns the right one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sesame_core.text.tokens import clean
 
 
 def string(record: Mapping[str, Any], key: str) -> str:
-    """Return a record's string, fit for every database; "" when it is missing or no string."""
+    """Return a record's string, cleaned for every database; "" when it is missing or not a string."""
     value = record.get(key)
     if not isinstance(value, str):
         return ""
@@ -20,21 +20,21 @@ def string(record: Mapping[str, Any], key: str) -> str:
 
 
 def mapping(record: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a record's object; {} when it is missing or no object."""
+    """Return a record's object; {} when it is missing or not an object."""
     value = record.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def texts(content: object, kind: str = "text") -> str:
-    """Return what the blocks of one kind say, joined by newlines; a plain string is one text block.
+    """Return the text of the blocks of one type, joined by newlines; a plain string is one text block.
 
-    A redacted thought holds nothing but a notice that it is one.
+    A redacted thought contains only a notice that it is redacted.
     """
     if isinstance(content, str):
         return clean(content) if kind == "text" else ""
     if not isinstance(content, list):
         return ""
-    # Written out, as it is done for every message: one comprehension that also looks for the blocks.
+    # Inlined, because it runs for every message: one comprehension that also selects the blocks.
     return "\n".join(
         [
             text
@@ -48,7 +48,7 @@ def texts(content: object, kind: str = "text") -> str:
 
 
 def moment(value: object) -> datetime | None:
-    """Return a time, in UTC, from an ISO string (UTC unless it tells) or from milliseconds since 1970."""
+    """Return a time, in UTC, from an ISO string (UTC without an offset) or from milliseconds since 1970."""
     try:
         if isinstance(value, str):
             time = datetime.fromisoformat(value)
@@ -58,7 +58,7 @@ def moment(value: object) -> datetime | None:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000, UTC)
     except (ValueError, OverflowError, OSError):
-        # Years no calendar has and strings that are no time: the record does not tell.
+        # Outside the range of `datetime`, or not a time: the record has no time.
         return None
     return None
 
@@ -69,10 +69,10 @@ def tool_calls(content: object) -> tuple[ToolCall, ...]:
 
 
 def nested_calls(message: Mapping[str, Any], tool: str) -> tuple[ToolCall, ...]:
-    """Return the calls that a tool made by itself, as its result lists them.
+    """Return the calls that a tool made by itself, as listed in its result.
 
-    pi 1.x writes `nestedCalls`; only codemode also lists its calls in `details`, where other tools may keep
-    anything under that name.
+    pi 1.x writes `nestedCalls`; only codemode also lists its calls in `details`, where other tools may store anything
+    under that name.
     """
     calls: tuple[ToolCall, ...] = ()
     if "nestedCalls" in message:
@@ -103,7 +103,7 @@ def _arguments(value: object) -> dict[str, Any]:
         try:
             decoded = json.loads(value)
         except (ValueError, RecursionError):
-            # codemode cuts long arguments in the middle; what is left can still be found.
+            # codemode cuts long arguments in the middle; the rest can still be found.
             return {"arguments": clean(value)} if value.strip() else {}
         return decoded if isinstance(decoded, dict) else {}
     return value if isinstance(value, dict) else {}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def create(options: Options) -> Parser:
-    """Make the parser; raises `ConfigError` for an option it does not know."""
+    """Return the parser; raises `ConfigError` for an unknown option."""
     from .parser import SesameParser
 
     return SesameParser.from_options(options)
@@ -20,5 +20,5 @@ def create(options: Options) -> Parser:
 
 @hookimpl
 def sesame_register_parsers() -> Iterable[Provider[Parser]]:
-    """Offer the one parser of this plugin."""
+    """Return the provider of this plugin's parser."""
     return [Provider(name="sesame", summary="Sesame's own session format, JSONL", create=create)]

@@ -1,4 +1,4 @@
-"""What a session file says, as events."""
+"""Reads a session file as events."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sesame_core import Checkpoint, Event, JsonLines, ParseError, Skipped
 from .header import HEADER, read_header
 from .records import RecordReader
 
-#: Bytes within which the header must end, for a file to be recognised.
+#: Bytes within which the header must end for a file to be recognised.
 SNIFFED = 1 << 16
 
 
 def is_session(path: Path) -> bool:
-    """Tell whether the file's first readable record is a header of this format.
+    """Return whether the file's first readable record is a header of this format.
 
     :raises OSError: the file cannot be read.
     """
@@ -28,7 +28,7 @@ def is_session(path: Path) -> bool:
         try:
             record = orjson.loads(line.replace(b"\0", b""))
         except orjson.JSONDecodeError:
-            # Blank and damaged lines may stand before the header.
+            # Blank and damaged lines may precede the header.
             continue
         return isinstance(record, dict) and record.get("type") == HEADER
     return False
@@ -57,13 +57,13 @@ def events(path: Path, *, limit: int) -> Iterator[Event]:
 
 
 def tail_events(path: Path, checkpoint: Checkpoint, *, limit: int) -> Iterator[Event]:
-    """Yield what came after the checkpoint."""
+    """Yield the events after the checkpoint."""
     lines = JsonLines(path, offset=checkpoint.offset, line=checkpoint.line, limit=limit)
     return _rest(lines, iter(lines), RecordReader.restore(checkpoint.state))
 
 
 def _rest(lines: JsonLines, records: Iterator[dict[str, Any] | Skipped], reader: RecordReader) -> Iterator[Event]:
-    """Yield what the records after the header say; `lines` is where they come from."""
+    """Yield the events of the records after the header; `lines` is the source of `records`."""
     for record in records:
         if isinstance(record, Skipped):
             yield record

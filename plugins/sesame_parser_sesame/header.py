@@ -1,4 +1,4 @@
-"""A file's first record: which session it is."""
+"""Reads a file's first record, which describes the session."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sesame_core.types.transcript import SessionKind
 
 from .values import moment, string
 
-#: Type of the header.  pi's is "session": neither parser takes the other's files.
+#: Type of the header.  pi's is "session": neither parser accepts the other's files.
 HEADER = "sesame-session"
-#: Version of the format that this program reads; it grows with incompatible changes only.
+#: Version of the format that this program reads; it increases with incompatible changes only.
 VERSION = 1
 
 _KINDS: dict[str, SessionKind] = {kind: kind for kind in get_args(SessionKind)}
 
 
 def read_header(record: Mapping[str, Any], path: Path, line: int) -> Session:
-    """Return what a header says about its session.
+    """Return the session that a header describes.
 
-    :param path: the file it stands in, for messages, like its line.
-    :raises ParseError: it lacks an id or an agent, or is of a newer version of the format.
+    :param path: the file, for messages, as is `line`.
+    :raises ParseError: it lacks an id or an agent, or has a newer version of the format.
     """
     version = record.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:

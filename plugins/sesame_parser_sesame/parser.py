@@ -1,6 +1,6 @@
-"""The parser itself: finds sessions of the native format, has them streamed, goes on where it stopped.
+"""The parser: finds sessions of the native format, reads them, and resumes where it stopped.
 
-What reads files is loaded when there is one to read: a search makes a parser only to see that there is none.
+The modules that read files are imported at first use: a search creates a parser only to find no changed file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class SesameParser:
     """Reads files of the native format (docs/native-format.md), one session per file.
 
-    :param line_limit: longest record in bytes, after base64 payloads are dropped.
+    :param line_limit: longest record in bytes, after base64 payloads are removed.
     """
 
     version = 1
@@ -30,7 +30,7 @@ class SesameParser:
 
     @classmethod
     def from_options(cls, options: Options) -> SesameParser:
-        """Make a parser from a source's `options`.
+        """Return a parser with a source's `options`.
 
         :raises ConfigError: an option is unknown or has a value of the wrong type.
         """
@@ -39,13 +39,13 @@ class SesameParser:
 
     @property
     def default_roots(self) -> Sequence[Path]:
-        """Where `sesame import` and `sesame_core.Runtime` put sessions."""
+        """Return the directory in which `sesame import` and `sesame_core.Runtime` write sessions."""
         from sesame_core.config.paths import data_dir
 
         return (data_dir() / "sessions",)
 
     def matches(self, path: Path) -> bool:
-        """Tell whether the file's first readable record is a header of this format.
+        """Return whether the file's first readable record is a header of this format.
 
         :raises OSError: the file cannot be read.
         """
@@ -66,7 +66,7 @@ class SesameParser:
         return events(path, limit=self._line_limit)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event]:
-        """Yield what came after the checkpoint."""
+        """Yield the events after the checkpoint."""
         from .events import tail_events
 
         return tail_events(path, checkpoint, limit=self._line_limit)

@@ -1,4 +1,4 @@
-"""Turns the records behind the header, one after the other, into messages and facts about the session."""
+"""Converts the records after the header into messages and properties of the session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sesame_core.types.transcript import Role
 from .header import HEADER
 from .values import moment, string
 
-#: Tool calls without a result that are remembered, and characters of the shell command that a result carries.
+#: Most stored tool calls without a result, and characters of the shell command in a result.
 REMEMBERED = 64
 COMMAND_CHARS = 500
 
@@ -21,10 +21,10 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 
 class RecordReader:
-    """Reads records in file order; what it must know to go on later is its `state`.
+    """Reads records in file order; `state` is everything that it needs to resume.
 
-    What it cannot make sense of becomes a `Skipped`; record types and fields that it does not know are later
-    additions to the format, and none of its business.
+    An invalid record becomes a `Skipped`; unknown record types and fields are later additions to the format, and are
+    ignored.
     """
 
     def __init__(self, session: Session) -> None:
@@ -32,15 +32,15 @@ class RecordReader:
         self._calls: OrderedDict[str, tuple[str, str]] = OrderedDict()
 
     def introduce(self) -> Iterator[Event]:
-        """Yield what the header said."""
+        """Yield the events of the header."""
         yield replace(self._session)
         if self._session.title:
             yield self._about({}, "metadata", self._session.title, "title")
 
     def read(self, record: Mapping[str, Any], line: int) -> Iterator[Event]:
-        """Yield what a record says.
+        """Yield the events of a record.
 
-        :param line: where it stands.
+        :param line: its line number.
         """
         kind = record.get("type")
         if not isinstance(kind, str):
@@ -62,7 +62,7 @@ class RecordReader:
         elif kind == HEADER and string(record, "id") != self._session.id:
             yield Skipped(reason="second header", line=line)
         if record.get("timestamp") is not None and moment(record, "timestamp") is None:
-            yield Skipped(reason="timestamp that is no time", line=line, is_loss=False)
+            yield Skipped(reason="invalid timestamp", line=line, is_loss=False)
 
     def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Event]:
         role = _ROLES.get(string(record, "role"))
@@ -70,7 +70,7 @@ class RecordReader:
             yield Skipped(reason="unknown role", line=line)
             return
         if not isinstance(record.get("text", ""), str):
-            yield Skipped(reason="text that is no string", line=line)
+            yield Skipped(reason="text is not a string", line=line)
         calls, odd_calls = _objects(record, "toolCalls")
         results, odd_results = _objects(record, "toolResults")
         made = tuple(
@@ -90,7 +90,7 @@ class RecordReader:
         )
         for what, is_odd in (("tool call", odd_calls), ("tool result", odd_results)):
             if is_odd:
-                yield Skipped(reason=f"odd {what}", line=line)
+                yield Skipped(reason=f"invalid {what}", line=line)
 
     def _result(self, result: Mapping[str, Any]) -> ToolResult:
         call_id = string(result, "callId")
@@ -119,27 +119,27 @@ class RecordReader:
         )
 
     def _identity(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record's id, and the one that it shares with its copies: ids are unique in their session only."""
+        """Return a record's id, and the id that it shares with its copies: ids are only unique in their session."""
         entry = string(record, "id") or None
         return {"entry_id": entry, "origin_id": entry and f"{self._session.id}/{entry}"}
 
-    # -- going on later -----------------------------------------------------------------------------------
+    # -- resuming -----------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs, as JSON values: some kilobytes at most."""
+        """Return the state for `restore`, as JSON values: some kilobytes at most."""
         calls = [[call, *about] for call, about in self._calls.items()]
         return {"id": self._session.id, "agent": self._session.agent, "calls": calls}
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> RecordReader:
-        """Make a reader that goes on from a saved state; facts of the session are left to who has them."""
+        """Return a reader that continues from a saved state, which has no properties of the session."""
         self = cls(Session(id=state["id"], agent=state["agent"]))
         self._calls = OrderedDict((call, (name, command)) for call, name, command in state["calls"])
         return self
 
 
 def _objects(record: Mapping[str, Any], key: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return a record's list of objects, and whether it held anything else; calls need a name."""
+    """Return a record's list of objects, and whether it contained anything else; calls need a name."""
     values = record.get(key) or []
     if not isinstance(values, list):
         return [], True

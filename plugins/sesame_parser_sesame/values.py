@@ -1,4 +1,4 @@
-"""Reads the values of records: whatever their shape, it answers with the right type."""
+"""Reads the values of records: whatever their type, it returns the right one."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sesame_core.text.tokens import clean
 
 
 def string(record: Mapping[str, Any], key: str) -> str:
-    """Return a record's string, fit for every database; "" when it is missing or no string."""
+    """Return a record's string, cleaned for every database; "" when it is missing or not a string."""
     value = record.get(key)
     return clean(value) if isinstance(value, str) else ""
 
 
 def moment(record: Mapping[str, Any], key: str) -> datetime | None:
-    """Return a record's time in UTC, from an ISO 8601 string (UTC unless it tells); None when it has none."""
+    """Return a record's time in UTC, from an ISO 8601 string (UTC without an offset); None when it has none."""
     try:
         time = datetime.fromisoformat(string(record, key))
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
-        # Not there, no time, or beyond what calendars hold: the record does not tell.
+        # Missing, not a time, or outside the range of `datetime`: the record has no time.
         return None

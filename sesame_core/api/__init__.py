@@ -1,1 +1,1 @@
-"""`Sesame`, the calls that every caller stands on.  Composes the packages below; no logic of its own."""
+"""`Sesame`, the API that every caller uses.  Composes the packages below; no logic of its own."""

@@ -1,4 +1,4 @@
-"""The index of one configuration: opened when it is first needed, read directly, and written through its guards."""
+"""The index of one configuration: opened at first use, read directly, and written through decorated writers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """A backend, and what stands between it and whoever writes."""
+    """A backend, and the writers that redact and apply visibility."""
 
     def __init__(self, config: Config, plugins: PluginManager) -> None:
         self._config = config
@@ -39,20 +39,20 @@ class Index:
         return self._reader
 
     def writer(self) -> AbstractContextManager[IndexWriter]:
-        """Return a context in which the index can be written, committed at its end.
+        """Return a context in which the index can be written; it commits at its end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
         return self.__guarded(self.backend().writer(), is_rebuild=False)
 
     def rebuild(self) -> AbstractContextManager[IndexWriter]:
-        """Return a context in which a new index is written, which takes the present one's place at its end.
+        """Return a context in which a new index is written; it replaces the current one at its end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
         if (policy := self.policy()) and policy.is_due():
             with self.writer() as writer:
-                writer.finish(synced_at=None)  # what must not be seen is not carried over
+                writer.finish(synced_at=None)  # so that private sessions are not carried over
         return self.__guarded(self.backend().rebuild(), is_rebuild=True)
 
     def close(self) -> None:
@@ -61,10 +61,10 @@ class Index:
             self._backend.close()
         self._backend = self._reader = None
 
-    # -- its guards ---------------------------------------------------------------------------------------
+    # -- decorated writers --------------------------------------------------------------------------------
 
     def secrets(self) -> Redactor:
-        """Return what knows a secret when it sees one."""
+        """Return the detector of secrets."""
         if self._redactor is None:
             from ..privacy.redactor import Redactor, machine_key
 
@@ -72,21 +72,21 @@ class Index:
         return self._redactor
 
     def redactor(self) -> Redactor | None:
-        """Return what takes secrets out of what is stored; None when they are kept."""
+        """Return the redactor of stored content; None when secrets are not redacted."""
         is_wanted = self._config.redaction.enabled
         if is_wanted is None:
             is_wanted = self.audience() is not None
         return self.secrets() if is_wanted else None
 
     def audience(self) -> str | None:
-        """Return who else can read the index, None when nobody can."""
+        """Return who else can read the index; None when only its owner can."""
         backend = self.backend()
         return backend.audience() if isinstance(backend, Shared) else None
 
     def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
-        """Return what decides which sessions others see; None when nobody else can read the index.
+        """Return the policy for which sessions others see; None when only its owner can read the index.
 
-        :param sharing: rules to try; those in effect when None.
+        :param sharing: rules to preview; the current ones when None.
         :raises ConfigError: the rules cannot be read.
         """
         audience = self.audience()
@@ -116,9 +116,9 @@ def _guarded(
     *,
     is_rebuild: bool = False,
 ) -> Iterator[IndexWriter]:
-    """Open a writer that lets pass what may be stored.
+    """Open a writer that passes on only what may be stored.
 
-    :param policy: what others may see, which also holds for what is stored already unless that is built anew.
+    :param policy: what others may see; it is also applied to the stored sessions, except in a rebuild.
     """
     from ..privacy.redacting_writer import RedactingWriter
 

@@ -1,4 +1,4 @@
-"""Sesame as a Python library: the calls that the command line and every other caller stand on.
+"""Sesame as a Python library: the API that the command line and every other caller use.
 
     from sesame_core import Sesame
 
@@ -7,7 +7,7 @@
         for hit in sesame.search("nix infrastructure simplify").hits:
             ...
 
-Nothing here prints or exits; what goes wrong is a `SesameError`.
+No call prints or exits; a failure is a `SesameError`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ..types.index import Statistics, StoredSession
 from ..types.query import Filters
 from .index import Index
 
-#: Chunks shown before and after the one that was asked for [seed 003].
+#: Chunks shown before and after the requested one [seed 003].
 AROUND = 4
-#: Sessions listed when nobody says how many.
+#: Default number of listed sessions.
 LISTED = 50
-#: Lengths a session id is cut to, tried in turn: pi's ids begin with a clock that changes once a minute.
+#: Lengths of an abbreviated session id, tried in turn: pi's ids start with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 class Sesame:
     """The sessions of one configuration and their index.
 
-    :param config: what to index and where to; read from config.jsonc when None.
-    :param data_dir: directory of a SQLite index, in place of the configured backend; metadata is there, too, unless the
-        configuration says where.
+    :param config: the configuration; read from config.jsonc when None.
+    :param data_dir: directory of a SQLite index, in place of the configured backend; also of metadata, unless the
+        configuration sets a directory.
     :param plugins: for embedders that register plugins of their own.
-    :raises ConfigError: config.jsonc cannot be read or says something that means nothing.
+    :raises ConfigError: config.jsonc cannot be read or has an invalid value.
 
-    Searching from several threads is fine; index from one at a time.
+    Several threads may search; only one at a time may index.
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class Sesame:
         """Bring the index up to date.
 
         :param paths: only these files or directories; they need not belong to a source.
-        :param full: build a new index beside the present one and put it in its place.
-        :param seconds: begin no further file after this time.
+        :param full: build a new index and replace the current one with it.
+        :param seconds: start no further file after this time.
         :raises LockedError: another process is indexing.
-        :raises SesameError: a path is no session, or the index cannot be written.
+        :raises SesameError: a path is not a session, or the index cannot be written.
         """
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
@@ -132,7 +132,7 @@ class Sesame:
             return indexer.run(sources, within)
 
     def refresh(self, seconds: float | None = None) -> IndexReport:
-        """Index what changed, as far as the time allows; what hinders it is told in the report, not raised.
+        """Index changes, as far as the time allows; an error is in the report, not raised.
 
         :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
         """
@@ -153,15 +153,15 @@ class Sesame:
             return IndexReport(reason=str(error))
 
     def forget(self, session: str) -> list[StoredSession]:
-        """Delete a session, with its copies and subagents, from the index for good; its file is not touched.
+        """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
 
-        :param session: an id, abbreviated while unique.
+        :param session: an id or a unique prefix of one.
         :return: the sessions that were deleted.
         :raises UnknownSessionError: no session, or several, have this id.
         """
         chosen = self.get_session(session)
         found = self._index.reader().find_sessions(chosen.session.id)
-        # Another workstation's session may have the same id.
+        # A session of another workstation may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
         with self._index.backend().writer() as writer:
             for stored in found:
@@ -170,7 +170,7 @@ class Sesame:
         return found
 
     def writer(self) -> AbstractContextManager[IndexWriter]:
-        """Open the index for writing, for those who know what changed; committed at the end of `with`.
+        """Open the index for writing, for callers that know what changed; it commits at the end of `with`.
 
         :raises LockedError: another process is writing.
         """
@@ -189,13 +189,13 @@ class Sesame:
         context: tuple[int, int] | None = None,
         explain: bool = False,
     ) -> Answer:
-        """Find the sessions that a text is about; without words, list the newest.
+        """Find the sessions that match a query; without words, list the newest.
 
-        :param offset: results to pass over; pages of one index have one order and one total.
-        :param passages: pieces of evidence of each hit.
-        :param context: items of the window before and after each hit's best passage; None makes no windows.
-            With windows an answer has `windows.MAX_HITS` hits at most.
-        :param explain: tell how the query was read and how each score came about.
+        :param offset: results to skip; pages of one index have one order and one total.
+        :param passages: most passages of each hit.
+        :param context: items of the window before and after each hit's best passage; None for no windows.
+            With windows an answer has at most `types.answer.MAX_HITS` hits.
+        :param explain: explain how the query was read and how each score was computed.
         :raises BackendError: the index cannot be read.
         """
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
@@ -204,13 +204,13 @@ class Sesame:
     def list_sessions(
         self, filters: Filters | None = None, *, limit: int = LISTED, offset: int = 0
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions, the last active first, and how many there are."""
+        """Return sessions, last active first, and their total number."""
         return self._index.reader().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
 
     def get_session(self, session: str) -> StoredSession:
-        """Return one session; of one that lies in several files, the copy with the most text.
+        """Return one session; if several files contain it, the copy with the most text.
 
-        :param session: an id, abbreviated while unique.
+        :param session: an id or a unique prefix of one.
         :raises UnknownSessionError: no session, or several, have this id.
         """
         from ..search.resolve import the_one
@@ -218,12 +218,12 @@ class Sesame:
         return the_one(self._index.reader(), clean(session))
 
     def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
-        """Return which session each reference means: by its id, its name, or a name that is like it.
+        """Resolve each reference to a session: by its id, its name, or a similar name.
 
-        An empty reference is like every name: its candidates are the latest sessions.
+        An empty reference is similar to every name: its candidates are the latest sessions.
 
-        :param exclude: ids of sessions that are not meant.
-        :param limit: candidates at most, where one session is not certain.
+        :param exclude: ids of sessions to ignore.
+        :param limit: most candidates of an ambiguous reference.
         """
         from ..search.resolve import resolve
 
@@ -233,9 +233,9 @@ class Sesame:
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
 
-        :param offset: position to begin at.
-        :param limit: chunks at most.
-        :raises UnknownSessionError: there is no such session (any more).
+        :param offset: position of the first chunk.
+        :param limit: most chunks.
+        :raises UnknownSessionError: the session does not exist (any more).
         """
         reader = self._index.reader()
         with reader.snapshot():
@@ -245,9 +245,9 @@ class Sesame:
     def window(
         self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
     ) -> Window:
-        """Return the beginnings of a chunk and of those around it, `windows.MAX_WINDOW_ITEMS` at most.
+        """Return the beginnings of a chunk and of those around it, at most `windows.MAX_WINDOW_ITEMS`.
 
-        :raises UnknownSessionError: there is no such session, or it has no such position.
+        :raises UnknownSessionError: the session does not exist, or has no such position.
         """
         from ..search.windows import window
 
@@ -267,11 +267,11 @@ class Sesame:
         models: Sequence[ModelChoice] | None = None,
         max_bytes: int | None = None,
     ) -> Asked:
-        """Return what one session says about a question: its passages, and a model's answer where one is configured.
+        """Answer a question about one session: with its passages, and with a model's answer if one is configured.
 
-        :param models: asked in this order until one answers; the configuration's when None, none when empty.
-        :param max_bytes: bytes that the texts of the passages take at most; `passages.BUDGET` when None.
-        :raises UnknownSessionError: there is no such session.
+        :param models: tried in this order until one answers; the configured ones when None, none when empty.
+        :param max_bytes: most bytes of all passages; `passages.BUDGET` when None.
+        :raises UnknownSessionError: the session does not exist.
         """
         from ..generation.answer import ask
         from ..search.passages import BUDGET
@@ -283,13 +283,13 @@ class Sesame:
     def describe(
         self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
     ) -> Described:
-        """Let a model write a session's metadata, and rank it from now on.
+        """Generate a session's metadata with a model, and index it.
 
-        :param models: asked in this order until one gives a valid answer; the configuration's when None.
-        :param only_due: do nothing unless that is automatic, and as much was said since the last time as is configured.
-        :raises UnknownSessionError: there is no such session.
-        :raises ModelError: no model is set up.
-        :raises SesameError: it is another workstation's session, or the metadata cannot be written.
+        :param models: tried in this order until one gives a valid answer; the configured ones when None.
+        :param only_due: do nothing unless describing is automatic and the session has enough new prompts.
+        :raises UnknownSessionError: the session does not exist.
+        :raises ModelError: no model is configured.
+        :raises SesameError: the session belongs to another workstation, or the metadata cannot be written.
         """
         from ..generation.describe import describe
 
@@ -301,7 +301,7 @@ class Sesame:
         return described
 
     def undescribed(self) -> Iterator[StoredSession]:
-        """Return this workstation's sessions of people that have prompts and no metadata, the last active first."""
+        """Return this workstation's interactive sessions with prompts and without metadata, last active first."""
         from ..generation.describe import undescribed
 
         return undescribed(self._index.reader())
@@ -309,7 +309,7 @@ class Sesame:
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
 
-        :raises UnknownSessionError: there is no such session.
+        :raises UnknownSessionError: the session does not exist.
         :raises SesameError: its agent cannot resume sessions.
         """
         from ..plugin.parser import Resumer
@@ -324,27 +324,27 @@ class Sesame:
         return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
 
     def status(self) -> Statistics:
-        """Count what the index holds."""
+        """Return counts of the content of the index."""
         return self._index.reader().statistics()
 
     @property
     def team(self) -> Team:
-        """Who else reads the index, and what they may see."""
+        """The team that shares the index."""
         from .team import Team
 
         return Team(self.config, self._index, self._sources())
 
     def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
-        """Yield each secret that the index holds: where it is, of which kind, and its fingerprint.
+        """Yield each secret in the index: its place, its detector, and its fingerprint.
 
-        :param seen: counts what was looked at.
+        :param seen: counts what was scanned.
         """
         from ..privacy.audit import Audit, audit
 
         return audit(self._index.reader(), self._index.secrets(), seen or Audit())
 
     def abbreviate(self, session_id: str) -> str:
-        """Return the shortest beginning of a session's id, eight characters at least, that names it alone."""
+        """Return the shortest unique prefix of a session's id, at least eight characters."""
         for length in ID_LENGTHS:
             short = session_id[:length]
             others = (stored.session.id for stored in self._index.reader().find_sessions(short))
@@ -353,7 +353,7 @@ class Sesame:
         return session_id
 
     def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
-        """Return filters that leave out these sessions too; ids may be abbreviated, unknown ones leave out nothing."""
+        """Return filters that also exclude these sessions; ids may be abbreviated, unknown ones are ignored."""
         ids = {stored.session.id for name in sessions for stored in self._index.reader().find_sessions(clean(name))}
         return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
@@ -362,13 +362,13 @@ class Sesame:
         return self._sources().roots()
 
     def expiring(self) -> dict[str, int]:
-        """Return by agent how many indexed session files it will delete within `expiry.NOTICE_DAYS`."""
+        """Return, by agent, the number of indexed session files that it will delete within `retention.NOTICE_DAYS`."""
         from ..indexing.retention import expiring
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
     def _look(self) -> Look | None:
-        """Return what has changed; None when only a run can tell."""
+        """Return the changes; None when only a run can detect them."""
         from ..indexing.changes import Looker
         from ..plugin.backend import Noting, Remembering
 
@@ -380,7 +380,7 @@ class Sesame:
             place = reader.note_path() if isinstance(reader, Noting) else None
             known = reader.known_files() if isinstance(reader, Remembering) else None
         except BackendError:
-            return None  # writing may mend it: an index of an older schema is upgraded
+            return None  # writing may repair it: it upgrades an older schema
         if known is None:
             return None
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
@@ -390,14 +390,14 @@ class Sesame:
         return looker.all(known, place)
 
     def _take_in(self, metadata: Path) -> None:
-        """Index what was written about a session; while another process writes, that is left to the next run."""
+        """Index a metadata file; while another process writes, that is left to the next run."""
         from ..metadata.sync import take_in
         from ..types.report import IndexReport
 
         with suppress(LockedError), self.writer() as writer:
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- implementation -----------------------------------------------------------------------------------
 
     def _meant(self, reference: str) -> StoredSession:
         """Return the session with this id, or else with this name."""
@@ -406,7 +406,7 @@ class Sesame:
         return meant(self._index.reader(), clean(reference), self.abbreviate)
 
     def _present(self, stored: StoredSession) -> StoredSession:
-        """Return a session as the index holds it now: a rebuild numbers all of them anew."""
+        """Return the current record of a session: a rebuild assigns new numbers."""
         for now in self._index.reader().sessions([stored.number]):
             if now.session.key == stored.session.key:
                 return now

@@ -1,4 +1,4 @@
-"""Those who share an index: who they are, and what they may see of this machine's sessions."""
+"""The team that shares an index: its workstations, and what they may see of this machine's sessions."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class Team:
-    """What concerns others, of one configuration's index; made by `Sesame.team`."""
+    """The calls that concern the other readers of an index; made by `Sesame.team`."""
 
     def __init__(self, config: Config, index: Index, sources: Sources) -> None:
         self._config = config
         self._index = index
         self._sources = sources
 
-    # -- what they see ------------------------------------------------------------------------------------
+    # -- visibility ---------------------------------------------------------------------------------------
 
     def sharing(self) -> Sharing:
-        """Return what others may see of which sessions, by the rules of `share` and the configuration's default.
+        """Return the rules of `share` and the configured default of visibility.
 
         :raises ConfigError: the rules cannot be read.
         """
@@ -37,31 +37,31 @@ class Team:
         return load(self._config.share)
 
     def audience(self) -> str | None:
-        """Return who else can read the index, None when nobody can."""
+        """Return who else can read the index; None when only its owner can."""
         return self._index.audience()
 
     def plan(self, sharing: Sharing | None = None) -> list[Change]:
-        """Return what the next run would send to others, take back, or show more or less of; nothing is written.
+        """Return the sessions that the next run would add, remove, or make more or less visible; writes nothing.
 
-        :param sharing: rules to try; those in effect when None.
-        :return: nothing when the index is one machine's own.
+        :param sharing: rules to preview; the current ones when None.
+        :return: empty when the index is not shared.
         """
         policy = self._index.policy(sharing)
         return policy.plan(self._sources.opened(), self._index.redactor()) if policy else []
 
     def share(self, pattern: str, level: str | None) -> None:
-        """State what others may see of the sessions of some projects; the next run puts it into effect.
+        """Set the visibility of the sessions of some projects; the next run applies it.
 
-        :param pattern: fits a session's directory or repository, as a pattern of `exclude` does.
-        :param level: "shared", "metadata" or "private"; None takes the rule away.
-        :raises ConfigError: there is no such level or rule, or the rules cannot be written.
+        :param pattern: matches a session's directory or repository, like a pattern of `exclude`.
+        :param level: "shared", "metadata" or "private"; None removes the rule.
+        :raises ConfigError: the level or the rule does not exist, or the rules cannot be written.
         """
         from ..sharing.rules import save
 
         save(self.sharing().changed(pattern, level).rules)
 
     def covered(self) -> Iterator[tuple[Rule | None, str]]:
-        """Yield for each session of this workstation its rule, None for the default, and what others see of it now."""
+        """Yield the rule of each session of this workstation, None for the default, and its current visibility."""
         from ..sharing.private_files import this_machines
 
         sharing = self.sharing()
@@ -73,10 +73,10 @@ class Team:
         for _, session in this_machines().sessions():
             yield sharing.rule_of(session), "private"
 
-    # -- who they are -------------------------------------------------------------------------------------
+    # -- workstations -------------------------------------------------------------------------------------
 
     def workstations(self) -> list[WorkstationStatistics]:
-        """Tell who has indexed what: this machine alone, unless the backend is one that a team shares."""
+        """Return what each workstation has indexed; only this machine unless the backend is shared."""
         from ..config import identity
         from ..types.index import WorkstationStatistics
 
@@ -97,19 +97,19 @@ class Team:
     def claim(self) -> None:
         """Take over this workstation's sessions in a shared index from another installation of Sesame.
 
-        :raises SesameError: the backend is one machine's own, or the sessions are another person's.
+        :raises SesameError: the backend is not shared, or the sessions belong to another person.
         """
         from ..plugin.backend import Claimable
 
         backend = self._index.backend()
         if not isinstance(backend, Claimable):
-            raise SesameError(f"no team shares an index of the backend {self._config.backend.name!r}")
+            raise SesameError(f"the backend {self._config.backend.name!r} is not shared by a team")
         backend.claim()
 
     def prepare(self) -> None:
-        """Make or upgrade the schema of a shared index, without writing anything else.
+        """Create or upgrade the schema of a shared index, without writing anything else.
 
-        :raises SesameError: the backend is one machine's own, or the right is missing.
+        :raises SesameError: the backend is not shared, or the database user lacks the right.
         """
         from ..plugin.backend import Preparable
 

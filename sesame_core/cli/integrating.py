@@ -29,7 +29,7 @@ def integrate(agent: str, *, remove: bool, yes: bool) -> None:
     if not steps:
         write(f"nothing to do: {name} {'knows nothing' if remove else 'knows all'} of Sesame")
         return
-    write("\n".join(step.told for step in steps))
+    write("\n".join(step.description for step in steps))
     if not yes:
         if not sys.stdin.isatty():
             write_error("nothing is changed; confirm with --yes")

@@ -1,1 +1,1 @@
-"""What the user configures, where things are, and who this machine is.  Opens no index."""
+"""The user's configuration, Sesame's directories, and the identity of this machine.  Opens no index."""

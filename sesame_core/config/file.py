@@ -1,7 +1,7 @@
-"""Loads and writes config.jsonc: JSON with comments and trailing commas (JSON5).
+"""Reads and writes config.jsonc: JSON with comments and trailing commas (JSON5).
 
-Whatever cannot be understood is an error that names the file, the place and the nearest name that would be
-right; nothing is skipped silently.
+An invalid value is an error that names the file, the position and the nearest valid name; nothing is skipped
+silently.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _TEMPLATE = """\
   //   {"parser": "pi", "path": ["~/backup/pi"], "formatter": "default", "options": {}},
   // ],
 
-  // Where the index is kept: a backend's name, or {"name": "…", "options": {…}}.
+  // Where the index is stored: a backend's name, or {"name": "…", "options": {…}}.
   // "backend": "sqlite",
 
-  // Whether passwords, tokens and keys are masked in the index.  Default: where others can read it.
+  // Whether passwords, tokens and keys are masked in the index.  Default: if others can read it.
   // "redact": {"enabled": true, "patterns": {"ticket": "ACME-[0-9]{8}"}, "keep": ["AKIA[A-Z]*EXAMPLE"]},
 
   // What others see of a session in an index that they can read: "shared", "metadata" or "private".
-  // `sesame share` says it for single projects.
+  // `sesame share` sets it for single projects.
   // "share": "shared",
 
   // How long a search may take to index what has changed, in seconds.  0: not at all.
@@ -52,7 +52,7 @@ _TEMPLATE = """\
   // "models": ["gpt-4o-mini", "agent", {"name": "claude", "command": ["claude", "-p"]}],
 
   // Names, summaries and tags that a model writes about sessions.  "automatic" lets `sesame describe --due` do so when
-  // a session has that many new prompts.
+  // a session has "minNewUserMessages" new prompts.
   // "describe": {"automatic": false, "minNewUserMessages": 5},
 }
 """
@@ -62,7 +62,7 @@ def load(path: Path | None = None) -> Config:
     """Return the configuration; imports no plugin.
 
     :param path: the file to read, which must exist; None for the user's own, which may be absent.
-    :raises ConfigError: the file cannot be read or says something that means nothing.
+    :raises ConfigError: the file cannot be read or has an invalid value.
     """
     file = path or paths.config_file()
     if path is None and _is_absent(file):
@@ -71,9 +71,9 @@ def load(path: Path | None = None) -> Config:
 
 
 def read(file: Path) -> Config:
-    """Return what a file says, with defaults for what it does not.
+    """Return the configuration in a file, with defaults for absent keys.
 
-    :raises ConfigError: it cannot be read, is not JSON5, or holds something that means nothing.
+    :raises ConfigError: it cannot be read, is not JSON5, or has an invalid value.
     """
     from .schema import Values
 
@@ -81,15 +81,15 @@ def read(file: Path) -> Config:
 
 
 def template() -> str:
-    """Return the commented file that `sesame config --init` writes; it changes nothing until edited."""
+    """Return the commented file that `sesame config --init` writes; it changes no setting until edited."""
     return _TEMPLATE
 
 
 def initialise(file: Path | None = None) -> Path:
-    """Write the commented file, readable by the user alone (a DSN may follow), and return its path.
+    """Write the commented file, readable by the user alone (it may get a DSN), and return its path.
 
-    :param file: where to; None for the user's config.jsonc.
-    :raises ConfigError: there is one already, or it cannot be written.
+    :param file: the path to write; None for the user's config.jsonc.
+    :raises ConfigError: the file exists already, or it cannot be written.
     """
     file = file or paths.config_file()
     if os.path.lexists(file):
@@ -113,7 +113,7 @@ def _text(file: Path) -> str:
 def _parse(file: Path, text: str) -> Any:
     if _ONLY_COMMENTS.fullmatch(text):
         return {}
-    # Plain JSON is JSON5 too, and its decoder is loaded in a tenth of the time.
+    # Plain JSON is JSON5 too, and its decoder loads in a tenth of the time.
     with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     import json5
@@ -133,12 +133,12 @@ def _parse(file: Path, text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        raise ValueError("a key stands twice in an object")
+        raise ValueError("an object has a key twice")
     return value
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is left to JSON5")
+    raise ValueError(f"{name} is only valid in JSON5")
 
 
 def _lower(message: str) -> str:
@@ -151,5 +151,5 @@ def _is_absent(file: Path) -> bool:
     except FileNotFoundError:
         return True
     except OSError:
-        return False  # there may be one; reading it will say what is wrong
+        return False  # it may exist; reading it reports what is wrong
     return False

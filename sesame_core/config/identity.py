@@ -1,7 +1,7 @@
-"""Who and where: keys that name a session the same way on every run and on every backend (seed 004).
+"""Identity: keys that name a session in the same way in every run and on every backend (seed 004).
 
-`workstation:project:session` keeps one machine's sessions apart from another's.  Host name and directory
-enter it as hashes only.
+`workstation:project:session` distinguishes the sessions of one machine from those of another.  It contains the host
+name and the directory only as hashes.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from . import paths
 #: Environment variables that name the workstation; the first that is set wins.
 OVERRIDES = ("SESAME_WORKSTATION_ID", "WORKSTATION_ID")
 
-#: Characters of a hash that are kept (INV-001, INV-002).
+#: Length of a shortened hash, in characters (INV-001, INV-002).
 _LENGTH = 8
 # No colon: it separates the parts of a session key.
 _OVERRIDE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
-#: Where Linux and the BSDs with D-Bus keep the machine id, in order of preference.
+#: Files in which Linux and the BSDs with D-Bus store the machine id, in order of preference.
 _MACHINE_ID_FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
-# What systemd writes there until the first boot is over.
+# systemd writes this there until the first boot is over.
 _NO_MACHINE_ID = "uninitialized"
-#: By its full path: a scheduler's PATH may lack /usr/sbin, and the id must not depend on who asks.
+#: The full path: a scheduler's PATH may lack /usr/sbin, and the id must not depend on the caller.
 _IOREG = "/usr/sbin/ioreg"
 _IOREG_TIMEOUT = 10.0
 _CRYPTOGRAPHY = r"SOFTWARE\Microsoft\Cryptography"
@@ -38,9 +38,9 @@ _PLATFORM_UUID = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
 
 
 def workstation_id() -> str:
-    """Return this machine's id: what a variable of `OVERRIDES` says, else 8 hexadecimal characters.
+    """Return this machine's id: the value of a variable of `OVERRIDES`, else 8 hexadecimal digits.
 
-    :raises ConfigError: the variable's value is no usable id.
+    :raises ConfigError: the variable's value is not a valid id.
     """
     name = origin()
     if name not in OVERRIDES:
@@ -58,7 +58,7 @@ def origin() -> str:
 
 @functools.lru_cache
 def project_id(cwd: str | None) -> str:
-    """Return a directory's id, 8 hexadecimal characters; a session without a directory has that of ""."""
+    """Return a directory's id, 8 hexadecimal digits; a session without a directory has the id of ""."""
     return _short_hash(cwd or "")
 
 
@@ -69,7 +69,7 @@ def session_key(workstation: str, project: str, session: str) -> str:
 
 @functools.cache
 def machine_id() -> str:
-    """Return the id that the operating system got when it was installed, "" when it has none."""
+    """Return the id that the operating system got at its installation, "" when it has none."""
     if sys.platform == "win32":
         return _registry_machine_id()
     if sys.platform == "darwin":
@@ -85,7 +85,7 @@ def machine_id() -> str:
 
 
 def host() -> str:
-    """Return the host's name without its domain, which changes with the network a laptop is in."""
+    """Return the host name without its domain, which changes with the network that a laptop is in."""
     import socket
 
     return socket.gethostname().partition(".")[0]
@@ -93,7 +93,7 @@ def host() -> str:
 
 @functools.cache
 def owner() -> str:
-    """Return the name of the person who is logged in, "" when there is none."""
+    """Return the name of the user who is logged in, "" when there is none."""
     import getpass
 
     try:
@@ -103,10 +103,10 @@ def owner() -> str:
 
 
 def kept_random(name: str) -> str:
-    """Return a random number, 64 hexadecimal digits, that is made once and kept in a file of the data directory.
+    """Return a random number, 64 hexadecimal digits, that is made once and stored in a file of the data directory.
 
-    :param name: of the file, which its owner alone can read.
-    :raises BackendError: it can be neither read nor written.
+    :param name: name of the file, which its owner alone can read.
+    :raises BackendError: the file can be neither read nor written.
     """
     file = paths.data_dir() / name
     try:
@@ -114,7 +114,7 @@ def kept_random(name: str) -> str:
             return file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Another process may be as quick: whichever links its file first has made the number.
+        # Another process may do the same: the process that links its file first decides the number.
         made = file.with_name(f"{name}.{os.getpid()}")
         descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with open(descriptor, "w", encoding="ascii") as out:
@@ -159,5 +159,5 @@ def _registry_machine_id() -> str:
 
 
 def _short_hash(text: str) -> str:
-    # A directory's name may hold bytes that are no Unicode; they arrive as lone surrogates.
+    # A directory's name may contain bytes that are not UTF-8; they arrive as lone surrogates.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

@@ -1,7 +1,7 @@
-"""What Sesame is told to do: which sessions to read, how, and where to keep the index.
+"""The configuration: which sessions to read, how, and where to store the index.
 
-`load` reads config.jsonc when there is one (`sesame_core.config.file` does the reading); without it every
-agent whose sessions are found is a source.  `sesame_core.config.report` explains the outcome to the user.
+`sesame_core.config.file` reads config.jsonc; without it every agent whose sessions are found is a source.
+`sesame_core.config.report` explains the result to the user.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from . import paths
 if TYPE_CHECKING:
     pass
 
-#: Origin of a value that nobody set.
+#: Origin of a value that is not configured.
 DEFAULT = "default"
-#: Origin of a source that nobody named.
+#: Origin of a source that is not configured.
 FOUND = "found: default root exists"
 #: Environment variable that names one more directory of Claude Code sessions (seed 004).
 SESSIONS_DIR = "SESSIONS_DIR"
@@ -37,18 +37,18 @@ class Source:
     """Session files to index: where they are, which parser reads them, and how they are cut into chunks."""
 
     parser: Selection
-    #: A directory or one file, absolute; None for wherever the parser's agent keeps its sessions.
+    #: A directory or one file, absolute; None for the parser's default roots.
     path: Path | None = None
     formatter: Selection = field(default_factory=lambda: Selection(name="default"))
     #: Patterns of sessions to leave out; see `sesame_core.config.patterns`.
     exclude: tuple[str, ...] = ()
-    #: Who named it, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
+    #: Where it was configured, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
     origin: str = DEFAULT
 
     def reading_version(self, parser_version: int) -> int:
-        """Return a number that changes with whatever decides what the index holds of a file: it is read again then.
+        """Return a version of parser and settings; when it changes, the files of the source are read again.
 
-        It is the parser's version as long as nothing is set; else 31 bits that stand for it and the settings.
+        It is the parser's version as long as no setting is set; else a hash of 31 bits of the version and the settings.
         """
         settings = (self.parser.options, self.formatter.name, self.formatter.options, self.exclude)
         if settings == ({}, "default", {}, ()):
@@ -58,82 +58,82 @@ class Source:
         return crc32(repr((parser_version, *settings)).encode("utf-8", "surrogatepass")) & 0x7FFFFFFF
 
 
-#: The name, among models, of the one that the agent talks to which started Sesame.
+#: The name, among models, of the model that the agent uses which started Sesame.
 AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """A language model that may be asked."""
+    """A language model that may be called."""
 
-    #: What the `llm` library knows it by; or `AGENT`; with a command, what it is called in answers.
+    #: Its name in the `llm` library, or `AGENT`; with a command, its name in answers.
     name: str
-    #: The program that asks it, with its arguments; see `sesame_core.generation.command`.
+    #: The program that calls it, with its arguments; see `sesame_core.generation.command`.
     command: tuple[str, ...] = ()
-    #: Seconds an answer may take.
+    #: Timeout of an answer, in seconds.
     seconds: float = 60.0
-    #: Dollars for a million tokens, where the provider does not tell what an answer cost.
+    #: Dollars for a million tokens, for a provider that does not report the cost of an answer.
     input_price: float | None = None
     output_price: float | None = None
 
 
-#: What others may see of a session, from everything to nothing; of `metadata`, counts, dates and the project's name.
+#: Visibility of a session to others: all of it; only counts, dates and the project's name; nothing.
 LEVELS = ("shared", "metadata", "private")
-#: How a mark begins that stands where a secret was.
+#: Prefix of the placeholder that replaces a secret.
 MARK = "[redacted:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """Whether secrets are taken out of what is stored, and what counts as one; see `sesame_core.privacy.redactor`."""
+    """Whether secrets are removed from the index, and what counts as one; see `sesame_core.privacy.redactor`."""
 
-    #: None: where others can read the index.
+    #: None: only if others can read the index.
     enabled: bool | None = None
-    #: The user's own kinds: a name, of small letters, digits and dashes, and a regular expression.
+    #: The user's own detectors: a name, of lower-case letters, digits and dashes, and a regular expression.
     patterns: tuple[tuple[str, str], ...] = ()
-    #: Regular expressions of values that are no secrets.
+    #: Regular expressions of values that are not secrets.
     keep: tuple[str, ...] = ()
 
 
 def metadata_dir(data_dir: Path) -> Path:
-    """Return where files of metadata are as long as nobody says otherwise."""
+    """Return the default directory of metadata files."""
     return data_dir / "sessions-meta"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describing:
-    """How sessions get metadata: names, descriptions, summaries and tags that a model writes."""
+    """Settings of metadata: names, descriptions, summaries and tags that a model writes."""
 
-    #: Whether `sesame describe --due` does anything.
+    #: Whether `sesame describe --due` describes anything.
     is_automatic: bool = False
-    #: Prompts after which a session is described again.
+    #: Number of new prompts after which a session is described again.
     min_new_user_messages: int = 5
-    #: Where the files are, one for each session.
+    #: Directory of the files, one for each session.
     directory: Path = field(default_factory=lambda: metadata_dir(paths.data_dir()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The whole configuration; `Config()` is what holds when nothing is configured."""
+    """The whole configuration; `Config()` has every default."""
 
-    #: The sources that are named; when there are none, every agent's default root counts.
-    #: Indexing wants `sources.resolve_sources` instead.
+    #: The configured sources; when there are none, every agent's default root is one.
+    #: `sources.resolve_sources` returns the sources to index.
     sources: tuple[Source, ...] = ()
     backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
-    #: Seconds a search may spend on indexing what changed; 0 turns that off.
+    #: Seconds that a search may spend on indexing changes; 0 turns that off.
     refresh_seconds: float = 0.3
-    #: Models that may be asked, in the order they are tried; without any, no model is.
+    #: Models that may be called, in the order they are tried; without any, no model is called.
     models: tuple[ModelChoice, ...] = ()
     redaction: Redaction = field(default_factory=Redaction)
-    #: One of `LEVELS`: what holds for sessions of which `sesame share` says nothing.
+    #: One of `LEVELS`: the visibility of sessions without a rule of `sesame share`.
     share: str = "shared"
     describe: Describing = field(default_factory=Describing)
-    #: The file this was read from; None when there was none.
+    #: The file that this was read from; None when there was none.
     file: Path | None = None
-    #: Where each value came from, by its key in config.jsonc; a key that is absent has its default.
+    #: The origin of each value, by its key in config.jsonc; an absent key has its default.
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def chosen_models(self, names: Sequence[str] | None) -> list[ModelChoice]:
-        """Return the models of these names, as they are configured if they are; without names, the configured ones."""
+        """Return the models with these names, with their configuration if any; without names, all configured models."""
         known = {choice.name: choice for choice in self.models}
         return [known.get(name, ModelChoice(name=name)) for name in names] if names else list(self.models)

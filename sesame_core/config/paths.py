@@ -1,7 +1,6 @@
-"""Where Sesame keeps its things, and how a path that a person wrote is read.
+"""Sesame's directories, and how a path that a person wrote is expanded.
 
 Linux and macOS follow the XDG rules (`~/.local/share/sesame`, `~/.config/sesame`), Windows its own.
-Nothing here creates a directory.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
-    #: Which directory: what Sesame stores, or what the user configures.
+    #: Which directory: for Sesame's data, or for the user's configuration.
     Purpose: TypeAlias = Literal["data", "config"]
 
 APPLICATION = "sesame"
 
-#: Where directories of a purpose are by the XDG rules, unless `XDG_<PURPOSE>_HOME` is an absolute path.
+#: Default directory of each purpose by the XDG rules, unless `XDG_<PURPOSE>_HOME` is an absolute path.
 _XDG_DEFAULTS = {"data": "~/.local/share", "config": "~/.config"}
 
 
 def data_dir() -> Path:
-    """Return the directory of the index: `SESAME_DATA_DIR`, else the platform's place for user data."""
+    """Return the directory of the index: `SESAME_DATA_DIR`, else the platform's directory for user data."""
     return _directory("data")
 
 
 def config_dir() -> Path:
-    """Return the directory of config.jsonc: `SESAME_CONFIG_DIR`, else the platform's place for settings."""
+    """Return the directory of config.jsonc: `SESAME_CONFIG_DIR`, else the platform's directory for settings."""
     return _directory("config")
 
 
@@ -46,18 +45,18 @@ def origin(purpose: Purpose) -> str:
 
 
 def expand(text: str, base: Path | None = None) -> Path:
-    """Return a path that a person wrote as an absolute one: `~` is the home directory.
+    """Return the absolute path of one that a person wrote: `~` is the home directory.
 
-    :param base: where a relative path begins; the current directory when None.
+    :param base: the directory that a relative path starts from; the current directory when None.
     """
     return Path(os.path.abspath(os.path.join(base or "", os.path.expanduser(text))))
 
 
 def write_private(path: Path, content: str | bytes, *, keeps_rights: bool = False) -> None:
-    """Write a file that its owner alone can read, at once: nobody sees half of it.
+    """Write a file atomically, readable by its owner alone.
 
-    :param keeps_rights: who could read the one that was there may read this one.
-    :raises OSError: it cannot be written; an older one stays as it was.
+    :param keeps_rights: keep the permissions of the existing file.
+    :raises OSError: it cannot be written; an existing file stays as it was.
     """
     import shutil
     import tempfile
@@ -91,7 +90,7 @@ def _directory(purpose: Purpose) -> Path:
 
 
 def _xdg(purpose: Purpose) -> tuple[str, str]:
-    """Return who decides by the XDG rules, and the directory; platformdirs takes 12 ms to load for these lines."""
+    """Return the origin and the directory by the XDG rules; platformdirs would take 12 ms to load for these lines."""
     variable = f"XDG_{purpose.upper()}_HOME"
     chosen = os.environ.get(variable, "")
     return (variable, chosen) if os.path.isabs(chosen) else ("default", _XDG_DEFAULTS[purpose])

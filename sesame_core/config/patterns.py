@@ -1,4 +1,4 @@
-"""Which sessions a source leaves out, by patterns on the project's directory and the file's path."""
+"""Matches patterns of `exclude` and `share` against the project's directory and the file's path."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pathlib import PurePath
 
 
 def is_excluded(patterns: Sequence[str], path: str | PurePath | None, cwd: str | None) -> bool:
-    """Tell whether a pattern matches a session's file or its project directory.
+    """Return whether a pattern matches a session's file or its project directory.
 
-    A pattern matches a path when it fits the whole path, a directory above it, or any single name in it.  In
-    a pattern `*` stands for any text, also across `/`, `?` and `[…]` for one character, and `~` at the
-    beginning for the home directory.
+    A pattern matches a path when it matches the whole path, a directory above it, or any single name in it.  In a
+    pattern `*` stands for any characters, including `/`, `?` and `[…]` for one character, and `~` at the beginning for
+    the home directory.
 
-    :param path: the session's file; None when it does not count.
-    :param cwd: the session's working directory; None or "" when it is not known.
+    :param path: the session's file; None to ignore it.
+    :param cwd: the session's working directory; None or "" when unknown.
     """
     return fits(patterns, (path, cwd))
 
 
 def fits(patterns: Sequence[str], places: Sequence[str | PurePath | None]) -> bool:
-    """Tell whether a pattern matches one of several paths, in the way of `is_excluded`; None and "" fit none."""
+    """Return whether a pattern matches one of several paths, as in `is_excluded`; None and "" match none."""
     if not patterns:
         return False
     matches = _compiled(tuple(patterns)).match
@@ -33,7 +33,7 @@ def fits(patterns: Sequence[str], places: Sequence[str | PurePath | None]) -> bo
 
 
 def can_match(pattern: str) -> bool:
-    """Tell whether a pattern fits anything: one of several names must begin where an absolute path can."""
+    """Return whether a pattern can match anything: one of several names must start like an absolute path."""
     pattern = os.path.expanduser(pattern.rstrip("/"))
     return bool(pattern) and ("/" not in pattern or os.path.isabs(pattern) or pattern[0] in "*?[")
 
@@ -44,7 +44,7 @@ def _texts(path: PurePath) -> Iterator[str]:
 
 
 def _normal(text: str) -> str:
-    # macOS may hand out names in decomposed form, while people type composed ones.
+    # macOS may return names in decomposed form, while people type composed ones.
     return os.path.normcase(unicodedata.normalize("NFC", text))
 
 

@@ -1,6 +1,6 @@
-"""Explains the configuration to its user: what is in effect, where it came from, what is wrong with it.
+"""Explains the configuration to the user: effective values, their origins, and problems.
 
-Nothing here shows a secret: see `masked`.
+It never shows a secret: see `masked`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,12 @@ _ASSIGNED_SECRET = re.compile(
 def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
     """Return the effective configuration, JSON-serialisable, each value with its origin, and the problems.
 
-    Keys are those of config.jsonc where it has one; secrets are masked.  A setting that
-    cannot be used is shown as it was written.
+    Keys are those of config.jsonc if it has one; secrets are masked.  An invalid setting is shown as written.
     """
     try:
         sources = resolve_sources(config, plugins)
     except SesameError:
-        sources = config.sources  # `check` says why
+        sources = config.sources  # `check` reports why
     file = config.file or paths.config_file()
     return {
         "dataDir": {"value": str(paths.data_dir()), "origin": paths.origin("data")},
@@ -69,14 +68,14 @@ def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
 
 
 def check(config: Config, plugins: PluginManager) -> list[str]:
-    """Return what is wrong with the configuration, one line each: plugins, their options, missing paths."""
+    """Return the problems of the configuration, one line each: plugins, their options, missing paths."""
     return [masked(problem) for problem in dict.fromkeys(_problems(config, plugins))]
 
 
 def masked(value: Any) -> Any:
     """Return a copy of a value without its secrets.
 
-    What stands under a key that sounds secret is hidden, and so are passwords in URLs and after `password=`.
+    It masks the value of a key that sounds secret, and passwords in URLs and after `password=`.
     """
     if isinstance(value, Mapping):
         return {
@@ -101,7 +100,7 @@ def _problems(config: Config, plugins: PluginManager) -> Iterator[str]:
     place = f"{_origin(config, 'backend')}: backend"
     yield from _failure(place, plugins.backend, config.backend.name, config.backend.options)
     if config.describe.is_automatic and not config.models:
-        yield f'{_origin(config, "describe")}: describe.automatic: "models" names no model to do it'
+        yield f'{_origin(config, "describe")}: describe.automatic: needs a model in "models"'
     yield from _failure("environment", identity.workstation_id)
 
 
@@ -130,7 +129,7 @@ def _describe_selection(selection: Selection) -> dict[str, Any]:
 def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any]:
     redaction, is_on = config.redaction, config.redaction.enabled
     if is_on is None:
-        with contextlib.suppress(SesameError):  # `check` says why
+        with contextlib.suppress(SesameError):  # `check` reports why
             is_on = isinstance(plugins.backend(config.backend.name, config.backend.options), Shared)
     return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
 
@@ -139,7 +138,7 @@ def _describe_workstation() -> dict[str, Any]:
     try:
         value = identity.workstation_id()
     except SesameError:
-        value = None  # `check` says why
+        value = None  # `check` reports why
     return {"value": value, "origin": identity.origin()}
 
 

@@ -1,4 +1,4 @@
-"""What the values in config.jsonc mean: each is turned into configuration, or an error names its key."""
+"""The schema of config.jsonc: converts each value into configuration, or raises an error that names its key."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from . import paths
 from .model import LEVELS, Config, Describing, ModelChoice, Redaction, Selection, Source
 from .patterns import can_match
 
-#: The keys of config.jsonc, of one entry of its "sources", of a plugin that is given options, of a model, and of
-#: "redact" and "describe".
+#: The keys of config.jsonc, of an entry of "sources", of a plugin with options, of a model, and of "redact" and
+#: "describe".
 KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "models", "describe")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
@@ -23,21 +23,21 @@ REDACTION_KEYS = ("enabled", "patterns", "keep")
 MODEL_KEYS = ("name", "command", "seconds", "inputPrice", "outputPrice")
 DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
-#: How a pattern of "redact" may be called.
+#: Valid name of a pattern of "redact".
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 _TYPES = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
 
 
 class Values:
-    """Turns the decoded values of one file into configuration, or says what is wrong with which key."""
+    """Converts the decoded values of one file into configuration, or raises an error that names the key."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def config(self, value: Any) -> Config:
-        """Read the whole file, with defaults for what it does not say.
+        """Convert the whole file, with defaults for absent keys.
 
-        :raises ConfigError: something means nothing.
+        :raises ConfigError: a key or a value is invalid.
         """
         settings = self._settings(value, "", KEYS)
         origins = dict.fromkeys(settings, self._file.name)
@@ -59,10 +59,10 @@ class Values:
         return Config(file=self._file, origins=origins, **chosen)
 
     def _sources(self, value: Any) -> Iterator[Source]:
-        """Read what is indexed: a source for each path."""
+        """Convert "sources": a source for each path."""
         entries = self._typed(value, "sources", list, "a list of sources")
         if not entries:
-            self._fail("sources", "names no source; leave it out to index every agent that is found")
+            self._fail("sources", "is empty; leave it out to index every agent that is found")
         for number, entry in enumerate(entries):
             yield from self._source(entry, f"sources[{number}]")
 
@@ -85,7 +85,7 @@ class Values:
             yield Source(parser=parser, path=path, origin=f"{self._file.name}: {key}", **chosen)
 
     def _selection(self, value: Any, key: str) -> Selection:
-        """Read a plugin's name, or an object of a name and options."""
+        """Convert a plugin's name, or an object of a name and options."""
         if isinstance(value, str):
             return Selection(name=self._string(value, key))
         if not isinstance(value, dict):
@@ -97,7 +97,7 @@ class Values:
         return Selection(name=self._string(settings["name"], f"{key}.name"), options=options)
 
     def _models(self, value: Any) -> Iterator[ModelChoice]:
-        """Read the models: each a name, or an object with it."""
+        """Convert the models: each is a name, or an object with a name."""
         for number, entry in enumerate(self._typed(value, "models", list, "a list of models")):
             key = f"models[{number}]"
             if isinstance(entry, str):
@@ -105,7 +105,7 @@ class Values:
                 continue
             settings = self._settings(entry, key, MODEL_KEYS)
             if "name" not in settings:
-                self._fail(key, 'lacks "name", what the model is called')
+                self._fail(key, 'lacks "name", the name of the model')
             chosen: dict[str, Any] = {"name": self._string(settings["name"], f"{key}.name")}
             if "command" in settings:
                 chosen["command"] = self._command(settings["command"], f"{key}.command")
@@ -117,14 +117,14 @@ class Values:
             yield ModelChoice(**chosen)
 
     def _command(self, value: Any, key: str) -> tuple[str, ...]:
-        """Read a program and its arguments, which may be empty."""
+        """Convert a program and its arguments, which may be empty strings."""
         words = self._typed(value, key, list, "a list: a program and its arguments")
         if not words or not words[0]:
-            self._fail(key, "names no program")
+            self._fail(key, "must name a program")
         return tuple(self._typed(word, f"{key}[{number}]", str, "a string") for number, word in enumerate(words))
 
     def _redaction(self, value: Any, key: str) -> Redaction:
-        """Read `true`, `false`, or an object."""
+        """Convert `true`, `false`, or an object."""
         if isinstance(value, bool):
             return Redaction(enabled=value)
         if not isinstance(value, dict):
@@ -136,7 +136,7 @@ class Values:
         patterns = self._typed(settings.get("patterns", {}), f"{key}.patterns", dict, "an object of names and patterns")
         for name in patterns:
             if not _KIND.fullmatch(name):
-                self._fail(f"{key}.patterns", f"{name!r} is no name: small letters, digits and dashes, please")
+                self._fail(f"{key}.patterns", f"{name!r} is not a valid name: use lower case, digits and dashes")
         keep = self._typed(settings.get("keep", []), f"{key}.keep", list, "a list of patterns")
         return Redaction(
             enabled=enabled,
@@ -145,7 +145,7 @@ class Values:
         )
 
     def _level(self, value: Any, key: str) -> str:
-        """Read what others may see of a session."""
+        """Convert the visibility of a session."""
         level = self._string(value, key)
         if level not in LEVELS:
             self._fail(key, f"must be one of {', '.join(LEVELS)}, not {level!r}")
@@ -156,11 +156,11 @@ class Values:
         try:
             re.compile(text)
         except re.error as error:
-            self._fail(key, f"is no regular expression: {error}")
+            self._fail(key, f"is not a regular expression: {error}")
         return text
 
     def _describing(self, value: Any) -> Describing:
-        """Read how sessions get metadata."""
+        """Convert "describe"."""
         settings = self._settings(value, "describe", DESCRIBE_KEYS)
         chosen: dict[str, Any] = {}
         if "automatic" in settings:
@@ -176,7 +176,7 @@ class Values:
         return Describing(**chosen)
 
     def _seconds(self, value: Any, key: str) -> float:
-        """Read a duration: a finite number of seconds, not negative."""
+        """Convert a duration: a finite number of seconds, not negative."""
         return self._number(value, key, "seconds")
 
     def _number(self, value: Any, key: str, unit: str) -> float:
@@ -187,7 +187,7 @@ class Values:
         return float(value)
 
     def _settings(self, value: Any, key: str, known: tuple[str, ...]) -> Mapping[str, Any]:
-        """Return an object all of whose keys are known."""
+        """Return an object with known keys only."""
         settings: dict[str, Any] = self._typed(value, key, dict, "an object")
         for name in settings:
             if name not in known:
@@ -196,11 +196,11 @@ class Values:
         return settings
 
     def _paths(self, value: Any, key: str) -> list[Path]:
-        """Read one path or several; relative ones begin at the file's directory."""
+        """Convert one path or several; relative ones start from the file's directory."""
         if not isinstance(value, str | list):
             self._fail(key, f"must be a path or a list of paths, not {_kind(value)}")
         if value == []:
-            self._fail(key, "names no path; leave it out for the agent's own directory")
+            self._fail(key, "is empty; leave it out for the agent's own directory")
         texts = [self._string(value, key)] if isinstance(value, str) else self._strings(value, key)
         return [paths.expand(text, self._file.parent) for text in texts]
 
@@ -208,7 +208,7 @@ class Values:
         patterns = self._strings(self._typed(value, key, list, "a list of patterns"), key)
         for number, pattern in enumerate(patterns):
             if not can_match(pattern):
-                self._fail(f"{key}[{number}]", f"{pattern!r} fits nothing: begin it with '~/', '/' or '*/'")
+                self._fail(f"{key}[{number}]", f"{pattern!r} cannot match: start it with '~/', '/' or '*/'")
         return patterns
 
     def _strings(self, values: list[Any], key: str) -> list[str]:
@@ -217,7 +217,7 @@ class Values:
     def _string(self, value: Any, key: str) -> str:
         text: str = self._typed(value, key, str, "a string")
         if not text or "\0" in text:
-            self._fail(key, "is empty" if not text else "holds a NUL character")
+            self._fail(key, "is empty" if not text else "contains a NUL character")
         return text
 
     def _typed(self, value: Any, key: str, kind: type, wanted: str) -> Any:

@@ -1,4 +1,4 @@
-"""The sources to index: those that a configuration names, or else whatever is found."""
+"""The sources to index: the configured ones, or else those that are found."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def resolve_sources(config: Config, plugins: PluginManager) -> tuple[Source, ...]:
-    """Return the sources to index, each with a path, none twice.
+    """Return the sources to index, each with a path, without duplicates.
 
-    They are the named ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.
-    The path of a named one need not exist.
+    They are the configured ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.  The
+    path of a configured source need not exist.
 
-    :raises PluginError: a named source without a path has a parser that cannot be used.
+    :raises PluginError: a configured source without a path has a parser that cannot be used.
     :raises ConfigError: that parser's options are wrong.
     """
     sources = [place for source in config.sources for place in located(source, plugins)]
@@ -37,7 +37,7 @@ def resolve_sources(config: Config, plugins: PluginManager) -> tuple[Source, ...
 def default_sources(plugins: PluginManager) -> list[Source]:
     """Return a source for each existing default root of each installed parser.
 
-    A parser that fails is left out with a logged warning: nobody asked for it by name.
+    A parser that fails is skipped with a logged warning, since it was not configured by name.
     """
     sources: list[Source] = []
     for name in [info.name for info in plugins.catalogue() if info.kind == "parser"]:
@@ -46,7 +46,7 @@ def default_sources(plugins: PluginManager) -> list[Source]:
         except SesameError as error:
             import logging
 
-            logging.getLogger(__name__).warning("sessions of %r are not looked for: %s", name, error)
+            logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
         else:
             sources += [root for root in roots if os.path.exists(root.path or "")]
     return sources
@@ -67,11 +67,11 @@ def located(source: Source, plugins: PluginManager) -> list[Source]:
     except SesameError:
         raise
     except Exception as error:
-        raise PluginError(f"the parser {name!r} cannot tell its default roots: {error!r}") from error
+        raise PluginError(f"the parser {name!r} failed to return its default roots: {error!r}") from error
 
 
 def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Return the sources without those that repeat an earlier one's parser and (real) path."""
+    """Return the sources without those that repeat the parser and (real) path of an earlier one."""
     by_place: dict[tuple[str, str], Source] = {}
     for source in sources:
         by_place.setdefault((source.parser.name, os.path.realpath(source.path or "")), source)

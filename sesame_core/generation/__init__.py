@@ -1,1 +1,1 @@
-"""What a language model writes: answers and descriptions.  The only code that asks a model."""
+"""What a language model writes: answers and descriptions.  The only code that calls a model."""

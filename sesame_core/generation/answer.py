@@ -1,6 +1,6 @@
-"""A question about one session: its passages are the answer, or what a model answers from.
+"""Answers a question about one session: with its passages, or with a model's answer from them.
 
-A model is only asked where one is configured; whatever hinders it, the passages are there.
+A model is only called if one is configured; if it fails, the passages are still returned.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ..types.index import StoredSession
     from .models import Attempt
 
-#: Bytes of passages that a model is given: about 6,000 tokens.
+#: Bytes of passages in a prompt: about 6,000 tokens.
 MODEL_BUDGET = 24_576
-#: Characters of an answer that are taken; a longer one is malformed.
+#: Longest valid answer, in characters; a longer one is malformed.
 ANSWER_CHARS = 8000
 
 SYSTEM = """\
@@ -50,7 +50,7 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """Where a part of an answer stands."""
+    """The source of a part of an answer."""
 
     position: int
     entry_id: str | None
@@ -58,32 +58,32 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What became of a question about a session."""
+    """The result of a question about a session."""
 
     stored: StoredSession
     question: str
     found: Retrieval
-    #: A model's answer; None when none was asked or none answered: the passages are the answer then.
+    #: A model's answer; None when no model was called or none answered: the passages are the answer then.
     answer: str | None = None
-    #: False when the model says that the passages do not hold the answer.
+    #: False when the model says that the passages do not contain the answer.
     is_found: bool | None = None
     citations: tuple[Citation, ...] = ()
     model: str | None = None
-    #: Every call of a model, failed ones too.
+    #: Every call of a model, including failed ones.
     attempts: tuple[Attempt, ...] = ()
-    #: Dollars of all of them; None when not known.
+    #: Dollars of all attempts; None when unknown.
     cost: float | None = None
-    #: Why there is no model's answer.
+    #: Why there is no answer of a model.
     reason: str | None = None
 
 
 def ask(
     reader: IndexReader, stored: StoredSession, question: str, models: Sequence[ModelChoice], *, budget: int
 ) -> Asked:
-    """Return what a session says about a question.
+    """Answer a question about a session.
 
-    :param models: asked in this order until one answers.
-    :param budget: bytes of the passages that are returned; a model is given `MODEL_BUDGET` if that is more.
+    :param models: tried in this order until one answers.
+    :param budget: most bytes of the returned passages; a prompt has `MODEL_BUDGET` if that is more.
     """
     with reader.snapshot():
         found = passages.find(reader, stored.number, question, budget=max(budget, MODEL_BUDGET) if models else budget)
@@ -95,7 +95,7 @@ def ask(
     def check(value: Any) -> tuple[str, bool, tuple[Citation, ...]]:
         answer, is_found, numbers = _checked(value)
         if unknown := [number for number in numbers if number not in shown]:
-            raise ValueError(f"it cites {', '.join(map(str, unknown))}, which is none of the passages")
+            raise ValueError(f"it cites {', '.join(map(str, unknown))}, which is not the number of a passage")
         return answer, is_found, tuple(shown[number] for number in dict.fromkeys(numbers))
 
     reply = complete_json(prompt(stored, found, question), models, check, system=SYSTEM, schema=SCHEMA)
@@ -107,7 +107,7 @@ def ask(
 
 
 def prompt(stored: StoredSession, found: Retrieval, question: str) -> str:
-    """Return what a model is asked: about the session, the passages in their order, the question."""
+    """Return the prompt: facts about the session, the passages in their order, the question."""
     session = stored.session
     about = {
         "title": session.name,
@@ -131,26 +131,26 @@ def _items(found: Retrieval) -> list[passages.ExcerptItem]:
 def _checked(value: Any) -> tuple[str, bool, list[int]]:
     """Return the parts of a model's answer.
 
-    :raises ValueError: it is not what `SCHEMA` says.
+    :raises ValueError: it does not match `SCHEMA`.
     """
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     answer, is_found, citations = value.get("answer"), value.get("found"), value.get("citations")
     if not isinstance(answer, str) or not answer.strip():
-        raise ValueError('"answer" is no text')
+        raise ValueError('"answer" must be a non-empty string')
     if len(answer) > ANSWER_CHARS:
         raise ValueError(f'"answer" is longer than {ANSWER_CHARS} characters')
     if not isinstance(is_found, bool):
-        raise ValueError('"found" is neither true nor false')
+        raise ValueError('"found" must be true or false')
     if not isinstance(citations, list) or any(isinstance(n, bool) or not isinstance(n, int) for n in citations):
-        raise ValueError('"citations" is no list of passage numbers')
+        raise ValueError('"citations" must be a list of passage numbers')
     if is_found and not citations:
         raise ValueError('"citations" is empty although the answer was found')
     return answer.strip(), is_found, citations
 
 
 def _within(found: Retrieval, budget: int) -> Retrieval:
-    """Return the best passages that fit a budget; the first one always does."""
+    """Return the best passages that fit a budget, and always the first one."""
     kept: list[Excerpt] = []
     left = budget
     for passage in found.passages:

@@ -1,7 +1,7 @@
-"""Lets a model write a session's metadata: its name, a description, a summary and tags.
+"""Generates a session's metadata with a model: its name, a description, a summary and tags.
 
-The model is given what people and agents said, without tool calls and results, the most recent part of it.  What was
-written before stays until a valid answer takes its place.
+The prompt has the most recent part of what people and agents said, without tool calls and results.  Earlier metadata
+stays until a valid answer replaces it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from ..types.transcript import Session
     from .models import Attempt
 
-#: Bytes of the conversation that a model is given [seed 002: pi's limit of a tool's output].
+#: Bytes of the conversation in a prompt [seed 002: pi's limit of a tool's output].
 CONVERSATION_BYTES = 51_200
-#: Chunks read at a time, from the end of a session.
+#: Chunks read in one batch, from the end of a session.
 PAGE = 256
 
-#: What became of a session: written; not enough said since, or not automatic; nothing said at all; another process is
-#: at it; no model answered.
+#: The outcome for a session: written; too few new prompts, or not automatic; no messages; locked by another process;
+#: no model answered.
 State = Literal["described", "not due", "empty", "busy", "failed"]
 
-#: What to say when nothing is described by itself.
-NOT_AUTOMATIC = 'describing is not automatic: say so in config.jsonc, "describe": {"automatic": true}'
+#: Message when describing is not automatic.
+NOT_AUTOMATIC = 'describing is not automatic: set "describe": {"automatic": true} in config.jsonc'
 
 SYSTEM = f"""\
 You write the catalogue entry of a recorded session between a person and a coding agent, so that both find it again \
@@ -69,24 +69,24 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What became of describing one session."""
+    """The result of describing one session."""
 
     stored: StoredSession
     state: State
-    #: What is written now; None without anything.
+    #: The metadata after the call; None when there is none.
     metadata: Metadata | None = None
     #: Its file.
     path: Path | None = None
-    #: Every call of a model, failed ones too.
+    #: Every call of a model, including failed ones.
     attempts: tuple[Attempt, ...] = ()
-    #: Dollars of all of them; None when not known.
+    #: Dollars of all attempts; None when unknown.
     cost: float | None = None
-    #: Why nothing was written, or what was wrong with what was there before.
+    #: Why nothing was written, or the problem of the earlier file.
     reason: str | None = None
 
 
 def undescribed(reader: IndexReader) -> Iterator[StoredSession]:
-    """Yield this workstation's sessions of people that have prompts and no metadata, the last active first."""
+    """Yield this workstation's interactive sessions with prompts and without metadata, last active first."""
     for stored in all_sessions(reader, Filters(workstation=workstation_id())):
         session = stored.session
         if session.notes is None and session.kind != "subagent" and session.exchange_count:
@@ -101,16 +101,16 @@ def describe(
     *,
     only_due: bool = False,
 ) -> Described:
-    """Write a session's metadata anew; what hinders a model is told, not raised.
+    """Write new metadata of a session; a model's failure is returned as the reason, not raised.
 
-    :param models: asked in this order until one gives a valid answer.
-    :param only_due: do nothing unless that is automatic, and as much was said since the last time as is configured.
-    :raises ModelError: no model is set up.
-    :raises SesameError: it is another workstation's session, or the metadata cannot be written.
+    :param models: tried in this order until one gives a valid answer.
+    :param only_due: do nothing unless describing is automatic and the session has the configured number of new prompts.
+    :raises ModelError: no model is configured.
+    :raises SesameError: the session belongs to another workstation, or the metadata cannot be written.
     """
     session, files = stored.session, MetadataFiles(how.directory)
     if session.workstation != workstation_id():
-        raise SesameError(f"session {session.id} is another workstation's: only there it can be described")
+        raise SesameError(f"session {session.id} belongs to another workstation: describe it there")
     if only_due and not how.is_automatic:
         return Described(stored=stored, state="not due", reason=NOT_AUTOMATIC)
     if not models:
@@ -122,10 +122,10 @@ def describe(
             result = Described(stored=stored, state="not due", metadata=known, reason=problem)
             if count_prompts(reader, stored, known.last_indexed_leaf_id if known else "", least) < least:
                 return result
-            told = conversation(reader, stored)
-            if told is None:
-                return replace(result, state="empty", reason="nobody has said anything in it")
-            text, leaf = told
+            found = conversation(reader, stored)
+            if found is None:
+                return replace(result, state="empty", reason="it has no messages")
+            text, leaf = found
             reply = complete_json(_prompt(stored, text), models, _checked, system=SYSTEM, schema=SCHEMA)
             result = replace(result, attempts=reply.attempts, cost=reply.cost)
             if reply.value is None:
@@ -151,15 +151,15 @@ def describe(
 
 
 def _parent_file(reader: IndexReader, session: Session) -> str | None:
-    """Return the file of the session it was forked from or started by."""
+    """Return the file of the session that it was forked from or started by."""
     parents = reader.find_sessions(session.parent_id) if session.parent_id else []
     return next((parent.path for parent in parents if parent.session.id == session.parent_id), None)
 
 
 def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] | None:
-    """Return the end of what was said on a session's active branch, and the id of its last entry; None of nothing.
+    """Return the end of the conversation on a session's active branch, and the id of its last entry; None if empty.
 
-    What is left out at the beginning is told.  Where entries have no ids, it is the position of the last one, `#12`.
+    The text says if its beginning is cut.  Without ids of entries, the id is the position of the last one, `#12`.
     """
     parts: list[str] = []
     last, leaf = None, None
@@ -185,9 +185,9 @@ def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] 
 
 
 def count_prompts(reader: IndexReader, stored: StoredSession, leaf: str, enough: int) -> int:
-    """Count the prompts on a session's active branch behind an entry, all of them when it is not there any more.
+    """Count the prompts on a session's active branch after an entry; all of them when the entry no longer exists.
 
-    :param enough: count no further.
+    :param enough: where to stop counting.
     """
     count = 0
     for chunk in _backwards(reader, stored):
@@ -198,7 +198,7 @@ def count_prompts(reader: IndexReader, stored: StoredSession, leaf: str, enough:
 
 
 def _backwards(reader: IndexReader, stored: StoredSession) -> Iterator[Chunk]:
-    """Yield the chunks of a session's active branch, the last one first."""
+    """Yield the chunks of a session's active branch, last first."""
     abandoned = set(stored.session.abandoned or ())
     end = stored.chunk_count
     while end > 0:
@@ -213,7 +213,7 @@ def _place(chunk: Chunk) -> str:
 
 
 def _known(files: MetadataFiles, session_id: str) -> tuple[Metadata | None, str | None]:
-    """Return what is written about a session, and what is wrong with it; then it counts as missing."""
+    """Return a session's metadata, or None and the problem if its file is invalid."""
     try:
         return files.read(session_id), None
     except ParseError as error:
@@ -230,26 +230,26 @@ def _prompt(stored: StoredSession, text: str) -> str:
 def _checked(value: Any) -> Notes:
     """Return a model's answer.
 
-    :raises ValueError: it is not what `SCHEMA` says, or longer than what is kept.
+    :raises ValueError: it does not match `SCHEMA`, or is too long to store.
     """
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     name = " ".join(_text(value, "name", NAME_CHARS).split())
     description = _text(value, "description", DESCRIPTION_CHARS)
     summary = _text(value, "summary", SUMMARY_CHARS)
     tags = value.get("tags")
     if not isinstance(tags, list) or not all(isinstance(tag, str) and tag.strip() for tag in tags):
-        raise ValueError('"tags" is no list of texts')
+        raise ValueError('"tags" must be a list of strings')
     tags = list(dict.fromkeys(" ".join(clean(tag).split()) for tag in tags))
     if not 0 < len(tags) <= TAGS or any(len(tag) > TAG_CHARS for tag in tags):
-        raise ValueError(f'"tags" must be 1 to {TAGS} texts of {TAG_CHARS} characters at most')
+        raise ValueError(f'"tags" must be 1 to {TAGS} strings of at most {TAG_CHARS} characters')
     return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
 
 
 def _text(value: Mapping[str, Any], key: str, most: int) -> str:
     text = value.get(key)
     if not isinstance(text, str) or not text.strip():
-        raise ValueError(f'"{key}" is no text')
+        raise ValueError(f'"{key}" must be a non-empty string')
     text = clean(text).strip()
     if len(text) > most:
         raise ValueError(f'"{key}" is longer than {most} characters')

@@ -1,7 +1,7 @@
-"""Language models, where some are configured: a prompt in, a text or a JSON value out.
+"""Calls the configured language models: a prompt in, a string or a JSON value out.
 
 The only code that imports `llm`.  Without models in the configuration none is called, and nothing leaves the machine.
-How one is reached, its keys and its server, is the business of `llm` and its plugins, or of a program that is named.
+`llm` and its plugins, or the configured program, know the server and the keys of a model.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ..dataclass import dataclass, replace
 from ..errors import ModelError
 from .command import agent_command, ask_command
 
-#: Times a model is asked again after an answer that is not what was asked for [seed 002].
+#: Number of retries of a model after a malformed answer [seed 002].
 RETRIES = 2
-#: Characters of a provider's message that are shown.
+#: Most characters of a provider's message that are shown.
 SHOWN = 300
-#: What to say when no model is configured, and when the library is missing.
-NOT_SET_UP = 'no model is set up: name one in config.jsonc, "models": ["…"]'
-NOT_INSTALLED = "models are asked through llm, which is not installed: pip install 'sesame-search[llm]'"
+#: Messages when no model is configured, and when the library is missing.
+NOT_SET_UP = 'no model is configured: add one to config.jsonc, "models": ["…"]'
+NOT_INSTALLED = "models are called through llm, which is not installed: pip install 'sesame-search[llm]'"
 
-#: What stands around a piece of a session in a prompt.
+#: The tags that enclose a part of a session in a prompt.
 _TAG = re.compile(r"</?(?=(?:passage|message)\b)", re.IGNORECASE)
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 
@@ -37,26 +37,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a model answered, and what that took."""
+    """A model's answer, with its tokens, cost and time."""
 
     model: str
     text: str
     seconds: float = 0.0
-    #: As the provider counts them; None when it does not tell.
+    #: As counted by the provider; None when it does not report them.
     input_tokens: int | None = None
     output_tokens: int | None = None
-    #: Dollars: what the provider says, else by the configured prices; None when neither is known.
+    #: Dollars: reported by the provider, else computed from the configured prices; None when neither is known.
     cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One call of a model: what it took, and what was wrong with it."""
+    """One call of a model: its tokens, cost and time, and its error."""
 
     model: str
-    #: None when it was what was asked for.
+    #: None when the answer was valid.
     error: str | None = None
-    #: Whether anything was answered, and so may have cost something.
+    #: Whether the model answered at all, so that the call may have a cost.
     is_answered: bool = True
     seconds: float = 0.0
     input_tokens: int | None = None
@@ -66,20 +66,20 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply(Generic[T]):
-    """A value that a model gave, and every attempt it took; failed ones cost money, too."""
+    """A value that a model returned, and every attempt; failed ones cost money, too."""
 
-    #: None when no model gave one.
+    #: None when no model returned a valid one.
     value: T | None
     attempts: tuple[Attempt, ...]
 
     @property
     def model(self) -> str | None:
-        """The model that gave the value."""
+        """The model that returned the value."""
         return self.attempts[-1].model if self.value is not None else None
 
     @property
     def cost(self) -> float | None:
-        """Dollars of all attempts; None when that of any answer is not known."""
+        """Dollars of all attempts; None when the cost of any answer is unknown."""
         answered = [attempt for attempt in self.attempts if attempt.is_answered]
         known = [attempt.cost for attempt in answered if attempt.cost is not None]
         return sum(known) if known and len(known) == len(answered) else None
@@ -88,11 +88,11 @@ class Reply(Generic[T]):
 def complete(
     prompt: str, choice: ModelChoice, *, system: str | None = None, schema: Mapping[str, Any] | None = None
 ) -> Completion:
-    """Ask one model once.
+    """Call one model once.
 
-    :param schema: JSON Schema of the answer; enforced by models that can.
-    :raises ModelError: there is no way to this model; it failed, took longer than `choice.seconds`, or answered
-        nothing, as one does that refuses.
+    :param schema: JSON Schema of the answer; enforced by models that support it.
+    :raises ModelError: the model cannot be reached, failed, took longer than `choice.seconds`, or returned an empty
+        answer, as models do that refuse.
     """
     started = time.monotonic()
     if choice.command or choice.name == AGENT:
@@ -100,7 +100,7 @@ def complete(
     else:
         found = _by_llm(prompt, choice, system, schema)
     if not found.text.strip():
-        raise ModelError(f"{choice.name}: it answered nothing, which is how models refuse")
+        raise ModelError(f"{choice.name}: the answer is empty, which is how models refuse")
     return replace(found, seconds=time.monotonic() - started)
 
 
@@ -131,7 +131,7 @@ def _by_llm(prompt: str, choice: ModelChoice, system: str | None, schema: Mappin
     try:
         model = llm.get_model(choice.name)
     except llm.UnknownModelError:
-        raise ModelError(f"llm knows no model {choice.name!r}; see: llm models") from None
+        raise ModelError(f"llm has no model {choice.name!r}; see: llm models") from None
     except Exception as error:
         raise ModelError(f"llm cannot load its models: {_first_line(error)}") from error
     _bind(model, choice.seconds)
@@ -164,13 +164,13 @@ def complete_json(
     system: str | None = None,
     schema: Mapping[str, Any] | None = None,
 ) -> Reply[T]:
-    """Ask models for a JSON value until one gives a valid one; what hinders them is told in the reply, not raised.
+    """Call models until one returns a valid JSON value; their errors are in the reply, not raised.
 
-    A malformed value is asked for again, `RETRIES` times; after that, and after any other failure at once, the next
-    model's turn comes.
+    After a malformed value the same model is called again, up to `RETRIES` times; after that, or at once after any
+    other failure, the next model is tried.
 
     :param choices: in the order they are tried.
-    :param check: turns the decoded value into what is wanted; raises ValueError with what is wrong with it.
+    :param check: converts the decoded value into the result; raises ValueError with its fault.
     """
     attempts: list[Attempt] = []
     for choice in choices:
@@ -201,36 +201,36 @@ def complete_json(
 
 
 def escape_tags(text: str) -> str:
-    """Return text of a session that cannot end the `<passage>` or `<message>` it stands in."""
+    """Escape tags in the text of a session, so that it cannot close the `<passage>` or `<message>` around it."""
     return _TAG.sub("<_", text)
 
 
 def _decoded(text: str) -> Any:
-    """Return the JSON value of a text, with or without a fence of Markdown around it."""
+    """Decode a string as JSON, with or without a Markdown fence around it."""
     fenced = _FENCED.fullmatch(text)
     try:
         return json.loads(fenced[1] if fenced else text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+        raise ValueError(f"it is not valid JSON: {error}") from None
 
 
 def _bind(model: Any, seconds: float) -> None:
-    """Make the client of an OpenAI-compatible model give up in time and try once: repeating is `complete_json`'s."""
+    """Set timeout and no retries on the client of an OpenAI-compatible model: `complete_json` retries."""
     make = getattr(model, "get_client", None)
     if make is not None:
         model.get_client = lambda *args, **more: make(*args, **more).with_options(timeout=seconds, max_retries=0)
 
 
 def _within(seconds: float, act: Callable[[], T]) -> T:
-    """Return what a call returns, or raise TimeoutError; a call that hangs is left behind and stops no exit."""
+    """Return the result of a call, or raise TimeoutError; a call that hangs is abandoned and does not block exit."""
     future: Future[T] = Future()
 
     def run() -> None:
         try:
             future.set_result(act())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
+        except BaseException as error:  # noqa: BLE001 - it is raised where the result is awaited
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True, name="sesame-model").start()
@@ -238,9 +238,9 @@ def _within(seconds: float, act: Callable[[], T]) -> T:
 
 
 def _cost(choice: ModelChoice, given: int | None, made: int | None, details: Mapping[str, Any]) -> float | None:
-    told = details.get("cost")
-    if isinstance(told, int | float):
-        return float(told)
+    reported = details.get("cost")
+    if isinstance(reported, int | float):
+        return float(reported)
     if choice.input_price is None or choice.output_price is None or given is None or made is None:
         return None
     return (given * choice.input_price + made * choice.output_price) / 1e6

@@ -1,1 +1,1 @@
-"""How an agent learns of Sesame, and which session calls it.  Writes only what was shown."""
+"""How an agent learns of Sesame, and which session calls it.  Writes only what it has shown before."""

@@ -1,19 +1,19 @@
-"""Which session the program runs in, when an agent's own environment tells."""
+"""Finds the session that the program runs in, from an agent's environment variables."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
-#: Environment variables in which agents tell the programs they start which session they are in.
+#: Environment variables in which agents pass their session's id to the programs that they start.
 #: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82.
 VARIABLES = ("CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID")
 
 
 def current_sessions(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the ids of the sessions this program was started from: more than one when agents start each other.
+    """Return the ids of the sessions that this program was started from: several when agents start each other.
 
-    :param environment: the process's own when None.
+    :param environment: environment variables; those of the process when None.
     """
     environment = os.environ if environment is None else environment
     return tuple(dict.fromkeys(value for name in VARIABLES if (value := environment.get(name))))

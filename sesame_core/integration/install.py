@@ -1,7 +1,7 @@
-"""What tells an agent of Sesame: files of its own in the agent's directories, and settings in files of the agent.
+"""Installs Sesame in an agent: files of its own in the agent's directories, and settings in files of the agent.
 
-A plan is made and shown before anything is written.  A file that is not understood stops all of it; what is replaced
-or deleted is kept beside it.
+A plan is made and shown before anything is written.  A file that cannot be parsed stops all of it; a copy of what is
+replaced or deleted is kept next to the file.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ..dataclass import dataclass
 from ..errors import SesameError
 from ..types.integration import Integration, OwnFile, Setting
 
-#: Stands in every file that is Sesame's own: without it, a file of that name is somebody else's.
+#: Marks every file of Sesame: a file of that name without it belongs to someone else.
 MARK = "sesame integrate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One file that is to be written or deleted."""
+    """One file to be written or deleted."""
 
     path: Path
-    #: What is to be done, for people.
-    told: str
-    #: The file as it is; None when there is none.
+    #: The step, worded for people.
+    description: str
+    #: The current content of the file; None when it does not exist.
     before: bytes | None
-    #: The file as it is to be; None when it is to be deleted.
+    #: The new content of the file; None to delete it.
     after: bytes | None
-    #: The file as it is holds what only it has.
+    #: The current content exists nowhere else, so a copy is kept.
     is_precious: bool
 
 
@@ -47,32 +47,32 @@ def skill() -> str:
 
 
 def plan(integration: Integration, *, remove: bool = False) -> list[Step]:
-    """Return what is to be done; nothing when all of it is done already.
+    """Return the steps to be done; none when everything is done already.
 
-    :param remove: undo it.
-    :raises SesameError: a file cannot be read or is not understood, or an extra is not installed.
+    :param remove: plan the removal instead.
+    :raises SesameError: a file cannot be read or parsed, or an extra is not installed.
     """
     if integration.extra and not remove:
         extra, package = integration.extra
         if find_spec(package) is None:
-            raise SesameError(f"this needs what is not installed: pip install 'sesame-search[{extra}]'")
+            raise SesameError(f"this needs an extra that is not installed: pip install 'sesame-search[{extra}]'")
     steps = [_file_step(p, remove) if isinstance(p, OwnFile) else _setting_step(p, remove) for p in integration.parts]
     return [step for step in steps if step.before != step.after]
 
 
 def carry_out(steps: Iterable[Step]) -> list[Path]:
-    """Do it, and return the copies that were kept of what was replaced or deleted.
+    """Carry out the steps, and return the copies of what was replaced or deleted.
 
-    :raises SesameError: a file has changed since it was planned, and none is touched; or one cannot be written, and
-        those before it are done.
+    :raises SesameError: a file has changed since it was planned, and none is written; or one cannot be written, and
+        the steps before it are done.
     """
     kept = []
     steps = list(steps)
     for step in steps:
         if _read(step.path) != step.before:
-            raise SesameError(f"{step.path}: has changed meanwhile; nothing is changed, try again")
+            raise SesameError(f"{step.path}: has changed in the meantime; nothing was written, try again")
     for step in steps:
-        # A link stays one.
+        # A symbolic link stays one.
         path = Path(os.path.realpath(step.path))
         try:
             if step.before is not None and step.is_precious:
@@ -81,7 +81,7 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
                 kept.append(copy)
             if step.after is None:
                 path.unlink()
-                with contextlib.suppress(OSError):  # other files are in it
+                with contextlib.suppress(OSError):  # it contains other files
                     path.parent.rmdir()
             else:
                 paths.write_private(path, step.after, keeps_rights=True)
@@ -94,11 +94,11 @@ def _file_step(own: OwnFile, remove: bool) -> Step:
     before = _read(own.path)
     after = own.text.encode()
     if before is not None and MARK.encode() not in before:
-        raise SesameError(f"{own.path}: is not Sesame's; nothing is changed: move it away first")
-    told = "delete" if remove else "write" if before is None else "replace"
+        raise SesameError(f"{own.path}: is not a file of Sesame; nothing was written: move it away first")
+    action = "delete" if remove else "write" if before is None else "replace"
     return Step(
         path=own.path,
-        told=f"{told} {own.path}",
+        description=f"{action} {own.path}",
         before=before,
         after=None if remove else after,
         is_precious=before != after,
@@ -109,23 +109,23 @@ def _setting_step(setting: Setting, remove: bool) -> Step:
     before = _read(setting.path)
     text, value = _parsed(setting.path, before) if before and before.strip() else ("", {})
     *parents, key = setting.keys
-    place, way = value, []
+    place, keys = value, []
     for parent in parents:
-        way.append(parent)
+        keys.append(parent)
         place = place.setdefault(parent, {})
         if not isinstance(place, dict):
-            raise _not_understood(setting.path, f'"{".".join(way)}" is no object')
+            raise _not_understood(setting.path, f'"{".".join(keys)}" is not an object')
     name = ".".join(setting.keys)
     if (key not in place) if remove else (place.get(key) == setting.value):
-        return Step(path=setting.path, told="", before=before, after=before, is_precious=False)
+        return Step(path=setting.path, description="", before=before, after=before, is_precious=False)
     if remove:
         del place[key]
-        told = f"change {setting.path}: delete {name}"
+        description = f"change {setting.path}: delete {name}"
     else:
         place[key] = setting.value
-        told = f"{'write' if before is None else 'change'} {setting.path}: {name} = {json.dumps(setting.value)}"
+        description = f"{'write' if before is None else 'change'} {setting.path}: {name} = {json.dumps(setting.value)}"
     after = _as_written(setting.path, value, text)
-    return Step(path=setting.path, told=told, before=before, after=after, is_precious=True)
+    return Step(path=setting.path, description=description, before=before, after=after, is_precious=True)
 
 
 def _read(path: Path) -> bytes | None:
@@ -138,11 +138,11 @@ def _read(path: Path) -> bytes | None:
 
 
 def _parsed(path: Path, content: bytes) -> tuple[str, dict[str, Any]]:
-    """Return a file's text and its JSON object."""
+    """Return the text of a file and its JSON object."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
-            raise ValueError("a key stands twice in an object")
+            raise ValueError("an object has a key twice")
         return dict(pairs)
 
     try:
@@ -151,31 +151,31 @@ def _parsed(path: Path, content: bytes) -> tuple[str, dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise _not_understood(path, f"it is not plain JSON ({error})") from error
     if not isinstance(value, dict):
-        raise _not_understood(path, "it is no object")
+        raise _not_understood(path, "it is not an object")
     return text, value
 
 
 def _as_written(path: Path, value: dict[str, Any], text: str) -> bytes:
-    """Return JSON in the style of the text it replaces: its indentation, its end, its way with surrogates."""
+    """Return JSON in the style of the text that it replaces: indentation, final newline, escapes of surrogates."""
     indent = re.search(r"^([ \t]+)\"", text, re.MULTILINE)
     try:
         made = json.dumps(
             value, ensure_ascii="\\ud" in text.lower(), indent=indent[1] if indent else 2, allow_nan=False
         )
     except ValueError as error:
-        raise _not_understood(path, "it holds a number that JSON has not") from error
+        raise _not_understood(path, "it contains a number that JSON does not have") from error
     return (made + ("" if text and not text.endswith("\n") else "\n")).encode()
 
 
 def _not_understood(path: Path, why: str) -> SesameError:
-    return SesameError(f"{path}: {why}; nothing is changed")
+    return SesameError(f"{path}: {why}; nothing was written")
 
 
 def started_by(program: str, interpreter: Sequence[str]) -> list[str]:
     """Return the command that starts this Sesame from anywhere.
 
-    :param program: what this process was started as (`sys.argv[0]`).
-    :param interpreter: what starts it as a module, for want of a program of its own.
+    :param program: the program of this process (`sys.argv[0]`).
+    :param interpreter: the command that starts Sesame as a module, if it has no program of its own.
     """
     path = shutil.which(program)
     named = path is not None and Path(path).stem == "sesame"

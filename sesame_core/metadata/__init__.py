@@ -1,1 +1,1 @@
-"""Names, summaries and tags written about sessions, and how they get into the index.  Asks no model."""
+"""Names, summaries and tags written about sessions, and how they get into the index.  Calls no model."""

@@ -1,7 +1,7 @@
-"""Files of metadata, one beside each session that was described: `<session id>.meta.json` in one directory.
+"""Metadata files, one for each session that was described: `<session id>.meta.json` in one directory.
 
-The form is that of seed 002, so that other programs can read and write the files too.  A file that is not of this form
-counts as missing, and is reported.
+The format is that of seed 002, so that other programs can read and write the files too.  An invalid file counts as
+missing, and is reported.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from ..types.index import KnownFile
 
 SUFFIX = ".meta.json"
-#: Version of what is taken from a file, as a parser has one.
+#: Version of the reader, like a parser's; the index reads the files again when it changes.
 VERSION = 1
-#: Bytes of the largest file that is read, and characters of what is taken from it.
+#: Size of the largest valid file, in bytes, and of the longest valid fields, in characters.
 LARGEST = 1 << 18
 NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
-#: Tags of a session.
+#: Most tags of a session.
 TAGS = 12
-#: Bytes of a file's name: what file systems take.
+#: Longest file name, in bytes: the limit of file systems.
 LONGEST_NAME = 255
 
-#: The fields of a file, by the attribute that has it.
+#: The fields of a file, by attribute.
 _FIELDS = {
     "session_id": "sessionId",
     "session_file": "sessionFile",
@@ -53,7 +53,7 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What one file says."""
+    """The content of one file."""
 
     session_id: str
     session_file: str
@@ -63,12 +63,12 @@ class Metadata:
     summary: str
     tags: tuple[str, ...]
     cwd: str
-    #: When the file was first written, and when last: ISO 8601.
+    #: Times of the first and the last write of the file: ISO 8601.
     created_at: str
     updated_at: str
-    #: Who wrote it.
+    #: The model that wrote it.
     model: str
-    #: Id of the last entry of the session that was taken into account.
+    #: Id of the last entry of the session that the metadata covers.
     last_indexed_leaf_id: str
 
     @property
@@ -78,9 +78,9 @@ class Metadata:
 
 
 class MetadataFiles:
-    """The directory of the files.
+    """The directory of metadata files.
 
-    :param directory: made, for its owner alone, when something is written.
+    :param directory: created at the first write, readable by its owner alone.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -99,18 +99,18 @@ class MetadataFiles:
         return self.directory / name
 
     def read(self, session_id: str) -> Metadata | None:
-        """Return what is known of a session; None when there is no file.
+        """Return the metadata of a session; None when it has no file.
 
-        :raises ParseError: the file cannot be read, or is not what it must be.
+        :raises ParseError: the file cannot be read, or is invalid.
         """
         return read(self.path(session_id))
 
     def notes(self, session_id: str) -> Notes | None:
-        """Return a session's notes; None without a file, or with one that `read` would not take."""
+        """Return a session's notes; None when it has no file, or one that `read` rejects."""
         try:
             found = self.read(session_id)
         except SesameError:
-            return None  # told by whoever looks through the directory
+            return None  # reported by the code that scans the directory
         return found.notes if found else None
 
     def write(self, metadata: Metadata) -> Path:
@@ -139,16 +139,16 @@ class MetadataFiles:
 
     @contextmanager
     def lock(self, session_id: str) -> Iterator[None]:
-        """Hold the right to write a session's file; the operating system takes it back when the process dies.
+        """Hold the lock of a session's file; the operating system releases it when the process dies.
 
-        :raises LockedError: another process, or thread, holds it.
+        :raises LockedError: another process or thread holds it.
         :raises SesameError: the directory cannot be written to.
         """
         from filelock import FileLock, Timeout
 
         locks = self.directory / ".locks"
         try:
-            # A mode is given to the last directory only.
+            # `mkdir` applies the mode to the last directory only.
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             locks.mkdir(mode=0o700, exist_ok=True)
             with FileLock(locks / self.path(session_id).name.removesuffix(SUFFIX), timeout=0, is_singleton=False):
@@ -160,9 +160,9 @@ class MetadataFiles:
 
 
 def read(path: Path) -> Metadata | None:
-    """Return what a file says about the session that its name tells; None when there is no such file.
+    """Return the metadata in a file for the session that its name contains; None when the file does not exist.
 
-    :raises ParseError: it cannot be read, or is not what it must be.
+    :raises ParseError: it cannot be read, or is invalid.
     """
     try:
         with path.open("rb") as file:
@@ -174,11 +174,11 @@ def read(path: Path) -> Metadata | None:
     try:
         return _decoded(data, id_of(path.name))
     except ValueError as error:
-        raise ParseError(path, f"is no metadata of its session, and counts as missing: {error}") from error
+        raise ParseError(path, f"is not valid metadata of its session, and counts as missing: {error}") from error
 
 
 def scan(directory: Path) -> dict[str, int] | None:
-    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory.
+    """Return the modification times, in nanoseconds, of all metadata files, by path; None without a directory.
 
     :raises OSError: the directory cannot be read.
     """
@@ -194,21 +194,21 @@ def scan(directory: Path) -> dict[str, int] | None:
 
 
 def id_of(path: str) -> str:
-    """Return the id of the session that a file is about, by its name."""
+    """Return the session id in the name of a file."""
     from urllib.parse import unquote
 
     return unquote(os.path.basename(path).removesuffix(SUFFIX))
 
 
 def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
-    """Tell whether the index has taken in the files of a directory as they are.
+    """Return whether the index is up to date with the files of a directory.
 
-    :param known: what it knows of files, by path.
+    :param known: the files in the index, by path.
     """
     try:
         found = scan(directory)
     except OSError:
-        return False  # the indexer will meet it again, and report it
+        return False  # the indexer gets the same error, and reports it
     if found is None:
         return True
     taken_in = {
@@ -222,7 +222,7 @@ def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
 def _decoded(data: bytes, session_id: str) -> Metadata:
     """Return the content of a file.
 
-    :raises ValueError: it is not what it must be.
+    :raises ValueError: it is invalid.
     """
     import json
 
@@ -233,18 +233,18 @@ def _decoded(data: bytes, session_id: str) -> Metadata:
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     texts: dict[str, Any] = {}
     for attribute, name in _FIELDS.items():
         text = value.get(name)
         if attribute == "tags":
             if not isinstance(text, list) or not all(isinstance(tag, str) for tag in text):
-                raise ValueError('"tags" is no list of texts')
+                raise ValueError('"tags" must be a list of strings')
             texts["tags"] = tuple(clean(tag)[:TAG_CHARS] for tag in text[:TAGS])
         elif isinstance(text, str):
             texts[attribute] = clean(text)
         elif text is not None or attribute != "parent_session_file":
-            raise ValueError(f'"{name}" is no text')
+            raise ValueError(f'"{name}" must be a string')
     if texts["session_id"] != session_id:
         raise ValueError(f"it is about session {texts['session_id']!r}")
     texts["name"] = texts["name"][:NAME_CHARS]

@@ -1,4 +1,4 @@
-"""Brings the notes in an index in step with the files of metadata, whether the sessions have changed or not."""
+"""Updates the notes in an index from the metadata files, whether the sessions have changed or not."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def enrich(
     report: IndexReport,
     deadline: float | None = None,
 ) -> None:
-    """Take in the files that changed, and take back what those said that are gone.
+    """Index the files that changed, and remove the notes of deleted ones.
 
-    A file that cannot be understood counts as gone, and as an error in the report.
+    An invalid file counts as deleted, and as an error in the report.
 
-    :param directory: of the files of metadata.
-    :param known: what the index knew of files before the run, by path.
+    :param directory: directory of the metadata files.
+    :param known: the files in the index before the run, by path.
     :param deadline: `time.monotonic()` after which the rest is left to the next run.
     """
     try:
@@ -42,10 +42,10 @@ def enrich(
     if found is None or not isinstance(writer, Annotating):
         return
     changed = [path for path, mtime_ns in found.items() if _is_changed(known.get(path), mtime_ns)]
-    gone = [p for p, file in known.items() if file.parser == NOTES and p not in found and file.missing_since is None]
-    for number, path in enumerate([*changed, *gone]):
+    deleted = [p for p, file in known.items() if file.parser == NOTES and p not in found and file.missing_since is None]
+    for number, path in enumerate([*changed, *deleted]):
         if deadline is not None and time.monotonic() >= deadline:
-            report.pending += len(changed) + len(gone) - number
+            report.pending += len(changed) + len(deleted) - number
             return
         take_in(writer, path, found.get(path), report)
 
@@ -60,9 +60,9 @@ def _is_changed(known: IndexedFile | None, mtime_ns: int) -> bool:
 
 
 def take_in(writer: IndexWriter, path: str, mtime_ns: int | None, report: IndexReport) -> None:
-    """Let the index have what one file says.
+    """Update the index from one file.
 
-    :param mtime_ns: None when the file is gone.
+    :param mtime_ns: None when the file is deleted.
     """
     assert isinstance(writer, Annotating)
     file = IndexedFile(path=path, parser=NOTES, parser_version=metadata.VERSION, mtime_ns=mtime_ns or 0, size=0)

@@ -1,1 +1,1 @@
-"""Secrets: how they are recognised and kept out of an index.  Decides nothing about who sees what."""
+"""Secrets: how they are detected and kept out of an index.  Knows nothing of visibility."""

@@ -1,6 +1,6 @@
-"""Looks for secrets in what an index holds, and tells where they are without telling them.
+"""Scans an index for secrets, and reports their places without the secrets.
 
-Ids and paths in its answers have marks where a secret is.
+Ids and paths in its results have placeholders for secrets.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .redactor import Finding, Redactor
 class Exposure:
     """A secret that is stored."""
 
-    #: Id of the session it is in; None for a file of which no session is stored.
+    #: Id of the session that contains it; None for a file of which no session is stored.
     session_id: str | None
-    #: Path of the file the session was read from.
+    #: Path of the file that the session was read from.
     file: str
-    #: Position of the chunk; None when it is in what is known of the session or its file.
+    #: Position of the chunk; None when the secret is in a field of the session or the file.
     position: int | None
-    #: The field it is in, "title", "text" …
+    #: The field that contains it: "title", "text" …
     field: str
     kind: str
-    #: Equal for the same secret in two places.
+    #: The same for equal secrets.
     fingerprint: str
 
 
 @dataclass(slots=True, kw_only=True)
 class Audit:
-    """What was looked at so far."""
+    """Counts of what was scanned so far."""
 
     sessions: int = 0
     chunks: int = 0
@@ -43,7 +43,7 @@ class Audit:
 def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Exposure]:
     """Yield each secret in the sessions, chunks and file names of an index.
 
-    :param seen: counts what is looked at.
+    :param seen: counts what is scanned.
     """
     with reader.snapshot():
         paths = set()

@@ -1,8 +1,8 @@
-"""What secrets look like: one table of kinds.
+"""The table of detectors of secrets.
 
-A kind is looked for only where one of its triggers stands, literal strings that are all found in one pass, so a text
-without any costs two microseconds a kilobyte.  `detect-secrets` 1.5.0 takes 2,500 for the same, has had no release
-since 2024, and tells lines, not positions; the good Go and Rust scanners are no libraries.
+A detector only runs where one of its triggers occurs: literal strings that are all found in one pass, so a text
+without any takes two microseconds per kilobyte.  `detect-secrets` 1.5.0 takes 2,500 for the same, has had no release
+since 2024, and reports lines, not positions; the good Go and Rust scanners are not libraries.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 from ..dataclass import dataclass
 
-#: Shortest password or token that is taken for one because of the name before it.
+#: Shortest value that is detected as a password or token because of the name before it, in characters.
 _SHORTEST = 8
-#: What people write in examples, and in the settings of a database on their own machine.
+#: Values in examples, and in the settings of a database on one's own machine.
 _PLACEHOLDERS = frozenset(
     ("admin", "changeme", "example", "guest", "passwd", "password", "pass", "postgres", "pwd", "root", "secret", "test")
 )
@@ -30,25 +30,25 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 class Detector:
     """One kind of secret."""
 
-    #: What stands in the place of the secret, and in reports.
+    #: The name in the placeholder of the secret, and in reports.
     name: str
-    #: Any of these begins what `pattern` matches.
+    #: Literal strings, one of which starts every match of `pattern`.
     triggers: tuple[str, ...]
-    #: A regular expression; its group `secret` is what is taken out.
+    #: A regular expression; its group `secret` is replaced.
     pattern: str
-    #: Tells whether a match is one indeed; None: it is.
+    #: Returns whether a match is a secret; None if every match is.
     is_secret: Callable[[str], bool] | None = None
 
 
 def _looks_random(value: str) -> bool:
-    """Tell a value that nobody would read aloud from a name in a program."""
+    """Return whether a value is random rather than a name in a program."""
     if not any(c.isalpha() for c in value) or not any(c.isdigit() for c in value) or _DATE.match(value):
         return False
     return len(_LETTERS_NEXT_TO_DIGITS.findall(value)) >= 3 or any(c in "!@#%^*+~" for c in value)
 
 
 def _looks_chosen(value: str) -> bool:
-    """Tell a password from a name in a program, which has one or two digits at its end if any."""
+    """Return whether a value is a password and not a name in a program, which has at most two digits, at its end."""
     has_both = any(c.isalpha() for c in value) and any(c.isdigit() for c in value)
     return has_both and not _NAME.fullmatch(value) and not _DATE.match(value)
 
@@ -68,7 +68,7 @@ def _is_login(value: str) -> bool:
         return False
 
 
-#: Nothing that could be the beginning of the same word; the n of an escaped line break is no letter.
+#: No word character before it; the n of an escaped line break does not count as a letter.
 _BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _VALUE = rf"(?P<secret>[^\s\"'`,;<>(){{}}\[\]$\\|&]{{{_SHORTEST},512}}+)(?![(\[{{])"
 #: `="…"`, `: …`, `" => '…`, `\": \"…`.
@@ -78,24 +78,24 @@ _ASSIGNED = r"\w{0,24}(?:\\?[\"'])?\]?\s{0,3}(?::=|=>|[:=])\s{0,3}(?:\\?[\"'])?"
 def _kind(
     name: str, triggers: str, pattern: str, is_secret: Callable[[str], bool] | None = None, *, begins: bool = False
 ) -> Detector:
-    """Return a kind.
+    """Return a detector.
 
     :param triggers: separated by spaces.
-    :param pattern: all of it is the secret unless it has a group of that name.
-    :param begins: a letter before it makes it another word.
+    :param pattern: the whole match is the secret unless the pattern has a group of that name.
+    :param begins: the match must be at the start of a word.
     """
     if "(?P<secret>" not in pattern:
         pattern = f"(?P<secret>{pattern})"
     return Detector(name, tuple(triggers.split()), (_BEGIN if begins else "") + pattern, is_secret)
 
 
-#: Of kinds that match at one place, the first names it.
+#: The order decides: if several detectors match at one position, the first one names the secret.
 DETECTORS = (
     _kind(
         "private-key",
         "-----BEGIN",
         r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        # To its end; of a torn one, as long as lines of it follow.
+        # Up to its end; for an incomplete one, as many lines of it as follow.
         r"(?:[\s\S]{0,16000}?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\[rn])*+[A-Za-z0-9+/=]{16,}+)+)",
         lambda value: _KEY_MATERIAL.search(value) is not None,
     ),

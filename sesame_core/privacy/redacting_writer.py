@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 
 class KnownFiles(dict[str, T]):
-    """What an index knows of files, by their real paths: a path with a secret in it is stored with a mark.
+    """The files in an index, by their real paths: a path that contains a secret is stored with a placeholder.
 
-    Only who knows the real path can tell, so such an entry gets it when it is first asked for.
+    The real path cannot be computed from the placeholder, so such an entry gets its real path at the first lookup.
     """
 
     def __init__(self, known: dict[str, T], redactor: Redactor) -> None:
@@ -32,28 +32,28 @@ class KnownFiles(dict[str, T]):
         self._has_marks = any(MARK in path for path in known)
 
     def get(self, path: str, default: T | None = None) -> T | None:  # type: ignore[override]
-        """Return what is known of the file with this path."""
+        """Return the entry of the file with this path."""
         if path not in self and self._has_marks and (stored := self._redactor.text(path)) in self:
             self[path] = self.pop(stored)
         return super().get(path, default)
 
 
 class RedactingWriter:
-    """A writer that takes secrets out of what it is given, before another writer sees it.
+    """A writer that redacts everything before it passes it on to another writer.
 
-    :param writer: the backend's.
+    :param writer: the backend's writer.
     """
 
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
-        #: The file whose chunks are made of messages that have lost their secrets: once is enough.
+        #: The file whose chunks are made of redacted messages, so that they are not redacted twice.
         self._read_by_us: IndexedFile | None = None
 
-    # -- before anything is cut ---------------------------------------------------------------------------
+    # -- before messages are cut into chunks --------------------------------------------------------------
 
     def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
-        """Take the secrets out of what a parser says: half a secret would not be known as one later."""
+        """Redact the events of a parser: a secret cut in two by chunks would not be detected."""
         self._read_by_us = file
         for event in events:
             if not isinstance(event, Checkpoint):
@@ -77,17 +77,17 @@ class RedactingWriter:
         return self._writer.file_sessions(self._redactor.text(path))
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
-        """Store what a file says now."""
+        """Replace the content of a file."""
         stored = self._stored(file)
         return self._writer.replace(stored, self._passed(file, stored, content))
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
-        """Add what a grown file says."""
+        """Store the new content of a file that has grown."""
         stored = self._stored(file)
         return self._writer.append(stored, self._passed(file, stored, content))
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Remember files whose content did not change."""
+        """Update files whose content did not change."""
         self._writer.update_files(map(self._stored, files))
 
     def forget(self, number: int) -> int:
@@ -95,23 +95,23 @@ class RedactingWriter:
         return self._writer.forget(number)
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes, where the backend keeps any."""
+        """Set the notes of sessions, if the backend stores notes."""
         if not isinstance(self._writer, Annotating):
             return 0
         return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
     def withheld(self) -> int:
-        """Return of how many files nothing is stored, because their sessions are private."""
+        """Return the number of files skipped because all their sessions are private."""
         return self._writer.withheld() if isinstance(self._writer, Reticent) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
         self._writer.finish(synced_at=synced_at)
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- redacting ----------------------------------------------------------------------------------------
 
     def _stored(self, file: IndexedFile) -> IndexedFile:
-        """Return what is stored of a file; the file itself keeps its path, by which it is read."""
+        """Return a file as it is stored; the original keeps its path, which is needed to read it."""
         stored = replace(file, checkpoint=None)
         self._redactor.take_out(stored)
         if file.checkpoint and (file is self._read_by_us or self._is_fit(file.checkpoint)):
@@ -119,9 +119,9 @@ class RedactingWriter:
         return stored
 
     def _is_fit(self, checkpoint: Checkpoint) -> bool:
-        """Tell that no secret is in a checkpoint.
+        """Return whether a checkpoint contains no secret.
 
-        A parser could not go on from a mark; without a checkpoint it reads the file whole the next time.
+        A parser could not resume from a placeholder; without a checkpoint it reads the whole file the next time.
         """
         return not self._redactor.findings(repr(checkpoint.state))
 
@@ -135,7 +135,7 @@ class RedactingWriter:
                 if isinstance(item, Chunk) and item.text is not text:
                     item.subwords = subwords(item.text)
             yield item
-        # What is known of a file is complete when its content has ended.
+        # The record of a file is complete when its content has ended.
         complete = self._stored(file)
         for name in IndexedFile.__slots__:
             setattr(stored, name, getattr(complete, name))

@@ -1,8 +1,8 @@
-"""Takes secrets out of whatever is stored, and leaves a mark by which the same secret is known again.
+"""Replaces secrets with stable placeholders, so that equal secrets stay recognisable.
 
-A mark is `[redacted:github-token:3f9a1c2b]`: the kind, and the beginning of an HMAC of the secret under a key that
-stays on this machine.  So one secret has one mark in all its sessions, while nobody who reads the index can try out
-which secret it was.
+A placeholder is `[redacted:github-token:3f9a1c2b]`: the detector's name, and the first digits of an HMAC of the secret
+with a key that stays on this machine.  So one secret has the same placeholder in all sessions, while a reader of the
+index cannot test guesses of the secret.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .detectors import DETECTORS
 if TYPE_CHECKING:
     from ..config.model import Redaction
 
-#: Hexadecimal digits of a fingerprint: two of a thousand secrets have the same one once in ten thousand indexes.
+#: Hexadecimal digits of a fingerprint: among a thousand secrets, two collide in one of ten thousand indexes.
 _FINGERPRINT = 8
-#: Strings shorter than this hold no secret; most fields of a chunk are.
+#: Strings shorter than this contain no secret; most fields of a chunk are shorter.
 _SHORTEST = 8
-#: Strings shorter than this are remembered when they hold none: ids, names and directories come with every chunk.
+#: Strings shorter than this are cached when they contain none: ids, names and directories recur in every chunk.
 _REMEMBERED = 100
-#: Types of fields and values that hold no text.
+#: Types of fields and values that contain no strings.
 _TEXTLESS = frozenset(
     ("int", "bool", "int | None", "datetime | None", "bytes", "tuple[int, ...]", "Role", "Role | None", "ChunkKind")
 )
@@ -40,25 +40,25 @@ _MARK = re.compile(re.escape(MARK) + r"[a-z0-9-]+:[0-9a-f]{8}\]")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A secret in a text."""
+    """A secret found in a text."""
 
     kind: str
     fingerprint: str
-    #: Where it stands, in characters.
+    #: Its position, in characters.
     start: int
     end: int
 
     @property
     def mark(self) -> str:
-        """What stands in its place."""
+        """The placeholder that replaces it."""
         return f"{MARK}{self.kind}:{self.fingerprint}]"
 
 
 class Redactor:
-    """Finds secrets, and takes them out.
+    """Finds secrets and replaces them.
 
-    :param key: what fingerprints are made with; `machine_key` has this machine's.
-    :param settings: the user's own patterns, and what is no secret.
+    :param key: the key of fingerprints; `machine_key` returns this machine's.
+    :param settings: the user's own patterns, and values that are not secrets.
     :raises ConfigError: the extra is not installed.
     """
 
@@ -71,24 +71,24 @@ class Redactor:
         self._key = key
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
         self._keep = re.compile("|".join(f"(?:{pattern})" for pattern in settings.keep)) if settings.keep else None
-        #: Of each trigger, its kind's number.
+        #: The number of the detector of each trigger.
         self._ranks = [rank for rank, kind in enumerate(DETECTORS) for _ in kind.triggers]
         triggers = [trigger.encode() for kind in DETECTORS for trigger in kind.triggers]
         # The other implementations take twice the time.
         self._find = BytesAhoCorasick(triggers, implementation=Implementation.DFA).find_matches_as_indexes
-        #: Names of a dataclass's fields, and what gets all of them.
+        #: Names of a dataclass's fields, and a getter of all their values.
         self._fields: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] = {}
         self._harmless: set[str] = set()
 
-    # -- texts --------------------------------------------------------------------------------------------
+    # -- strings ------------------------------------------------------------------------------------------
 
     def findings(self, text: str) -> list[Finding]:
-        """Return the secrets in a text, in order; those that overlap count as one, and marks are none."""
+        """Return the secrets in a text, in order; overlapping ones count as one, and placeholders are ignored."""
         return self._findings(text, self._places(text))
 
     def _places(self, text: str) -> list[tuple[int, int, int]]:
-        """Return where triggers stand: number, start, end."""
-        # They are ASCII, and so each character of the text may become one byte.
+        """Return the position of each trigger: number, start, end."""
+        # Triggers are ASCII, so each character of the text may be encoded as one byte.
         return self._find(text.encode("ascii", "replace"), overlapping=True)
 
     def _findings(self, text: str, places: list[tuple[int, int, int]]) -> list[Finding]:
@@ -109,7 +109,7 @@ class Redactor:
         return self._keep is not None and self._keep.fullmatch(secret) is not None
 
     def text(self, text: str) -> str:
-        """Return a text with marks in place of its secrets; the same object when it has none."""
+        """Return a text with placeholders for its secrets; the same object when it has none."""
         places = self._places(text)
         if not places and not self._own:
             return text
@@ -123,7 +123,7 @@ class Redactor:
         return "".join([*parts, text[position:]])
 
     def _triggered(self, text: str, places: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, str]]:
-        """Yield what matches where a trigger stands: start, rank of its kind, end, kind."""
+        """Yield the matches at triggers: start, rank of the detector, end, name of the detector."""
         for trigger, at, _ in places:
             rank = self._ranks[trigger]
             kind = DETECTORS[rank]
@@ -132,7 +132,7 @@ class Redactor:
                 yield match.start("secret"), rank, match.end("secret"), kind.name
 
     def _searched(self, text: str) -> Iterator[tuple[int, int, int, str]]:
-        """Yield what the user's own patterns match, in the same form."""
+        """Yield the matches of the user's own patterns, in the same form."""
         for rank, (name, pattern) in enumerate(self._own, len(DETECTORS)):
             for match in pattern.finditer(text):
                 if match.end() > match.start():
@@ -144,7 +144,7 @@ class Redactor:
     # -- everything else ----------------------------------------------------------------------------------
 
     def take_out(self, thing: Any) -> None:
-        """Take the secrets out of every field of a dataclass, whatever is inside of it."""
+        """Redact every field of a dataclass, in place, including nested values."""
         kind = type(thing)
         known = self._fields.get(kind)
         if known is None:
@@ -159,7 +159,7 @@ class Redactor:
                     setattr(thing, name, redacted)
 
     def value(self, value: Any) -> Any:
-        """Return a value without the secrets in it; the same object when it has none, or is a dataclass."""
+        """Return a redacted value; the same object when it has no secrets, or is a dataclass."""
         kind = type(value)
         if kind is str:
             return self._string(value)
@@ -189,7 +189,7 @@ class Redactor:
         return redacted
 
     def _named(self, name: Any, value: Any) -> Any:
-        """Return a value of a mapping without its secrets: that it is a password, its name may tell."""
+        """Return a redacted value of a mapping; its name may show that it is a password."""
         if type(value) is not str or type(name) is not str or len(value) < _SHORTEST:
             return self.value(value)
         before, together = name + "=", name + "=" + value
@@ -200,7 +200,7 @@ class Redactor:
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return what gets the values of these attributes; of a single one, `attrgetter` makes no tuple."""
+    """Return a getter of these attributes as a tuple; for a single one, `attrgetter` returns no tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda thing: tuple(getattr(thing, name) for name in names)
@@ -216,5 +216,5 @@ def machine_key() -> bytes:
 
 @functools.cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a kind's pattern when it is first needed: all of them take 200 ms."""
+    """Compile a detector's pattern at first use: all of them take 200 ms."""
     return re.compile(pattern)

@@ -1,1 +1,1 @@
-"""Text to `Query`, and back.  Finds nothing: that is the work of `search` and of backends."""
+"""String to `Query`, and back.  Searches nothing: that is the work of `search` and of backends."""

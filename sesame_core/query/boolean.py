@@ -1,4 +1,4 @@
-"""Conditions joined, negated and taken apart, each in the one form that all equal ones have."""
+"""Boolean algebra of conditions: joins, negates and splits them; equal conditions have one normal form."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .filters import asked, both
 
 
 def some(*conditions: Condition | None) -> list[Condition]:
-    """Return the conditions that there are."""
+    """Return the conditions that are not None."""
     return [condition for condition in conditions if condition is not None]
 
 
 def parts_of(kind: type[AllOf] | type[AnyOf], conditions: Iterable[Condition]) -> list[Condition]:
-    """Return conditions that are joined, those of the same kind taken apart, each once."""
+    """Return the operands of a join, with nested joins of the same kind flattened, each once."""
     flat: dict[Condition, None] = {}
     for condition in conditions:
         flat.update(dict.fromkeys(condition.parts if isinstance(condition, kind) else (condition,)))
@@ -22,7 +22,7 @@ def parts_of(kind: type[AllOf] | type[AnyOf], conditions: Iterable[Condition]) -
 
 
 def taken_apart(conditions: Iterable[Condition]) -> tuple[Filters, list[Condition], list[Condition]]:
-    """Return the fields of joined conditions as filters, those that are asked for twice, and all others."""
+    """Split joined conditions into filters, fields that conflict with them, and all others."""
     filters, rest, others = Filters(), list[Condition](), list[Condition]()
     for condition in parts_of(AllOf, conditions):
         if isinstance(condition, Is):
@@ -34,31 +34,31 @@ def taken_apart(conditions: Iterable[Condition]) -> tuple[Filters, list[Conditio
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition | None:
-    """Join conditions in the order in which they are written: fields, what is needed, what is excluded."""
+    """Join conditions in the order in which they are serialized: fields, required conditions, exclusions."""
     filters, rest, parts = taken_apart(conditions)
     parts = [*([Is(filters)] if asked(filters) else []), *rest, *sorted(parts, key=lambda p: isinstance(p, Not))]
     return AllOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition | None:
-    """Join conditions of which one must be met; None when there are none."""
+    """Join conditions of which one must be met; None when there are no conditions."""
     parts = parts_of(AnyOf, conditions)
     return AnyOf(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 
 
 def negated(condition: Condition) -> Condition:
-    """Return what is met by each session that does not meet the condition."""
+    """Return the condition that is met by every session that does not meet this one."""
     return condition.part if isinstance(condition, Not) else Not(condition)
 
 
 def is_any_of(condition: Condition, words: Iterable[Word]) -> bool:
-    """Tell whether a condition is met by each session in which any of the words was found."""
+    """Return whether every session that contains any of the words meets the condition."""
     parts = condition.parts if isinstance(condition, AnyOf) else (condition,)
     return all(isinstance(part, Has) for part in parts) and set(positive_words(condition)) == set(words)
 
 
 def depth(condition: Condition | None) -> int:
-    """Return how many conditions stand below one another."""
+    """Return the nesting depth of a condition."""
     match condition:
         case Not(part):
             return 1 + depth(part)
@@ -69,7 +69,7 @@ def depth(condition: Condition | None) -> int:
 
 
 def leaves(condition: Condition | None) -> int:
-    """Return how many words and fields are in a condition."""
+    """Return the number of words and fields in a condition."""
     match condition:
         case Not(part):
             return leaves(part)
@@ -80,7 +80,7 @@ def leaves(condition: Condition | None) -> int:
 
 
 def positive_words(condition: Condition | None) -> Iterator[Word]:
-    """Yield the words of a condition that do not stand below a `Not`, in order."""
+    """Yield the words of a condition that are not inside a `Not`, in order."""
     if isinstance(condition, Has):
         yield condition.word
     elif isinstance(condition, AllOf | AnyOf):
@@ -89,7 +89,7 @@ def positive_words(condition: Condition | None) -> Iterator[Word]:
 
 
 def with_words(condition: Condition, words: Mapping[Word, Word]) -> Condition:
-    """Return the condition with some words outside of any `Not` replaced by others."""
+    """Return the condition with some words outside any `Not` replaced by others."""
     match condition:
         case Has(word):
             return Has(words.get(word, word))

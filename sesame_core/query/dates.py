@@ -1,4 +1,4 @@
-"""Reads dates as people write them, in their own time zone."""
+"""Parses dates as people write them, in their own time zone."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ HINT = "use a day (2026-11-27), a time (2026-11-27T14:30), today, yesterday, or 
 
 
 def parse_date(text: str, *, is_end: bool = False, now: datetime | None = None) -> datetime:
-    """Return the moment a text names, timezone-aware.
+    """Return the moment that a string names, timezone-aware.
 
-    :param is_end: a bare day means its last moment, not its first.
-    :param now: the present, in the reader's zone; the clock's when None.
-    :raises QueryError: the text is no date.
+    :param is_end: a day without a time means its last moment, not its first.
+    :param now: the current time, in the user's zone; the system clock's when None.
+    :raises QueryError: the string is not a date.
     """
     now = now or datetime.now().astimezone()
     word = text.strip().lower()
@@ -31,7 +31,7 @@ def parse_date(text: str, *, is_end: bool = False, now: datetime | None = None) 
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise QueryError(f"{text!r} is no date: {HINT}") from None
+        raise QueryError(f"{text!r} is not a date: {HINT}") from None
     if _DAY.fullmatch(word):
         return _day(moment.replace(tzinfo=None), is_end=is_end)
     try:
@@ -48,7 +48,7 @@ def _day(moment: datetime, *, is_end: bool) -> datetime:
 
 
 def _before(now: datetime, count: int, unit: str) -> datetime:
-    """Return the moment so long ago; months keep the day, as far as the month has it."""
+    """Return the moment this number of units ago; months keep the day if the month has it."""
     try:
         if unit in "hdw":
             return now - timedelta(hours=count * {"h": 1, "d": 24, "w": 168}[unit])

@@ -1,4 +1,4 @@
-"""Filters: which of their fields are set, cleaned for a database, and two of them combined."""
+"""Filters: which fields are set, how they are cleaned for a database, and how two of them combine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..types.query import Filters, Is
 
 
 def cleaned(filters: Filters) -> Filters:
-    """Return filters whose texts every database takes; what is indexed was cleaned alike."""
+    """Return filters whose strings every database accepts; indexed text was cleaned in the same way."""
     changed: dict[str, Any] = {}
     for name, value in asked(filters).items():
         if isinstance(value, str):
@@ -21,15 +21,15 @@ def cleaned(filters: Filters) -> Filters:
 
 
 def asked(filters: Filters) -> dict[str, Any]:
-    """Return the fields that ask for something, by name."""
+    """Return the fields that are set, by name."""
     values = {name: getattr(filters, name) for name in filters.__slots__}
     return {name: value for name, value in values.items() if value not in (None, (), False)}
 
 
 def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
-    """Return the filters that ask for what both ask for, and as conditions what one set of filters cannot hold.
+    """Return the filters that combine both; conflicting fields become conditions.
 
-    Names of agents and excluded sessions are lists, to which the other's are added.
+    Agents and excluded sessions are lists, which are concatenated.
     """
     changed: dict[str, Any] = {}
     rest: list[Is] = []

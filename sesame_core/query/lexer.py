@@ -1,4 +1,4 @@
-"""A query's text cut into its words, phrases, fields, parentheses and operators."""
+"""Splits a query into its words, phrases, fields, parentheses and operators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..dataclass import dataclass
 from . import fields
 
-#: Words that join or exclude, in capitals only.
+#: Operators, in upper case only.
 OPERATORS = ("AND", "OR", "NOT")
 
 _QUOTED = re.compile(r'([+-]?)(?:([A-Za-z]+):)?"([^"]*)(?:"|$)')
@@ -20,7 +20,7 @@ FIELD = re.compile(r"([A-Za-z]+):(.+)")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a query's text."""
+    """A token of a query."""
 
     #: "word", "phrase", "field", "(", ")" or an operator.
     kind: str
@@ -30,7 +30,7 @@ class Token:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Split a text where its words, phrases, fields and parentheses begin."""
+    """Split a query where its words, phrases, fields and parentheses begin."""
     position = depth = 0
     while position < len(text):
         if text[position].isspace():
@@ -62,7 +62,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _within(raw: str) -> str:
-    """Return a word up to a parenthesis that it does not open itself: `main()` whole, `dog)` without it."""
+    """Return a word up to a parenthesis that it does not open itself: all of `main()`, `dog` of `dog)`."""
     opened = 0
     for position, character in enumerate(raw):
         opened += (character == "(") - (character == ")")
@@ -83,7 +83,7 @@ def _word_token(raw: str) -> Token:
 
 
 def nesting(tokens: Iterable[Token]) -> int:
-    """Return how many parentheses are open where most are."""
+    """Return the maximum nesting depth of the parentheses."""
     depth = deepest = 0
     for token in tokens:
         depth += (token.kind == "(") - (token.kind == ")")

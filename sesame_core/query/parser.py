@@ -1,13 +1,13 @@
-"""The query language: a text as a person types it, read into a query.
+"""The query language: parses what a person types into a `Query`.
 
     query  =  list { AND list } { OR list { AND list } }
-    list   =  item { item }                     any of its words; all that is required, nothing that is excluded
+    list   =  item { item }                     any of its words; all required items, no excluded one
     item   =  [ + | - | NOT ] ( word | word* | "phrase" | field:value | "(" query ")" )
 
-A phrase is required in its list, like what has a plus sign.  When all lists have words, fields and what is excluded
-hold for the whole query, or for the parentheses they stand in: `a OR b -c` is `(a OR b) AND -c`.  Any text is a
-query: quotes and parentheses need not be closed, an operator without something to operate on says nothing, and what
-looks like a field but is none is a word.
+A phrase is required in its list, like an item with a plus sign.  When all lists have words, fields and exclusions
+hold for the whole query, or for the parentheses that contain them: `a OR b -c` is `(a OR b) AND -c`.  Any string is
+a query: quotes and parentheses need not be closed, an operator without operands is ignored, and an unknown field is
+a word.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from . import fields
 from .boolean import all_of, any_of, depth, is_any_of, leaves, negated, positive_words, some, taken_apart
 from .lexer import FIELD, OPERATORS, Token, nesting, tokens
 
-#: Words that say nothing about a session; left out of a list unless nothing else is in it.
+#: Words that say nothing about a session; dropped from a list unless it has no others.
 STOP_WORDS = frozenset(
     "a about after all am an and any are as at be been before being but by can could did do does doing down for from "
     "had has have having he her here him his how i if in into is it its just me more most my no nor not now of off on "
@@ -31,43 +31,43 @@ STOP_WORDS = frozenset(
     "this those through to too under until up very was we were what when where which while who whom why will with "
     "would you your".split()
 )
-#: Words that are ranked; more only cost time.
+#: Most words that are ranked; more only cost time.
 MAX_WORDS = 32
-#: Different words of a query, ranked or not; later ones are not read.
+#: Most different words of a query, ranked or not; later ones are ignored.
 MAX_KNOWN = 2 * MAX_WORDS
-#: Conditions below conditions, and words and fields in them; a query beyond is read as plain words, so that every
-#: database can answer (older SQLite stops at about 30 parentheses).
+#: Greatest nesting depth of conditions, and most words and fields in them; a query beyond is read as plain words, so
+#: that every database can answer it (older SQLite stops at about 30 parentheses).
 MAX_DEPTH = 10
 MAX_LEAVES = 2 * MAX_KNOWN
-#: Parentheses in parentheses that are read before simplification decides how deep a query really is.
+#: Greatest depth of parentheses that is parsed before simplification decides how deep a query really is.
 MAX_GROUPS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a piece of a query means."""
+    """The meaning of a part of a query."""
 
     condition: Condition | None = None
-    #: Words that are ranked although no session needs them.
+    #: Words that are ranked although they are not required.
     extra: tuple[Word, ...] = ()
-    #: The fields of a list, and what it excludes.
+    #: The fields of a list, and its exclusions.
     needed: tuple[Condition, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """All words that are looked for."""
+        """All words that are searched for."""
         return (*self.extra, *positive_words(self.condition))
 
     @property
     def has_words(self) -> bool:
-        """There is more than fields and exclusions."""
+        """Whether there is more than fields and exclusions."""
         return self.condition is not None
 
 
 def parse(text: str, *, now: datetime | None = None) -> Query:
-    """Read a query; any text is one.  `*` alone, like nothing at all, asks for no word.
+    """Parse a query; any string is one.  `*` alone, like the empty string, has no words.
 
-    :param now: what dates are relative to; the clock's when None.
+    :param now: the time that dates are relative to; the system clock's when None.
     """
     read = list(tokens(clean(text)))
     reading = _Reading(read, now)
@@ -98,7 +98,7 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
 
 
 class _Reading:
-    """One pass over the tokens of a query, by recursive descent."""
+    """A recursive-descent parser: one pass over the tokens of a query."""
 
     def __init__(self, tokens: list[Token], now: datetime | None) -> None:
         self._tokens = tokens
@@ -109,7 +109,7 @@ class _Reading:
         self.choices: list[tuple[frozenset[str], ...]] = []
 
     def expression(self) -> _Part:
-        """Read lists joined by AND, and those joined by OR."""
+        """Parse lists joined by AND, and those joined by OR."""
         lists = [[self._list()]]
         while (kind := self._peek()) in ("AND", "OR"):
             self._next += 1
@@ -202,7 +202,7 @@ class _Reading:
         return found
 
     def _word(self, text: str) -> Word | None:
-        """Return the one word for a text, whatever its case; None when the query has too many."""
+        """Return the one `Word` for a string, ignoring case; None when the query has too many words."""
         made = word_of(text)
         key = made.text.casefold()
         if key not in self._known:

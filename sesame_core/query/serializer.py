@@ -1,4 +1,4 @@
-"""A query written as a text that is read as an equal one."""
+"""Serializes a query as a string that parses to an equal one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BARE = re.compile(r"\w+(?:[./@#-]+\w+)*\*?")
 
 
 def unparse(query: Query) -> str:
-    """Return a text that is read as an equal query; equal queries have the same."""
+    """Return a string that parses to an equal query; equal queries give the same string."""
     needed = set(positive_words(query.condition))
     extra = [Has(word) for word in query.words if word not in needed]
     facts = [*([Is(query.filters)] if asked(query.filters) else []), *some(query.condition)]
@@ -60,7 +60,7 @@ def _item(condition: Condition) -> str:
 
 
 def _bare(word: Word) -> bool:
-    """Tell whether a word needs no quotes to be read as itself."""
+    """Return whether a word parses to itself without quotes."""
     text = word.text
     is_plain = _BARE.fullmatch(text) is not None and text not in OPERATORS and text.casefold() not in STOP_WORDS
     stem = text.rstrip("*")

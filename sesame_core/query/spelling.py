@@ -1,7 +1,7 @@
-"""Other spellings for the words of a query that (almost) nothing in the index holds.
+"""Other spellings for the words of a query that (almost) no chunk in the index contains.
 
-Misspellings, beginnings of words, and British or American spelling.  Only rare words are touched: they cannot
-find anything by themselves, and a common word needs no help.
+It corrects misspellings, completes prefixes, and tries British or American spelling.  Only rare words are changed:
+they find nothing by themselves, and a common word needs no help.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from ..text.tokens import light_stem, unstemmed
 from ..types.query import Query, Word
 from .boolean import with_words
 
-#: A word in so many chunks or fewer is looked up.
+#: A word in at most this number of chunks is looked up.
 RARE = 1
-#: Shortest word that is looked up; shorter ones resemble too much.
+#: Shortest word that is looked up, in characters; shorter ones resemble too many others.
 MIN_LENGTH = 4
-#: Letters at the beginning that a correction shares with the word, so that few terms are compared.
-SHARED_LETTERS = 3
-#: Edits that a correction may need, for words shorter than `LONG` and for others.
+#: Length of the prefix that a correction shares with the word, in characters, so that few terms are compared.
+SHARED_PREFIX = 3
+#: Most edits of a correction, for words shorter than `LONG` characters and for others.
 EDITS, EDITS_LONG, LONG = 1, 2, 8
-#: Corrections of one word, nearest and commonest first.
+#: Most corrections of one word, nearest and commonest first.
 MAX_CORRECTIONS = 3
-#: Words that begin as a prefix says, the commonest first.
+#: Most words that complete a prefix, the commonest first.
 MAX_BEGUN = 20
-#: Terms that are compared at most, the commonest first.
+#: Most terms that are compared, the commonest first.
 MAX_TERMS = 5_000
 
 _LETTERS = re.compile(r"[a-z]+")
-#: The beginning of a commit or of another long number, as tools abbreviate them.
+#: The prefix of a commit or of another long number, as tools abbreviate them.
 _HEX = re.compile(r"(?=.*[0-9])[0-9a-f]{7,}")
 #: British and American endings.
 _PAIRS = (
@@ -49,9 +49,9 @@ _PAIRS = (
 
 
 def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tuple[Query, dict[str, list[str]]]:
-    """Return the query with more alternatives for its rare words, and what was added, by word.
+    """Return the query with more alternatives for its rare words, and the added ones, by word.
 
-    :param frequencies: in how many chunks each word occurs, in the order of the words.
+    :param frequencies: the number of chunks that contain each word, in the order of the words.
     """
     added: dict[str, list[str]] = {}
     expanded: dict[Word, Word] = {}
@@ -59,7 +59,7 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
         more = _alternatives(word, vocabulary, is_known=frequency > 0) if frequency <= RARE else []
         if more:
             added[word.text] = more
-            # A chunk's score counts each alternative it has, so none may cover another.
+            # A chunk's score counts each alternative that it contains, so none may include another.
             others = [a for a in word.alternatives if f"{a.lower()}*" not in more]
             expanded[word] = replace(word, alternatives=(*others, *more))
     words = tuple(expanded.get(word, word) for word in query.words)
@@ -70,21 +70,21 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
 def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:
     text = word.text.lower()
     if text.endswith("*"):
-        # What is indexed is stemmed, and so is a beginning: `monkey*` looks for `monkei…` only.
+        # The index is stemmed, and so is a prefix: `monkey*` searches for `monkei…` only.
         begun = vocabulary.terms(text.rstrip("*"), MAX_BEGUN) if text[:-1].isalpha() else []
         return [unstemmed(term) for term, _ in begun]
     if _HEX.fullmatch(text):
         return [f"{text}*"] if any(term != text for term, _ in vocabulary.terms(text, 2)) else []
     if len(text) < MIN_LENGTH or not _LETTERS.fullmatch(text):
         return []
-    terms = vocabulary.terms(text[:SHARED_LETTERS], MAX_TERMS)
+    terms = vocabulary.terms(text[:SHARED_PREFIX], MAX_TERMS)
     known = {term for term, _ in terms}
     found = [variant for variant in _variants(text) if any(term.startswith(variant[:-1]) for term in known)]
     if is_beginning := any(term.startswith(text) and term != text for term in known):
         found.append(f"{text}*")
     most = EDITS_LONG if len(text) >= LONG else EDITS
-    # Terms are stems, so the word is compared with and without its ending.  A word that occurs is there as its own
-    # stem, the longest of its beginnings, which would count twice.
+    # Terms are stems, so the word is compared with and without its ending.  A word that occurs is in the index as its
+    # own stem, the longest of its prefixes, which would count twice.
     stem = light_stem(text)
     own = max((term for term in known if text.startswith(term)), key=len, default=None) if is_known else None
     near = [
@@ -101,7 +101,7 @@ def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list
 
 
 def _variants(text: str) -> list[str]:
-    """Return the word in the other of British and American spelling."""
+    """Return the word in British spelling if it is American, and the reverse."""
     return [
         text.replace(one, other, 1)
         for pair in _PAIRS
@@ -111,18 +111,18 @@ def _variants(text: str) -> list[str]:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """Return the number of edits between two words: a letter more, less, other, or two neighbours swapped.
+    """Return the optimal string alignment distance of two words.
 
-    Counting stops beyond `most` (optimal string alignment distance).
+    An edit inserts, deletes or replaces a character, or swaps two adjacent ones.  Counting stops above `most`.
     """
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
+    for i, character in enumerate(one, 1):
         two_before, before = before, row
         row = [i]
         for j, against in enumerate(other, 1):
-            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (character != against))
+            if i > 1 and j > 1 and character == other[j - 2] and one[i - 2] == against:
                 edits = min(edits, two_before[j - 2] + 1)
             row.append(edits)
         if min(row) > most:

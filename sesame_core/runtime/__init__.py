@@ -1,1 +1,1 @@
-"""Sessions that a program writes itself, and indexing as files change.  Reads no agent's format."""
+"""Sessions that a program writes itself, and indexing as files change.  Knows no agent's format."""

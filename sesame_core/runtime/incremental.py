@@ -1,4 +1,4 @@
-"""Keeps single files in step with the index, without looking at any other: what an append costs."""
+"""Indexes single files as they grow, without scanning any other, so that an append stays cheap."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from ..api.sesame import Sesame
     from ..plugin.backend import IndexWriter
 
-#: Seconds between two tries to get at the index while another process writes; an append holds it for about one
+#: Seconds between two attempts to lock the index while another process writes; an append holds the lock for about one
 #: millisecond.
 RETRY = 0.002
 
 
 @dataclass(slots=True, kw_only=True)
 class Followed:
-    """What indexing one file came to."""
+    """The result of indexing one file."""
 
     #: Chunks stored.
     chunks: int = 0
-    #: Position of the first chunk of the record that was asked for; None when none was stored.
+    #: Position of the first chunk of the requested record; None when no chunk of it was stored.
     position: int | None = None
-    #: Why the file is not indexed up to its end, when it is not.
+    #: Why the file is not indexed up to its end; None when it is.
     reason: str | None = None
 
 
 class FileIndexer:
     """Indexes files of one directory as they grow.
 
-    A source that the configuration has for the directory decides how; without one, the defaults do.
+    They use the settings of the configured source of the directory; without one, the defaults.
 
     :param parser: name of the parser that reads them.
     :param directory: real path.
-    :param patience: seconds to wait for another process that writes to the index.
+    :param patience: seconds to wait for another process that is writing to the index.
     """
 
     def __init__(self, sesame: Sesame, parser: str, directory: Path, *, patience: float) -> None:
@@ -59,10 +59,10 @@ class FileIndexer:
         self._metadata = MetadataFiles(sesame.config.describe.directory)
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
-        """Index what a file has grown by; what hinders it is told, not raised, because the file is there anyway.
+        """Index the new content of a file; an error is returned as the reason, not raised, because the file is written.
 
         :param path: real path.
-        :param record: id of the record whose position is wanted.
+        :param record: id of the record whose position is returned.
         """
         deadline = time.monotonic() + self._patience
         while True:
@@ -85,15 +85,15 @@ class FileIndexer:
         firsts: list[Chunk] = []
         stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
         writer.finish(synced_at=None)
-        # Of a forgotten session nothing is stored, and its chunks have no position.
+        # Nothing is stored of a forgotten session, and its chunks have no position.
         position = firsts[0].seq if firsts and stored else None
         is_left_out = record is not None and not firsts and reading.skipped
-        reason = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
+        reason = f"skipped: {', '.join(reading.skipped)}" if is_left_out else None
         return Followed(chunks=stored, position=position, reason=reason)
 
 
 def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:
-    """Pass content on; put the first chunk of a record into `firsts`."""
+    """Yield the content unchanged; append the first chunk of a record to `firsts`."""
     firsts.clear()
     for item in content:
         if record is not None and not firsts and isinstance(item, Chunk) and item.entry_id == record:

@@ -1,4 +1,4 @@
-"""Sessions that a program of your own writes: durable and searchable when the call returns.
+"""Writes sessions of your own program: durable and searchable when the call returns.
 
     from sesame_core import Runtime, Sesame
 
@@ -7,8 +7,8 @@
         session = runtime.new_session("researcher", "ann")
         runtime.append_message(session, "user", "why does the build take ten minutes?")
 
-Each session is a file of the native format (docs/native-format.md).  The file is the truth: what could not be
-indexed at once is indexed by whatever indexes next.
+Each session is a file of the native format (docs/native-format.md).  The file is authoritative: the next run indexes
+what could not be indexed at once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The parser of the native format.
 PARSER = "sesame"
-#: Seconds a call waits for another process that is indexing; one that appends needs a millisecond.
+#: Seconds that a call waits for another process that is indexing; one that appends needs a millisecond.
 PATIENCE = 0.25
 
 Speaker: TypeAlias = Literal["user", "assistant", "system", "tool"]
@@ -41,61 +41,61 @@ Speaker: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appended:
-    """What became of a record: it is in the file, and in the index unless something stood in the way."""
+    """The result of appending a record: it is in the file, and in the index unless `reason` says why not."""
 
-    #: The record's own id; its chunks carry it as `entry_id`.
+    #: The record's id; its chunks have it as `entry_id`.
     id: str
-    #: Position of its first chunk in the session; None when the index holds nothing of it.
+    #: Position of its first chunk in the session; None when the index contains no chunk of it.
     position: int | None = None
-    #: Why it is not in the index yet, when it is not.
+    #: Why it is not in the index yet; None when it is.
     reason: str | None = None
 
     @property
     def is_indexed(self) -> bool:
-        """Whether nothing stood in the way: a search finds it from now on."""
+        """Whether it is indexed, so that a search finds it from now on."""
         return self.reason is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of a file that was imported."""
+    """The result of importing a file."""
 
     session_id: str
     path: Path
-    #: False when it was there already.
+    #: False when the session existed already.
     is_new: bool
-    #: Chunks that the index gained.
+    #: Number of chunks added to the index.
     chunks: int
-    #: Why it is not in the index yet, when it is not.
+    #: Why it is not in the index yet; None when it is.
     reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionMeta:
-    """What is known about a session: the first three from its header, the others from the index."""
+    """The properties of a session: the first three from its header, the others from the index."""
 
     id: str
     agent: str
     created_by: str
     created_at: datetime | None
     title: str = ""
-    #: The last message of a person or an agent.
+    #: Time of the last message of a person or an agent.
     updated_at: datetime | None = None
-    #: Messages of people and agents.
+    #: Number of messages of people and agents.
     message_count: int = 0
-    #: The latest that was given to `compact`.
+    #: The last summary passed to `compact`.
     summary: str | None = None
 
 
 class Runtime:
     """Writes sessions, and imports those that others wrote in the same format.
 
-    :param sesame: whose index they go to.
-    :param directory: where their files are; default: `sessions` in the data directory, which is a source by itself
+    :param sesame: the library object whose index they are added to.
+    :param directory: directory of their files; default: `sessions` in the data directory, which is a source by itself
         unless config.jsonc names sources.
-    :param patience: seconds a call waits for another process that is indexing.
+    :param patience: seconds that a call waits for another process that is indexing.
 
-    Several processes may write, also to one session.  In one process, write from one thread at a time.
+    Several processes may write, even to the same session.  In one process, write from one thread at a time.
     """
 
     def __init__(
@@ -109,10 +109,10 @@ class Runtime:
     # -- writing ------------------------------------------------------------------------------------------
 
     def new_session(self, agent: str, created_by: str, *, cwd: str | None = None, title: str | None = None) -> str:
-        """Create a session and return its id.  It persists from the start, with or without messages.
+        """Create a session and return its id.  It is durable at once, even without messages.
 
-        :param agent: name of the agent, as a filter of searches.
-        :param created_by: who it talks to.
+        :param agent: name of the agent, as searches filter by it.
+        :param created_by: the person whom the agent talks to.
         :raises SesameError: the file cannot be written.
         """
         session = str(uuid.uuid4())
@@ -129,10 +129,10 @@ class Runtime:
         tool_calls: Iterable[ToolCall] = (),
         tool_results: Iterable[ToolResult] = (),
     ) -> Appended:
-        """Add a message; it is on the disk when this returns, and found unless the answer says otherwise.
+        """Append a message; it is on disk when this returns, and searchable unless the result says otherwise.
 
-        :raises UnknownSessionError: there is no such session.
-        :raises SesameError: the file cannot be written, or a call's arguments are no JSON.
+        :raises UnknownSessionError: the session does not exist.
+        :raises SesameError: the file cannot be written, or a call's arguments are not JSON.
         """
         record: dict[str, Any] = {"role": role, "text": text}
         if calls := [{"id": c.id, "name": c.name, "arguments": dict(c.arguments)} for c in tool_calls]:
@@ -148,14 +148,14 @@ class Runtime:
         return self._append(session, "compaction", {"summary": summary})
 
     def set_title(self, session: str, title: str) -> Appended:
-        """Give the session a title, in place of the one it had.  Raises like `append_message`."""
+        """Set the title of the session.  Raises like `append_message`."""
         return self._append(session, "title", {"title": title})
 
     def import_file(self, source: str | os.PathLike[str]) -> Imported:
-        """Copy a session of the native format to the others, and index it; one that is there already stays.
+        """Copy a session file of the native format into the directory, and index it; an existing copy stays.
 
-        :raises ParseError: the file, or a record in it, is not what the format says; nothing is copied then.
-        :raises SesameError: another session of this id is there, or a file cannot be read or written.
+        :raises ParseError: the file, or a record in it, is not valid; nothing is copied then.
+        :raises SesameError: another session with this id exists, or a file cannot be read or written.
         """
         path, is_new = self._files.take(Path(source), self._follower.parser)
         followed = self._follower.follow(path)
@@ -170,16 +170,16 @@ class Runtime:
     # -- reading ------------------------------------------------------------------------------------------
 
     def sessions(self, *, limit: int = 50, offset: int = 0) -> list[SessionMeta]:
-        """Return the sessions that are here, the one written last first.
+        """Return the sessions in the directory, last written first.
 
         :raises BackendError: the index cannot be read.
         """
         return [self.session(session) for session in self._files.ids()[offset : offset + limit]]
 
     def session(self, session: str) -> SessionMeta:
-        """Return what is known about one session; `Sesame.messages` has its content, page by page.
+        """Return the properties of one session; `Sesame.list_messages` returns its content, page by page.
 
-        :raises UnknownSessionError: there is no such session.
+        :raises UnknownSessionError: the session does not exist.
         :raises BackendError: the index cannot be read.
         """
         header = self._files.header(session)

@@ -1,4 +1,4 @@
-"""Files of the native format on the disk: written so that no crash loses what was acknowledged."""
+"""Writes files of the native format, so that a crash loses no acknowledged record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADER = "sesame-session"
 #: Version of the format that is written.
 VERSION = 1
 
-#: A session's id names its file.
+#: A valid session id; it is the name of the file.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
 
@@ -31,7 +31,7 @@ _SUFFIX = ".jsonl"
 class SessionFiles:
     """The directory with one file per session, `<id>.jsonl`.
 
-    :param directory: made, for its owner alone, when something is written.
+    :param directory: created at the first write, readable by its owner alone.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -40,7 +40,7 @@ class SessionFiles:
     def path(self, session: str) -> Path:
         """Return the path of a session's file.
 
-        :raises UnknownSessionError: there is none.
+        :raises UnknownSessionError: the file does not exist.
         """
         path = self.directory / f"{session}{_SUFFIX}"
         if not _ID.fullmatch(session) or not path.is_file():
@@ -48,7 +48,7 @@ class SessionFiles:
         return path
 
     def ids(self) -> list[str]:
-        """Return the ids of the sessions that are there, the one written last first."""
+        """Return the ids of the existing sessions, last written first."""
         try:
             with os.scandir(self.directory) as entries:
                 found = [(entry.stat().st_mtime_ns, Path(entry.name)) for entry in entries]
@@ -57,7 +57,7 @@ class SessionFiles:
         return [name.stem for _, name in sorted(found, reverse=True) if _is_name(name)]
 
     def header(self, session: str) -> dict[str, Any]:
-        """Return a session's header; {} when the file begins with something else.  Raises like `path`."""
+        """Return a session's header; {} when the first record is not a header.  Raises like `path`."""
         return _header(self.path(session))
 
     def create(self, session: str, header: dict[str, Any]) -> Path:
@@ -66,46 +66,46 @@ class SessionFiles:
         :raises SesameError: it cannot be written.
         """
         path = self.directory / f"{session}{_SUFFIX}"
-        with _telling(path):
+        with _readable_errors(path):
             self._make_directory()
             _write(path, {"type": HEADER, "version": VERSION, **header}, os.O_CREAT | os.O_EXCL)
             _sync(self.directory)
         return path
 
     def append(self, session: str, record: dict[str, Any]) -> Path:
-        """Write a record behind the others.
+        """Append a record.
 
-        :raises UnknownSessionError: there is no such session.
-        :raises SesameError: it cannot be written, or is no JSON.
+        :raises UnknownSessionError: the session does not exist.
+        :raises SesameError: the record cannot be written, or is not JSON.
         """
         path = self.path(session)
-        with _telling(path):
+        with _readable_errors(path):
             _write(path, record, 0)
         return path
 
     def take(self, source: Path, parser: Parser) -> tuple[Path, bool]:
-        """Copy a file here under its session's id; return its path and whether it is new here.
+        """Copy a file into the directory under its session's id; return its path and whether it is new.
 
-        :raises ParseError: a record is not what the format says.
-        :raises SesameError: another session of this id is there, or a file cannot be read or written.
+        :raises ParseError: a record is not valid.
+        :raises SesameError: another session with this id exists, or a file cannot be read or written.
         """
-        with _telling(self.directory):
+        with _readable_errors(self.directory):
             self._make_directory()
             descriptor, name = tempfile.mkstemp(prefix=".import-", dir=self.directory)
         copy = Path(name)
         try:
             with open(descriptor, "wb") as file:
-                with _telling(source), source.open("rb") as original:
+                with _readable_errors(source), source.open("rb") as original:
                     shutil.copyfileobj(original, file)
                 os.fsync(file.fileno())
             path = self.directory / f"{_checked(copy, source, parser)}{_SUFFIX}"
-            with _telling(path):
+            with _readable_errors(path):
                 try:
                     os.link(copy, path)
                 except FileExistsError:
                     if filecmp.cmp(copy, path, shallow=False):
                         return path, False
-                    raise SesameError(f"{source}: another session of its id is at {path}") from None
+                    raise SesameError(f"{source}: {path} is another session with the same id") from None
                 _sync(self.directory)
             return path, True
         finally:
@@ -130,9 +130,9 @@ def _header(path: Path) -> dict[str, Any]:
 
 
 def _checked(path: Path, source: Path, parser: Parser) -> str:
-    """Return the id of the session in a file of which nothing would be left out.
+    """Return the id of the session in a file, if every record of it can be indexed.
 
-    :param source: what messages call the file.
+    :param source: the name of the file in messages.
     """
     size = path.stat().st_size
     session = ""
@@ -145,11 +145,11 @@ def _checked(path: Path, source: Path, parser: Parser) -> str:
             if isinstance(event, Session):
                 session = event.id
             elif isinstance(event, Checkpoint) and event.offset < size:
-                raise ParseError(source, "the record cannot be imported: cut short", line=event.line + 1)
+                raise ParseError(source, "the record cannot be imported: incomplete", line=event.line + 1)
     except ParseError as error:
         raise ParseError(source, error.message, line=error.line) from None
     if not _ID.fullmatch(session):
-        raise ParseError(source, "the id must be letters, digits, '.', '_' and '-', 200 at most", line=1)
+        raise ParseError(source, "the id must be at most 200 letters, digits, '.', '_' and '-'", line=1)
     return session
 
 
@@ -163,7 +163,7 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _write(path: Path, record: dict[str, Any], flags: int) -> None:
-    """Write a record as one line and wait until the disk has it."""
+    """Write a record as one line and sync it to disk."""
     line = _line(record)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0) | flags, 0o600)
     try:
@@ -171,19 +171,19 @@ def _write(path: Path, record: dict[str, Any], flags: int) -> None:
         if size:
             os.lseek(descriptor, size - 1, os.SEEK_SET)
             if os.read(descriptor, 1) != b"\n":
-                line = b"\n" + line  # a writer died in the middle of its record
+                line = b"\n" + line  # a writer died while it wrote a record
         while line:
             line = line[os.write(descriptor, line) :]
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    # The modification time tells that there is something to read (INV-004), and file systems' clocks tick coarsely.
+    # The modification time shows that there is something to read (INV-004), and clocks of file systems are coarse.
     now = time.time_ns()
     os.utime(path, ns=(now, now))
 
 
 def _sync(directory: Path) -> None:
-    """Wait until the disk has a directory's new entry; Windows does so by itself and opens no directory."""
+    """Sync a directory's new entry to disk; Windows does so by itself and cannot open a directory."""
     if os.name == "posix":
         descriptor = os.open(directory, os.O_RDONLY)
         try:
@@ -193,8 +193,8 @@ def _sync(directory: Path) -> None:
 
 
 @contextlib.contextmanager
-def _telling(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with a file into an error for a person."""
+def _readable_errors(path: Path) -> Iterator[None]:
+    """Convert an `OSError` of a file into a `SesameError`."""
     try:
         yield
     except OSError as error:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 #: Milliseconds in which changes of a file count as one.
 DEBOUNCE_MS = 500
-#: Seconds after which everything is looked at again: roots that appeared, changes that were missed.
+#: Seconds between two full scans, for roots that appeared and changes that were missed.
 RESCAN_SECONDS = 300
-#: Seconds between two tries while another process is indexing.
+#: Seconds between two attempts while another process is indexing.
 RETRY_SECONDS = 2.0
 
 
 def watch(
     sesame: Sesame, *, log: Callable[[str], None] = lambda _: None, rescan_seconds: float = RESCAN_SECONDS
 ) -> Iterator[dict[str, Any]]:
-    """Index everything once, then each file that changes; yield an event per changed file or failure, until stopped.
+    """Index everything once, then each changed file; yield an event per changed file or failure, until stopped.
 
-    An event is `{timestamp, path, added, updated, skipped, errors}` or `{timestamp, path, error}`; `updated`
-    counts files that grew, too, and `skipped` counts records.
+    An event is `{timestamp, path, added, updated, skipped, errors}` or `{timestamp, path, error}`; `updated` includes
+    files that grew, and `skipped` counts records.
 
-    :param log: told what is going on.
+    :param log: called with progress messages.
     :raises SesameError: watching needs the extra `watch`.
     """
     try:
@@ -74,14 +74,14 @@ def watch(
 
 
 def _ticks() -> Iterator[set[Any]]:
-    """Yield nothing once a second, while there is no directory to watch."""
+    """Yield an empty set once a second, while there is no directory to watch."""
     while True:
         yield set()
         time.sleep(1)
 
 
 def _files(path: str, *, is_new: bool) -> Iterator[str]:
-    """Yield a file that is there, or those of a new directory: what was put there at once has no notification."""
+    """Yield a file that exists, or the files of a new directory, for which there was no notification."""
     if os.path.isfile(path):
         yield path
     elif is_new:

@@ -1,1 +1,1 @@
-"""Helpers for plugin authors: whatever two plugins share.  Nothing here knows a configuration."""
+"""Helpers for plugin authors: what several plugins share.  Knows no configuration."""

@@ -1,8 +1,8 @@
-"""Which parts of a session's tree are on its active branch.
+"""Tracks which parts of a session's tree are on its active branch.
 
-Agents keep rewound and abandoned branches in the same file.  A parser cuts the file into segments, numbered
-in file order, whose messages share a fate; most segments follow the one before them, and only the others
-are remembered.  So the state stays small however long the session grows.
+Agents keep rewound and abandoned branches in the same file.  A parser splits the file into segments, numbered in file
+order, which are active or abandoned as a whole; most segments follow the previous one, and only the others are
+stored.  So the state stays small however long the session grows.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from bisect import bisect_right
 from collections import OrderedDict
 from typing import Any
 
-#: How many recent entries are remembered by id.  An older parent is not known any more.
+#: Number of recent entries that are kept by id.  An older parent is no longer known.
 RECENT = 100_000
-#: How many of them a checkpoint carries.
+#: Number of them in a checkpoint.
 CARRIED = 64
 
 
 class Segments:
-    """Numbers the segments of one session and tells which are abandoned."""
+    """Numbers the segments of one session and computes which are abandoned."""
 
     def __init__(self) -> None:
         self.current = 0
@@ -26,7 +26,7 @@ class Segments:
         self._entries: OrderedDict[str, int] = OrderedDict()
 
     def add(self, entry_id: str | None) -> int:
-        """Place an entry in the current segment and return the segment's number."""
+        """Add an entry to the current segment and return the segment's number."""
         if entry_id:
             self._entries[entry_id] = self.current
             if len(self._entries) > RECENT:
@@ -38,7 +38,7 @@ class Segments:
         return self._entries.get(entry_id) if entry_id else None
 
     def start(self, parent_id: str | None) -> int:
-        """Begin a segment under the segment of `parent_id` (the current one if unknown); return its number."""
+        """Start a segment below the segment of `parent_id` (the current one if unknown); return its number."""
         parent = self.of(parent_id)
         following = self.current + 1
         if parent is not None and parent != self.current:
@@ -47,18 +47,18 @@ class Segments:
         return following
 
     def start_root(self) -> int:
-        """Begin a segment under nothing, a further root of the tree; return its number."""
+        """Start a segment without a parent, another root of the tree; return its number."""
         self.current += 1
         self._parents[self.current] = -1
         return self.current
 
     def abandoned(self, leaf_id: str | None = None) -> tuple[int, ...]:
-        """Return the segments that are not on the way from the leaf (default: the last entry) to the root."""
+        """Return the segments that are not on the path from the leaf (default: the last entry) to the root."""
         leaf = self.of(leaf_id)
         segment = self.current if leaf is None else leaf
         off = list(range(segment + 1, self.current + 1))
         forks = sorted(self._parents)
-        # Between two forks every segment follows the one before it, so only forks are looked at.
+        # Between two forks every segment follows the previous one, so only forks are checked.
         while position := bisect_right(forks, segment):
             fork = forks[position - 1]
             segment = self._parents[fork]
@@ -66,13 +66,13 @@ class Segments:
         return tuple(sorted(off))
 
     def state(self) -> dict[str, Any]:
-        """Return what `restore` needs, as JSON values."""
+        """Return the state for `restore`, as JSON values."""
         recent = list(self._entries.items())[-CARRIED:]
         return {"current": self.current, "parents": sorted(self._parents.items()), "recent": recent}
 
     @classmethod
     def restore(cls, state: dict[str, Any]) -> Segments:
-        """Make a tracker that goes on from a saved state."""
+        """Return a tracker that continues from a saved state."""
         self = cls()
         self.current = state["current"]
         self._parents = {int(child): int(parent) for child, parent in state["parents"]}

@@ -1,7 +1,7 @@
-"""What a new file, a grown one and a rebuilt index mean for the sessions in it: for backends, whatever they write to.
+"""How a backend ingests the content of a new file and of one that has grown, and what a rebuild keeps.
 
-A writer reads ahead (`read_ahead`), opens a transaction, gives each chunk its place in its session (`place`), and
-stores the sessions last, since only the end of a file tells all about them.
+A writer reads ahead (`read_ahead`), opens a transaction, assigns each chunk its position in its session (`place`), and
+stores the sessions last, since they are only complete at the end of the file.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import Any, Protocol, TypeVar
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Session
 
-#: Chunks per session; those beyond are not stored.  SQLite's row ids have 22 bits for a chunk's position.
+#: Most chunks per session; further ones are not stored.  SQLite's row ids have 22 bits for a chunk's position.
 MAX_CHUNKS = 1 << 22
-#: What an object takes beside its text, in characters.
+#: Size of an object without its text, in characters.
 OVERHEAD = 1_000
 #: A file with more characters than this is streamed in a transaction of its own; smaller ones share one, because each
 #: commit costs what many rows cost.
 SHARED = 8 << 20
 
-#: The row with all that was said in a session (`Candidates.conversations`) costs what the session is long.  So it is
-#: written anew when the session has so many more chunks (half of those in the row, and some) …
+#: Writing the row with everything said in a session (`Candidates.conversations`) costs time proportional to the
+#: session.  So it is rewritten only when the session has grown by this factor and this number of chunks since …
 GROWTH, SOME = 1.5, 64
-#: … or has been quiet for so many seconds; and one run renews so many of these.
+#: … or has been quiet for this number of seconds; and one run rewrites at most this number of quiet ones.
 QUIET_SECONDS = 15 * 60
 RENEWED_PER_RUN = 2
 
 
 class Target:
-    """Where the chunks of one session go; a backend may add to it.
+    """The destination of the chunks of one session; a backend may subclass it.
 
-    :param number: the session's; None when it is forgotten, and nothing of it is stored.
+    :param number: number of the session; None when it is forgotten, and nothing of it is stored.
     :param seq: position of its next chunk.
-    :param is_stored: it was there before: the file has grown.
+    :param is_stored: the session is stored already: the file has grown.
     """
 
     __slots__ = ("is_stored", "number", "seq", "session")
@@ -44,7 +44,7 @@ class Target:
         self.number = number
         self.seq = seq
         self.is_stored = is_stored
-        #: As the file describes it; None when it says nothing of it this time.
+        #: As the file describes it; None when the new content does not describe it.
         self.session: Session | None = None
 
 
@@ -52,9 +52,9 @@ T = TypeVar("T", bound=Target)
 
 
 def read_ahead(content: Iterable[Session | Chunk]) -> tuple[list[Session | Chunk], Iterator[Session | Chunk] | None]:
-    """Return what a file says; of a large one its beginning, and the rest, which is not read yet.
+    """Return the content of a file; of a large one its beginning, and an iterator of the rest.
 
-    A small file is read to its end before anything is written: when that fails, there is nothing to undo.
+    A small file is read to its end before anything is written, so that a failure leaves nothing to undo.
     """
     waiting = iter(content)
     first: list[Session | Chunk] = []
@@ -74,13 +74,13 @@ def place(
     add: Callable[[T, Chunk], None],
     most: int = MAX_CHUNKS,
 ) -> int:
-    """Give each chunk its position in its session and add it; return how many were added.
+    """Assign each chunk its position in its session and add it; return the number of added chunks.
 
-    Chunks of forgotten sessions are dropped, and those beyond the number that a session may have.
+    Chunks of forgotten sessions are dropped, and those beyond the limit of a session.
 
-    :param targets: those of the sessions that are stored already, by id; the file's others are added.
-    :param made: makes the target of a session that has none.
-    :param most: chunks of one session.
+    :param targets: the targets of the stored sessions, by id; those of other sessions in the file are added.
+    :param made: creates the target of a session that has none.
+    :param most: most chunks of one session.
     """
     added = 0
     for item in content:
@@ -101,7 +101,7 @@ def place(
 
 
 def lineage(session_id: str) -> list[str]:
-    """Return a session's id and those of the sessions it works for; a tombstone of one of them is one of its own."""
+    """Return the ids of a session and its ancestors; a tombstone of an ancestor applies to the session too."""
     names = [session_id]
     while "/" in names[-1]:
         names.append(names[-1].rpartition("/")[0])
@@ -109,19 +109,19 @@ def lineage(session_id: str) -> list[str]:
 
 
 def is_outgrown(count: int, in_row: int) -> bool:
-    """Tell whether a session has grown so much beyond the row with its conversation that the row is renewed.
+    """Return whether a session has outgrown the row with its conversation, so that the row is rewritten.
 
     :param count: chunks of the session.
-    :param in_row: chunks that the row holds.
+    :param in_row: chunks in the row.
     """
     return count > GROWTH * in_row + SOME
 
 
 def is_carried_over(path: str, rebuilt: Mapping[str, IndexedFile]) -> bool:
-    """Tell whether a rebuilt index takes over what the old one holds of a file.
+    """Return whether a rebuilt index takes over the content of a file from the old one.
 
-    It does when the file is gone, or could not be read this time.  A file that is there but was not indexed belongs to
-    no source any more, and is left behind.
+    It does when the file is deleted, or could not be read this time.  A file that exists but was not indexed belongs to
+    no source any more, and is dropped.
 
     :param rebuilt: the files of the rebuilt index, by path.
     """
@@ -130,13 +130,13 @@ def is_carried_over(path: str, rebuilt: Mapping[str, IndexedFile]) -> bool:
 
 
 class Transaction(Protocol):
-    """What can be kept or dropped as a whole."""
+    """A transaction, committed or rolled back as a whole."""
 
     def commit(self) -> Any:
-        """Keep it."""
+        """Commit it."""
 
     def rollback(self) -> Any:
-        """Drop it."""
+        """Roll it back."""
 
 
 W = TypeVar("W", bound=Transaction)
@@ -144,10 +144,10 @@ W = TypeVar("W", bound=Transaction)
 
 @contextmanager
 def committing(writer: W) -> Iterator[W]:
-    """Yield a writer; commit what it wrote, unless the block raises."""
+    """Yield a writer; commit its transaction, or roll it back if the block raises."""
     try:
         yield writer
-    except BaseException:  # Ctrl-C, too: nothing half written stays; whatever it is goes on to the caller
+    except BaseException:  # Ctrl-C too: nothing half-written stays, and the exception is raised again
         writer.rollback()
         raise
     writer.commit()

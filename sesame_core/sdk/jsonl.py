@@ -1,9 +1,9 @@
 """Reads files of JSON objects, one per line, however long or damaged the lines are.
 
-Real session files hold records cut in the middle with the next one glued on, runs of NUL bytes, lone
-surrogates, raw U+2028 inside strings and screenshots of several megabytes.  Everything that can be saved is
-yielded; everything else becomes a `Skipped` and is counted.  Memory is bounded by the line limit plus one
-block, whatever the file holds.
+Real session files contain records cut in the middle with the next one on the same line, runs of NUL bytes, lone
+surrogates, raw U+2028 inside strings and screenshots of several megabytes.  Everything that can be recovered is
+yielded; everything else becomes a `Skipped` and is counted.  Memory is bounded by the line limit plus one block,
+whatever the file contains.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..types.transcript import LINE_LIMIT, Skipped
 
 #: Bytes read at once.
 BLOCK = 1 << 20
-#: Bytes asked for when the file should be at its end, or grows while it is read.
+#: Bytes read at once when the file should be at its end, or grows while it is read.
 SMALL_BLOCK = 1 << 12
-#: Shortest run of base64 characters that is taken for a payload in a record over the limit.
+#: Shortest run of base64 characters that counts as a payload in a record over the limit.
 PAYLOAD = 1024
-#: How many places in a damaged line are tried as the start of a whole record.
+#: Number of positions in a damaged line that are tried as the start of a whole record.
 RECOVERY_TRIES = 256
 
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
@@ -38,12 +38,12 @@ class JsonLines:
     """The records of one file from an offset on: iterate over it for dicts and `Skipped`.
 
     :param path: the file.
-    :param offset: where to begin; the start of a line, or an earlier reader's `offset`.
+    :param offset: where to start: the start of a line, or the `offset` of an earlier reader.
     :param line: number of lines before the offset.
-    :param limit: longest record in bytes, after payloads are dropped.
+    :param limit: longest record in bytes, after payloads are removed.
     :raises OSError: the file cannot be read.
 
-    A last line without a newline is yielded when it parses and left for the next time when it does not.
+    A last line without a newline is yielded if it parses, and left for the next read if it does not.
     """
 
     def __init__(self, path: Path, *, offset: int = 0, line: int = 0, limit: int = LINE_LIMIT) -> None:
@@ -51,9 +51,9 @@ class JsonLines:
         self._limit = limit
         #: Bytes consumed: the end of the last record that was yielded or skipped.
         self.offset = offset
-        #: Number of the line that was read last, counted from 1 over the whole file.
+        #: Number of the last line read, from 1, in the whole file.
         self.line = line
-        # The record before the offset was the last one and had no newline yet: what follows is the same line.
+        # The record before the offset was the last one and had no newline yet: the rest of the line follows.
         self._is_inside_line = False
 
     def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
@@ -71,7 +71,7 @@ class JsonLines:
             yield from self._odd(raw, size, terminated=terminated)
 
     def _odd(self, raw: bytes | None, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
-        """Yield what there is in a line that is not simply a record."""
+        """Yield the records of a line that is not a plain record, or `Skipped`."""
         if raw is None:
             self._advance(size)
             yield Skipped(reason="oversized", line=self.line)
@@ -91,14 +91,14 @@ class JsonLines:
         self._is_inside_line = False
 
     def _lines(self) -> Iterator[tuple[bytes | None, int, bool]]:
-        """Yield (line, or None when it is too long; bytes it takes in the file; whether a newline ends it)."""
+        """Yield (line, or None when it is too long; its size in the file in bytes; whether a newline ends it)."""
         with self._path.open("rb", buffering=0) as file:
             if self.offset:
                 file.seek(self.offset - 1)
                 self._is_inside_line = file.read(1) != b"\n"
             rest = b""
             long: _LongLine | None = None
-            # A block is set aside in memory before it is filled, so it should not be larger than what is left.
+            # A block is allocated before it is filled, so it should not be larger than the rest of the file.
             left = os.fstat(file.fileno()).st_size - self.offset
             while block := file.read(min(BLOCK, max(left, SMALL_BLOCK))):
                 left -= len(block)
@@ -110,7 +110,7 @@ class JsonLines:
                     yield long.content(), long.size + 1, True
                     long, block = None, block[end + 1 :]
                 block, start = rest + block, 0
-                # `split` looks at byte after byte, `find` at many at once.
+                # `split` examines byte after byte, `find` many at once.
                 while (end := block.find(b"\n", start)) >= 0:
                     line, size, start = block[start:end], end - start + 1, end + 1
                     yield line if size <= self._limit + 1 else _shortened(line, self._limit), size, True
@@ -126,7 +126,7 @@ class JsonLines:
 
 
 class _LongLine:
-    """A line that outgrew the limit, taken in piece by piece without its base64 payloads."""
+    """A line over the limit, collected piece by piece without its base64 payloads."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -168,7 +168,7 @@ def _shortened(line: bytes, limit: int) -> bytes | None:
 
 
 def _rescue(raw: bytes) -> tuple[list[Any], bool]:
-    """Return the values of a line that is no plain JSON, and whether something of it was lost."""
+    """Return the values of a line that is not plain JSON, and whether a part of it was lost."""
     raw = raw.replace(b"\0", b"").strip()
     if not raw:
         return [], False
@@ -179,7 +179,7 @@ def _rescue(raw: bytes) -> tuple[list[Any], bool]:
 
 
 def _recover(text: str) -> tuple[list[Any], bool]:
-    """Decode what the strict decoder refused: odd escapes, records glued together, a record cut short."""
+    """Decode what the strict decoder rejected: invalid escapes, records on one line, an incomplete record."""
     values, position = _decode_all(text, 0)
     if position >= len(text):
         return values, False
@@ -198,7 +198,7 @@ def _recover(text: str) -> tuple[list[Any], bool]:
 
 
 def _decode_all(text: str, position: int) -> tuple[list[Any], int]:
-    """Decode values that follow each other from a position on; return them and where that ended."""
+    """Decode consecutive values from a position on; return them and the position where that ended."""
     values: list[Any] = []
     while position < len(text):
         try:

@@ -1,4 +1,4 @@
-"""What people write under "options" of a plugin: a slip of the pen is named, with what was meant."""
+"""Validates the "options" of a plugin; suggests the nearest name for a typo."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..text.suggest import hint
 
 @dataclass(frozen=True, slots=True)
 class OptionType:
-    """A kind of value: what it is, and whether a value is one."""
+    """A type of option: its name in messages, and a check of a value."""
 
     name: str
     fits: Callable[[object], bool]
@@ -22,19 +22,19 @@ class OptionType:
 COUNT = OptionType("a positive whole number", lambda value: isinstance(value, int) and value is not True and value > 0)
 PATH = OptionType("a path", lambda value: isinstance(value, str | os.PathLike))
 SWITCH = OptionType("true or false", lambda value: isinstance(value, bool))
-TEXT = OptionType("a text", lambda value: isinstance(value, str))
+TEXT = OptionType("a string", lambda value: isinstance(value, str))
 
 
 def check(owner: str, options: Mapping[str, Any], kinds: Mapping[str, OptionType]) -> None:
-    """Look whether options are those that a plugin knows.  Values are not quoted: one may be a secret.
+    """Check options against those that a plugin has.  Messages do not quote values: one may be a secret.
 
-    :param owner: the plugin, as messages name it: "the xyz parser".
-    :param kinds: of the options that it knows, by name.
-    :raises ConfigError: one is unknown, or its value of the wrong kind.
+    :param owner: the plugin's name in messages: "the xyz parser".
+    :param kinds: the types of its options, by name.
+    :raises ConfigError: an option is unknown, or its value has the wrong type.
     """
     for name, value in options.items():
         if name not in kinds:
-            known = hint(name, kinds) or f"it knows {', '.join(map(repr, kinds))}"
+            known = hint(name, kinds) or f"it has {', '.join(map(repr, kinds))}"
             raise ConfigError(f"{owner} has no option {name!r}; {known}")
         if not kinds[name].fits(value):
             raise ConfigError(f"{owner}'s option {name!r} must be {kinds[name].name}")

@@ -1,7 +1,7 @@
-"""How sessions, files and chunks are written into rows and read back: for backends with a relational database.
+"""Converts sessions, files and chunks to rows and back, for backends with a relational database.
 
-The columns and their order stand here once.  What a database has no type for is JSON, unless the backend's own `Rows`
-says otherwise.
+The columns and their order are defined here once.  A value without a type in the database is JSON, unless the
+backend's own `Rows` overrides it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STORED_FROM = "sessions AS s JOIN files AS f ON f.id = s.file"
 
 
 class Rows:
-    """Makes rows of nouns and nouns of rows; a backend overrides what its database has a type of its own for."""
+    """Converts domain types to rows and back; a backend overrides the types that its database has natively."""
 
     # -- values -------------------------------------------------------------------------------------------
 
@@ -40,15 +40,15 @@ class Rows:
         return json.dumps(value)
 
     def from_json(self, text: str) -> Any:
-        """Return the value of a JSON text."""
+        """Return the value of a JSON string."""
         return json.loads(text)
 
     def text(self, text: str) -> str:
-        """Return a text that the database takes."""
+        """Return a string that the database accepts."""
         return text
 
     def time(self, time: datetime | None) -> Any:
-        """Return a time as its columns have it."""
+        """Return a time as its columns store it."""
         return time
 
     def from_time(self, value: Any) -> datetime | None:
@@ -57,7 +57,7 @@ class Rows:
         return time
 
     def counts(self, counts: Mapping[str, int]) -> Any:
-        """Return numbers by name as their columns have them."""
+        """Return numbers by name as their columns store them."""
         return self.json(counts)
 
     def from_counts(self, value: Any) -> dict[str, int]:
@@ -66,7 +66,7 @@ class Rows:
         return counts
 
     def segments(self, numbers: Sequence[int]) -> Any:
-        """Return `Session.abandoned` as its column has it."""
+        """Return `Session.abandoned` as its column stores it."""
         return self.json(numbers)
 
     def from_segments(self, value: Any) -> Sequence[int]:
@@ -75,7 +75,7 @@ class Rows:
         return numbers
 
     def origins(self, origins: Sequence[int]) -> Any:
-        """Return `IndexedFile.recent_origins`, numbers of 63 bits, as its column has it."""
+        """Return `IndexedFile.recent_origins`, numbers of 63 bits, as its column stores it."""
         return self.json(origins)
 
     def from_origins(self, value: Any) -> Sequence[int]:
@@ -84,16 +84,16 @@ class Rows:
         return origins
 
     def prompts(self, prompts: Sequence[str]) -> Any:
-        """Return `Session.prompts` as its column has it."""
+        """Return `Session.prompts` as its column stores it."""
         return self.json([self.text(prompt) for prompt in prompts])
 
     def from_prompts(self, value: Any) -> Sequence[str]:
-        """Return the texts of the column `prompts`."""
+        """Return the strings of the column `prompts`."""
         prompts: Sequence[str] = self.from_json(value)
         return prompts
 
     def notes(self, notes: Notes | None) -> Any:
-        """Return `Session.notes` as its column has it."""
+        """Return `Session.notes` as its column stores it."""
         if notes is None:
             return None
         return self.json(
@@ -131,7 +131,7 @@ class Rows:
         )
 
     def to_file(self, row: Sequence[Any]) -> IndexedFile:
-        """Return the file of a row of `FILE_COLUMNS`, followed by the checkpoint if it was asked for."""
+        """Return the file of a row of `FILE_COLUMNS`, followed by the checkpoint if it was selected."""
         path, parser, version, mtime_ns, size, missing, error, skipped, head, tail, recent, *checkpoint = row
         return IndexedFile(
             path=path,
@@ -155,7 +155,7 @@ class Rows:
     def of_session(self, session: Session, modified: Any) -> tuple[Any, ...]:
         """Return the values of `SESSION_COLUMNS`.
 
-        :param modified: what its column has when the session does not tell: the time of its file.
+        :param modified: value of its column when the session has none: the time of its file.
         """
         return (
             self.text(session.id),

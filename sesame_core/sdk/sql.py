@@ -1,8 +1,8 @@
-"""What is asked of sessions, as SQL: for backends, bundled or not, that keep them in a relational database.
+"""Translates filters and conditions to SQL, for backends, bundled or not, with a relational database.
 
-The rules stand here once; a `Dialect` says what a database writes in its own way.  Conditions are about tables with the
-columns of `sdk.rows`: `sessions AS s`, mostly joined with `files AS f`, and the table that finds words.  Keys,
-ids and directories (`s.key`, `s.session_id`, `s.cwd`) must compare byte by byte.
+The rules are defined here once; a `Dialect` has the SQL that differs between databases.  Conditions refer to tables
+with the columns of `sdk.rows`: `sessions AS s`, mostly joined with `files AS f`, and the full-text table.  Keys, ids
+and directories (`s.key`, `s.session_id`, `s.cwd`) must compare byte by byte.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A piece of a WHERE clause and its values; an empty one is true."""
+    """A fragment of a WHERE clause and its values; an empty one is true."""
 
     sql: str = ""
     values: tuple[Any, ...] = ()
@@ -39,61 +39,61 @@ class Where:
         return Where(f"({sql})", tuple(v for c in parts for v in c.values))
 
     def not_(self) -> Where:
-        """Return the negation; what is not known is not so."""
+        """Return the negation; NULL counts as false before it is negated."""
         return Where(f"NOT coalesce(({self.sql or 'true'}), false)", self.values)
 
     def where(self, keyword: str = "WHERE") -> str:
-        """Return the clause with its keyword; nothing when it is true."""
+        """Return the clause with its keyword; "" when it is true."""
         return f" {keyword} {self.sql}" if self.sql else ""
 
 
 TRUE = Where()
 FALSE = Where("false")
-#: A row of `sessions AS s JOIN files AS f` speaks for its session: of one read from several files, the file that is
-#: there, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
+#: A row of `sessions AS s JOIN files AS f` represents its session: of one read from several files, the file that
+#: exists, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
 STANDING = Where(
     "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
     "> (f.missing_since IS NULL, s.chunk_count, s.id))"
 )
-#: The weight class that holds all chunks of a role, and no others.
+#: The weight class that has all chunks of a role, and no others.
 _CLASS_OF_ROLE = {"user": 0, "tool": 3}
 
 
 def like(text: str) -> str:
-    """Escape a text so that LIKE, with a backslash as its escape character, takes it literally."""
+    """Escape a string so that LIKE, with a backslash as its escape character, matches it literally."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def ending(path: str) -> str:
-    """Return the pattern of `'/' || path` for paths that are the one asked for, or end with its parts.
+    """Return the LIKE pattern of `'/' || path` for paths that equal a path, or end with its components.
 
-    Of one that ends with `/`, all that is below it.
+    A path that ends with `/` matches everything below it.
     """
     return f"%/{like(path).removeprefix('/')}" + ("%" if path.endswith("/") else "")
 
 
 def on_kind(filters: Filters) -> Where:
-    """Return the condition on `sessions AS s` that leaves out what is left out by default."""
+    """Return the condition on `sessions AS s` that excludes the kinds of sessions excluded by default."""
     return TRUE if filters.all_kinds else Where("s.kind <> 'headless'")
 
 
 class Dialect(ABC):
-    """How one database writes what is asked.
+    """The SQL of one database.
 
-    Its attributes are pieces of SQL.  A condition on chunks is about rows of the table that finds words; what that
-    table does not know of a chunk, `of_chunk` looks up.
+    Its attributes are fragments of SQL.  A condition on chunks refers to rows of the full-text table; `of_chunk` looks
+    up the columns of a chunk that this table lacks.
     """
 
-    #: The place of a value in a statement.
+    #: The placeholder of a value in a statement.
     mark: str
-    #: The operator that compares with a pattern in any case.
+    #: The operator that matches a pattern, ignoring case.
     like: str
-    #: The function that makes rows with a `key` of a JSON object.
+    #: The function that expands a JSON object to rows with a column `key`.
     each: str
-    #: The last part of a session's directory, whatever separates its parts.
+    #: The last component of a session's directory, whatever the separator.
     last_of_cwd: str
-    #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in small letters.
+    #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in lower case.
     weight_class: str
     role: str
     tool: str
@@ -102,37 +102,37 @@ class Dialect(ABC):
 
     @abstractmethod
     def time(self, time: datetime) -> Any:
-        """Return a time as the column `modified` has it."""
+        """Return a time as the column `modified` stores it."""
 
     @abstractmethod
     def of_chunk(self, sql: str) -> str:
-        """Return a condition on a chunk's role or tool as one on the table that finds words."""
+        """Return a condition on a chunk's role or tool as one on the full-text table."""
 
     @abstractmethod
     def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
-        """Return what a row of `sessions AS s` must be to have one of the words, in a chunk that meets a condition."""
+        """Return the condition that a row of `sessions AS s` has one of the words in a chunk that meets `chunk`."""
 
     @abstractmethod
     def having(self, chunk: Where) -> Where:
-        """Return what a row of `sessions AS s` must be to have a chunk that meets a condition."""
+        """Return the condition that a row of `sessions AS s` has a chunk that meets a condition."""
 
     @abstractmethod
     def touching(self, path: str) -> Where:
-        """Return what a row of `sessions AS s` must be to have a tool call that names a file.
+        """Return the condition that a row of `sessions AS s` has a tool call that names a file.
 
-        :param path: the file's, or its last parts; with `/` at its end, the directory that the file is in.
+        :param path: path of the file, or its last components; with a final `/`, of a directory that contains the file.
         """
 
-    # -- what is the same in all, or in most ----------------------------------------------------------------
+    # -- the same in all databases, or in most ------------------------------------------------------------
 
     def running(self, command: Word) -> Where:
-        """Return what a row of `sessions AS s` must be to have a call of a shell with a word, or words in order."""
+        """Return the condition that a row of `sessions AS s` has a call of a shell with a word, or words in order."""
         plain = f"replace(replace({self.tool}, '_', ''), '-', '')"
         shell = Where(self.of_chunk(f"{plain} IN ({self.marks(SHELLS)})"), SHELLS)
         return self.holding([command], Where(f"{self.weight_class} = 2").and_(shell))
 
     def marks(self, values: Iterable[object]) -> str:
-        """Return the places of several values."""
+        """Return the placeholders of several values."""
         return ", ".join(self.mark for _ in values)
 
     def insert(self, table: str, columns: Sequence[str]) -> str:
@@ -140,23 +140,23 @@ class Dialect(ABC):
         return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({self.marks(columns)})"
 
     def assignments(self, columns: Iterable[str]) -> str:
-        """Return what stands behind SET in an UPDATE."""
+        """Return the assignments after SET in an UPDATE."""
         return ", ".join(f"{column} = {self.mark}" for column in columns)
 
     def begins(self, column: str, text: str) -> Where:
-        """Return the condition that a column begins with a text; an index of the column can answer it.
+        """Return the condition that a column starts with a string; an index of the column can answer it.
 
-        :param text: ends with an ASCII character.
+        :param text: a string that ends with an ASCII character.
         """
-        behind = text[:-1] + chr(ord(text[-1]) + 1)
-        return Where(f"({column} >= {self.mark} AND {column} < {self.mark})", (text, behind))
+        upper = text[:-1] + chr(ord(text[-1]) + 1)
+        return Where(f"({column} >= {self.mark} AND {column} < {self.mark})", (text, upper))
 
     def family(self, column: str, session_id: str) -> Where:
         """Return the condition that a column is a session's id, or that of a subagent of it."""
         return self._is(column, session_id).or_(self.begins(column, session_id + "/"))
 
     def on_sessions(self, filters: Filters) -> Where:
-        """Return what a row of `sessions AS s` must be, apart from its kind."""
+        """Return the condition of the filters on a row of `sessions AS s`, except for its kind."""
         parts: list[Where] = []
         if filters.workstation:
             parts.append(self.begins("s.key", filters.workstation + ":"))
@@ -194,7 +194,7 @@ class Dialect(ABC):
         return TRUE.and_(*parts)
 
     def on_chunks(self, filters: Filters) -> Where:
-        """Return what a chunk must be by itself."""
+        """Return the condition of the filters on a single chunk."""
         parts: list[Where] = []
         if filters.tools_only or filters.tool:
             parts.append(Where(f"{self.weight_class} >= 2"))
@@ -209,7 +209,7 @@ class Dialect(ABC):
         return TRUE.and_(*parts)
 
     def having_chunks(self, filters: Filters) -> Where:
-        """Return what a row of `sessions AS s` must be to have a chunk that `on_chunks` lets pass."""
+        """Return the condition that a row of `sessions AS s` has a chunk that meets `on_chunks`."""
         if filters.role:
             return self.having(self.on_chunks(filters))
         if filters.tool:
@@ -218,7 +218,7 @@ class Dialect(ABC):
         return Where("s.tool_counts <> '{}'") if filters.tools_only else TRUE
 
     def meeting(self, condition: Condition | None) -> Where:
-        """Return what a row of `sessions AS s` must be to meet a condition of a query."""
+        """Return the condition that a row of `sessions AS s` meets a condition of a query."""
         match condition:
             case None:
                 return TRUE
@@ -233,14 +233,14 @@ class Dialect(ABC):
             case AnyOf(parts):
                 words = [part.word for part in parts if isinstance(part, Has)]
                 others = [self.meeting(part) for part in parts if not isinstance(part, Has)]
-                # One look into the index for all words.
+                # One lookup in the index for all words.
                 return FALSE.or_(*([self.holding(words)] if words else []), *others)
 
     def _is(self, column: str, text: str) -> Where:
         return Where(f"{column} = {self.mark}", (text,))
 
     def _is_named(self, small: str, name: str) -> Where:
-        """Return the condition that a name in small letters is the one asked for, in any case."""
+        """Return the condition that a lower-case name equals a name, ignoring case."""
         return Where(f"{small} = lower({self.mark})", (name,))
 
     def _holds(self, column: str, text: str) -> Where:
@@ -262,9 +262,9 @@ class Migration:
 
 
 def newer(place: object, found: int, known: int) -> BackendError:
-    """Return the error for an index whose schema is a newer Sesame's.
+    """Return the error for an index with the schema of a newer Sesame.
 
-    :param place: what a person knows the index by.
+    :param place: the name of the index for people.
     """
     return BackendError(
         f"{place} was written by a newer Sesame (schema {found}, this one knows {known}): "

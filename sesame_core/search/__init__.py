@@ -1,1 +1,1 @@
-"""`Query` to `Answer`: candidates, ranking, grouping, passages.  Reads the index only."""
+"""`Query` to `Answer`: candidates, ranking, grouping, passages.  Only reads the index."""

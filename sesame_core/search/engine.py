@@ -1,8 +1,8 @@
-"""A question in, an honest answer out.
+"""Answers a query.
 
-The backend finds and scores chunks, `ranking` turns them into ranked sessions; here they are united (a session
-in two files, a subagent and its parent, forks that show the same evidence), cut to the limit, and given the
-passage that shows why they matched.
+The backend finds and scores chunks, and `ranking` turns them into ranked sessions.  The engine groups them (a session
+in two files, a subagent and its parent, forks that show the same evidence), cuts them to the limit, and adds the
+passage that shows why each one matched.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from . import ranking
 from .grouping import Grouping, copy_rank
 from .ranking import Ranked
 
-#: Sessions that are looked at closely at first, so that united ones still fill a page; the others only when paged to.
+#: Sessions that are loaded at first, enough that grouped ones still fill a page; the others only when paged to.
 FIRST = 60
-#: Answers with so many sessions or fewer are gone through to the end, so that the total leaves out every copy.
+#: Answers with at most this number of sessions are processed to the end, so that the total excludes every copy.
 COUNTED = 30
-#: Results whose passages are read at once, at most.
+#: Most results whose passages are read in one batch.
 TOGETHER = 64
-#: The shortest beginning of a session's id that asks for the session: the first part of a UUID, as answers print it.
-ID_LETTERS = 8
+#: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
+#: print it.
+ID_PREFIX = 8
 
 
 def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
-    """Answer a query; any text is a query.  Pages of one index follow each other without gap or repetition."""
+    """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions."""
     query = parse(text)
     filters, rest = both(filters, query.filters)
     if rest:
@@ -70,7 +71,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     corrections: dict[str, list[str]] = {}
     if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
         query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
-        # A beginning was found when a word with it was.
+        # A prefix was found if a word that completes it was.
         not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
         if corrections:
             candidates = reader.candidates(query, filters)
@@ -88,7 +89,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     named = _named(reader, query, filters)
     best = ranking.order(candidates, named=named)
     first = Grouping(reader, best[:FIRST])
-    # On whichever page, the total is the same.  What a title matches, no chunk may.
+    # The total is the same on every page.  A title may match where no chunk does.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
     ordered = _ordered(reader, candidates, first, best, named)
@@ -112,7 +113,7 @@ def _ordered(
 ) -> Iterator[tuple[Ranked, Grouping]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
-    :param best: numbers of all sessions that were found, the best first, as `first` knows the first `FIRST` of them.
+    :param best: numbers of all sessions that were found, best first; `first` has the first `FIRST` of them.
     """
     seen: set[str] = set()
     families = first
@@ -128,14 +129,14 @@ def _ordered(
 
 
 def _named(reader: IndexReader, query: Query, filters: Filters) -> int | None:
-    """Return the session whose id is all that a query asks for, or the beginning of its id and no other's."""
+    """Return the session if the whole query is its id, or a prefix of its id alone."""
     text = query.words[0].text
     is_alone = len(query.words) == 1 and query.condition is None and not asked(replace(filters, all_kinds=False))
-    if not is_alone or len(text) < ID_LETTERS or not any(map(str.isdigit, text)):
+    if not is_alone or len(text) < ID_PREFIX or not any(map(str.isdigit, text)):
         return None
     found = reader.find_sessions(text)
     whole = min((stored.session.id for stored in found), key=len, default="")
-    # A subagent's id begins with its parent's.
+    # A subagent's id starts with its parent's.
     if any(stored.session.id != whole and not stored.session.id.startswith(f"{whole}/") for stored in found):
         return None
     copies = [stored for stored in found if stored.session.id == whole]
@@ -155,10 +156,10 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 def _hits(
     reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, Grouping]], page: Page, least: int
 ) -> list[tuple[Hit, Ranked]]:
-    """Return the hits up to the end of the page; a session whose best evidence was shown already is listed as its copy.
+    """Return the hits up to the end of the page; a session that repeats the evidence of an earlier hit is its copy.
 
-    :param least: hits to go on to behind the end of the page, as long as there are any.
-    :return: those before and behind the page have no passages.
+    :param least: number of hits to continue to after the end of the page, as far as there are any.
+    :return: the hits before and after the page have no passages.
     """
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
@@ -167,9 +168,9 @@ def _hits(
         reader, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)
     ):
         stored = families.stored[result.group]
-        telling = evidence[: ranking.BEST_CHUNKS]
-        # The title is shown anyway, so any other passage tells more.
-        first = next((place for place, (_, chunk) in enumerate(telling) if chunk.source_type != "title"), 0)
+        best_chunks = evidence[: ranking.BEST_CHUNKS]
+        # The title is shown anyway, so any other passage adds more.
+        first = next((place for place, (_, chunk) in enumerate(best_chunks) if chunk.source_type != "title"), 0)
         evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]
         best = evidence[0][1] if evidence else None
         original = shown.get(best.origin) if best is not None and best.origin is not None else None
@@ -200,7 +201,7 @@ def _hits(
         )
         hits.append((hit, result))
         shown.update(
-            (chunk.origin, hit) for _, chunk in telling if chunk.origin is not None and chunk.origin not in shown
+            (chunk.origin, hit) for _, chunk in best_chunks if chunk.origin is not None and chunk.origin not in shown
         )
     return hits
 
@@ -208,9 +209,9 @@ def _hits(
 def _with_evidence(
     reader: IndexReader, ordered: Iterable[tuple[Ranked, Grouping]], expected: int, passages: int
 ) -> Iterator[tuple[Ranked, Grouping, list[tuple[int, Chunk]]]]:
-    """Yield the ranked sessions with their best chunks, each with the number of the session it stands in.
+    """Yield the ranked sessions with their best chunks, each with the number of the session that contains it.
 
-    :param expected: how many will be taken, as far as one can tell.
+    :param expected: estimate of the number that the caller will take.
     """
     waiting = iter(ordered)
     while batch := list(islice(waiting, min(expected, TOGETHER))):
@@ -222,20 +223,20 @@ def _with_evidence(
 
 
 def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, answer: Answer) -> None:
-    """Tell whether the best session's best chunk, with its notes, has enough of the query.
+    """Set whether the best session's best chunk, with its notes, contains enough of the query.
 
-    What the condition asks for, the session has, wherever it stands; of what the query joins by OR, one side is enough.
+    The session contains what the condition requires, in whichever chunk; of words joined by OR, one operand is enough.
     """
     places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
-    # What was found by one word has that word.
+    # A chunk that was found by a single word contains it.
     present = reader.matching(answer.query, places) if len(answer.query.words) > 1 else [frozenset({0})] * len(places)
     met = set(positive_words(answer.query.condition))
     settled = {position for position, word in enumerate(answer.query.words) if word in met}
     places_of = {word.text: position for position, word in enumerate(answer.query.words)}
     choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
     noted = _noted(answer.query, hit.session)
-    told = frozenset[int]().union(*present, noted)
-    answer.confidence = ranking.confidence(candidates, told | settled, choices) if told else 0.0
+    covered = frozenset[int]().union(*present, noted)
+    answer.confidence = ranking.confidence(candidates, covered | settled, choices) if covered else 0.0
     if noted:
         texts = {answer.query.words[position].text for position in noted}
         answer.words_not_found = [word for word in answer.words_not_found if word not in texts]
@@ -243,7 +244,7 @@ def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, 
 
 
 def _noted(query: Query, session: Session) -> frozenset[int]:
-    """Return the positions of the query's words that stand in a session's notes."""
+    """Return the positions of the query's words that occur in a session's notes."""
     if session.notes is None:
         return frozenset()
     text = session.notes.text
@@ -252,7 +253,7 @@ def _noted(query: Query, session: Session) -> frozenset[int]:
 
 
 def _about(session: Session) -> str:
-    """Return what is known about a session besides its chunks."""
+    """Return a session's title, prompts and notes as one string."""
     return "\n".join([session.title or "", *session.prompts, session.notes.text if session.notes else ""])
 
 

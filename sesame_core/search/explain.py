@@ -1,4 +1,4 @@
-"""Why an answer is as it is: how the query was read, and how each score came about.
+"""Explains an answer: how the query was read, and how each score was computed.
 
 The numbers are the ranking's own; see `ranking` for the formula and its constants.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ..types.index import Candidates
     from ..types.query import Condition, Word
 
-#: What the weight classes of `ranking.CLASS_WEIGHTS` are called.
+#: Names of the weight classes of `ranking.CLASS_WEIGHTS`.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
 
 
 def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked: Sequence[ranking.Ranked]) -> None:
-    """Put explanations into an answer and its hits.
+    """Set the explanations of an answer and its hits.
 
-    :param ranked: what the ranking said of each hit.
+    :param ranked: the ranking's result for each hit.
     """
     words = zip(answer.query.words, candidates.document_frequencies, strict=True)
     demands = list(_demands(answer.query.condition))
@@ -44,7 +44,7 @@ def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked:
 
 
 def _demands(condition: Condition | None) -> Iterator[tuple[Word, bool]]:
-    """Yield the words that a session must have, or (False) must not have, whatever else it has."""
+    """Yield the words that a session must contain (True) or must not contain (False) in any case."""
     match condition:
         case Has(word):
             yield word, True

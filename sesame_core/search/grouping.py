@@ -1,4 +1,4 @@
-"""Which sessions count as one: one that lies in several files, and subagents with the session they work for."""
+"""Groups sessions into one result: copies of a session in several files, and subagents with their parent."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Grouping:
-    """Some sessions, and those that they are counted for."""
+    """Some sessions, and the sessions that represent them in an answer."""
 
     def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
-        #: The sessions and the topmost ones they work for, by number.
+        #: The sessions and their topmost parents, by number.
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
         self._group: dict[int, int] = {}
         self._by_id: dict[str, StoredSession | None] = {}
@@ -30,22 +30,22 @@ class Grouping:
             if stored.session.kind == "subagent" and (parent := self._parent(stored)):
                 self.stored.setdefault(parent.number, parent)
                 self._group[stored.number] = self._group.get(parent.number, parent.number)
-        #: How many are counted for another one.
+        #: Number of sessions that another one represents.
         self.united = len(self._group) - len(set(self._group.values()))
-        #: When those that others are counted for were last active, by number.
+        #: Modified times of the representing sessions, by number.
         self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
 
     def of(self, number: int) -> int | None:
-        """Return the session that a session's evidence counts for; None when it is not among the best."""
+        """Return the session that represents a session; None when it is not among the best."""
         return self._group.get(number)
 
     def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
-        """Tell whether a chunk of a ranked group is off the active branch of the session it stands in."""
+        """Return whether a chunk of a ranked group is off the active branch of its session."""
         sources = (self.stored[scored.session].session for scored in ranked.chunks if scored.seq == chunk.seq)
         return any(s.id == chunk.session_id and chunk.segment in (s.abandoned or ()) for s in sources)
 
     def _look_up_parents(self, reader: IndexReader) -> None:
-        """Find the sessions that subagents work for, and those that these work for."""
+        """Load the ancestors of subagent sessions."""
         wanted = _parent_ids(self.stored.values())
         while wanted:
             self._by_id.update(dict.fromkeys(wanted))
@@ -55,7 +55,7 @@ class Grouping:
             wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
 
     def _parent(self, stored: StoredSession) -> StoredSession | None:
-        """Return the topmost session a subagent works for, if it is indexed."""
+        """Return the topmost ancestor of a subagent, if it is indexed."""
         session, seen = stored.session, {stored.session.id}
         parent = None
         while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
@@ -69,11 +69,11 @@ class Grouping:
 
 
 def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
-    """Return the ids of the sessions that subagents work for."""
+    """Return the ids of the parents of subagents."""
     sessions = (one.session for one in stored)
     return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
 
 
 def copy_rank(stored: StoredSession) -> tuple[bool, int, int]:
-    """Return a key by which the file that speaks for a session in several is the greatest: there, longest, latest."""
+    """Return a sort key whose greatest value is the file that represents a session: present, longest, latest."""
     return stored.missing_since is None, stored.chunk_count, stored.number

@@ -1,8 +1,8 @@
-"""The passages of one session that bear on a question, from the index, in bounded size.
+"""Retrieves the passages of one session that are relevant to a question, from the index, in bounded size.
 
-Each chunk is scored with BM25 over the session's own chunks: what is rare in this session tells, however common it is
-elsewhere.  A match is told with what was said before and after it, since the answer to a question seldom repeats its
-words.
+Each chunk is scored with BM25 over the session's own chunks: a word that is rare in this session counts, however
+common it is elsewhere.  A match is returned with the messages before and after it, since the answer to a question
+seldom repeats its words.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.index import Chunk
 
-#: Bytes of text that all passages take at most when nobody says.
+#: Default limit of all passages, in bytes of UTF-8.
 BUDGET = 8192
-#: Bytes of a matching chunk that are told: of a longer one its densest stretch.
+#: Most bytes of a matching chunk that are returned: of a longer one its densest part.
 MATCH_BYTES = 2048
-#: Bytes of a neighbour that are told: its beginning.
+#: Most bytes of a neighbour that are returned: its beginning.
 NEIGHBOUR_BYTES = 768
-#: Matches that are looked at; each takes 100 bytes at least, so more would not fit the largest sensible budget.
+#: Most matches that are considered; each takes at least 100 bytes, so more would not fit the largest sensible budget.
 MATCHES = 64
-#: BM25, as the backends have it.
+#: Parameters of BM25, the same as in the backends.
 K1, B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExcerptItem:
-    """A chunk, or the part of one that is told."""
+    """A chunk, or the part of it that is returned."""
 
     chunk: Chunk
     text: str
@@ -49,7 +49,7 @@ class ExcerptItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A chunk that bears on a question, between its neighbours in the conversation."""
+    """A chunk that is relevant to a question, with its neighbours in the conversation."""
 
     match: ExcerptItem
     #: Relative to the best passage's, 0..1; 0 where nothing matched.
@@ -59,29 +59,30 @@ class Excerpt:
 
     @property
     def items(self) -> tuple[ExcerptItem, ...]:
-        """All of it, in the order of the session."""
+        """All items, in the order of the session."""
         return (*self.before, self.match, *self.after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What a session has to say about a question."""
+    """The passages of a session for a question."""
 
-    #: The best first.
+    #: Best first.
     passages: tuple[Excerpt, ...]
-    #: Why these: they have words of the question, or none has and they are the session's beginning and its end.
+    #: Why these: they contain words of the question ("question"), or none does and they are the session's beginning and
+    #: end ("outline").
     basis: Literal["question", "outline"]
     words_not_found: tuple[str, ...]
-    #: Chunks that have a word of the question, and all that were read.
+    #: Number of chunks that contain a word of the question, and of all that were read.
     matches: int
     chunks: int
 
 
 def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGET) -> Retrieval:
-    """Return the passages of a session that bear on a question.
+    """Return the passages of a session that are relevant to a question.
 
     :param number: the stored session's number.
-    :param budget: bytes of UTF-8 that their texts take at most.
+    :param budget: most bytes of UTF-8 of all texts.
     """
     query = parse(question)
     words = _Words(query)
@@ -99,10 +100,10 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
     not_found = tuple(w.text for position, w in enumerate(query.words) if position not in words.seen)
     ranked = _ranked(matches, count, length)
     if ranked:
-        passages = _told(reader, number, ranked, spoken, query, budget)
+        passages = _excerpts(reader, number, ranked, spoken, query, budget)
     else:
         outline = dict.fromkeys([*spoken[:1], *spoken[-2:]])
-        passages = _told(reader, number, [(0.0, seq) for seq in outline], [], query, budget)
+        passages = _excerpts(reader, number, [(0.0, seq) for seq in outline], [], query, budget)
     return Retrieval(
         passages=passages,
         basis="question" if ranked else "outline",
@@ -117,25 +118,25 @@ class _Match:
     seq: int
     weight: float
     length: int
-    #: How often each word of the query stands in it, by the word's position.
+    #: Number of occurrences of each word of the query, by the word's position.
     frequencies: Counter[int]
 
 
 class _Words:
-    """Counts the words of a query in texts."""
+    """Counts the words of a query in a text."""
 
     def __init__(self, query: Query) -> None:
         self._query = query
         self._single = [Query(text=word.text, words=(word,)) for word in query.words]
-        #: Which word of the query a form met in the text is, by the form.
+        #: Position in the query of each word form met in a text.
         self._forms: dict[str, int] = {}
-        #: Positions of the words that were met.
+        #: Positions of the words that occurred.
         self.seen: set[int] = set()
 
     def counted(self, text: str) -> Counter[int]:
-        """Return how often each word stands in a text, by position in the query."""
+        """Return the number of occurrences of each word in a text, by position in the query."""
         found = self._positions(text)
-        # Parts of camelCase names are no words of the text, but of the index.
+        # Parts of camelCase names are not words of the text, but of the index.
         for position in self._positions(subwords(text)):
             found.setdefault(position, 1)
         self.seen.update(found)
@@ -153,21 +154,21 @@ class _Words:
 
 
 def _ranked(matches: Sequence[_Match], count: int, length: int) -> list[tuple[float, int]]:
-    """Return (score, position) of the best matches, the best first, relative to the best."""
+    """Return (score, position) of the best matches, best first, relative to the best."""
     holding = Counter(position for match in matches for position in match.frequencies)
     idf = {position: math.log(1 + (count - df + 0.5) / (df + 0.5)) for position, df in holding.items()}
     average = length / count if count else 1.0
 
     def score(match: _Match) -> float:
         norm = K1 * (1 - B + B * match.length / average)
-        told = sum(idf[position] * tf * (K1 + 1) / (tf + norm) for position, tf in match.frequencies.items())
-        return match.weight * told
+        weighted = sum(idf[position] * tf * (K1 + 1) / (tf + norm) for position, tf in match.frequencies.items())
+        return match.weight * weighted
 
     best = heapq.nlargest(MATCHES, ((score(match), -match.seq) for match in matches))
     return [(value / best[0][0], -seq) for value, seq in best]
 
 
-def _told(
+def _excerpts(
     reader: IndexReader,
     number: int,
     ranked: Sequence[tuple[float, int]],
@@ -175,22 +176,22 @@ def _told(
     query: Query,
     budget: int,
 ) -> tuple[Excerpt, ...]:
-    """Return passages as far as the budget goes: first a match, then its neighbours; nothing is told twice."""
-    told: set[int] = set()
+    """Return passages up to the budget: first a match, then its neighbours; no chunk is returned twice."""
+    taken: set[int] = set()
     passages: list[Excerpt] = []
     left = budget
 
     def take(seq: int, most: int, *, is_match: bool) -> ExcerptItem | None:
         nonlocal left
         most = min(most, left)
-        chunks = reader.chunks(number, seq, 1) if seq not in told and most else []
+        chunks = reader.chunks(number, seq, 1) if seq not in taken and most else []
         if not chunks:
             return None
         text = chunks[0].text
         if len(text.encode()) > most:
-            # A stretch on one line is shorter than its characters, and each of them takes four bytes at most.
+            # A part on one line is shorter than its characters, and each of them takes at most four bytes.
             text = cut(snippet(text, query, length=most).text if is_match else text, most)
-        told.add(seq)
+        taken.add(seq)
         left -= len(text.encode())
         return ExcerptItem(chunk=chunks[0], text=text, is_truncated=text != chunks[0].text)
 
@@ -211,7 +212,7 @@ def _told(
 
 
 def _around(spoken: Sequence[int], seq: int) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the positions of what people and agents said before and after a chunk, the one and the two nearest."""
+    """Return the positions of the nearest message before a chunk and of the two nearest after it."""
     from bisect import bisect_left, bisect_right
 
     first, last = bisect_left(spoken, seq), bisect_right(spoken, seq)

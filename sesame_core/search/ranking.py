@@ -1,4 +1,4 @@
-"""From scored chunks to ranked sessions: the formula, in one place.
+"""Ranks sessions by their scored chunks: the formula, in one place.
 
     A(s)  = Σ i=0..2 DECAY^i · weight · bm25(i-th best chunk of s)
     H(s)  = bm25(head row of s: title, summary, first two human prompts)
@@ -22,12 +22,12 @@ from ..types.index import Candidates, ScoredChunk
 
 #: Factor on a chunk's BM25 by weight class: human prompt, other text, tool call, tool result.
 CLASS_WEIGHTS = (1.2, 1.0, 0.85, 0.7)
-#: Chunks of a session that count, and how much less each next one does.
+#: Chunks of a session that count, and the factor from each to the next.
 BEST_CHUNKS = 3
 DECAY = 0.6
-#: What the head row adds, as a share of the chunks' part.
+#: Weight of the head row, relative to the chunks' part.
 HEAD_SHARE = 0.3
-#: What the conversation row adds, likewise: hit@1 .60 without it, .69 with it on the fresh queries.
+#: Weight of the conversation row, likewise: hit@1 .60 without it, .69 with it on the fresh queries.
 CONVERSATION_SHARE = 0.3
 #: Confidence below which an answer is called weak; between 0.43 and 0.45 all labelled queries without an answer and
 #: 2 to 5 % of those with one fall below it.
@@ -38,16 +38,16 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(slots=True)
 class Ranked:
-    """A session with its score and its evidence."""
+    """A session with its score and evidence."""
 
-    #: Whatever identifies the session to the caller.
+    #: The caller's identifier of the session.
     group: int
     #: 0..1, higher is better, relative to the best of the same answer.
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
-    #: A, H and C of the formula, and what each contributes to the score: the parts add up to it, but for a session that
-    #: is asked for by its id.
+    #: A, H and C of the formula, and the contribution of each to the score, which is their sum unless the session was
+    #: searched for by its id.
     chunk_sum: float = 0.0
     head: float = 0.0
     conversation: float = 0.0
@@ -63,11 +63,11 @@ def rank(
     modified: Mapping[int, datetime | None] | None = None,
     named: int | None = None,
 ) -> list[Ranked]:
-    """Rank what a backend found.
+    """Rank the candidates of a backend.
 
-    :param group_of: maps a session number to what is ranked; None leaves the session out.
-    :param modified: when each group was last active, for ties.
-    :param named: the session whose id is asked for; it comes first, with the full score, whether it has chunks or not.
+    :param group_of: maps a session number to its group; None leaves the session out.
+    :param modified: modified time of each group, for ties.
+    :param named: the session that was searched for by its id; it is first, with the full score, with or without chunks.
     """
     chunks, parts = _parts(candidates, group_of)
     shares = _shares(parts)
@@ -94,13 +94,13 @@ def rank(
 
 
 def order(candidates: Candidates, *, named: int | None = None) -> list[int]:
-    """Return the numbers of the sessions that a backend found, as `rank` orders them when it knows nothing else."""
+    """Return the numbers of the sessions that a backend found, as `rank` orders them without groups and times."""
     totals = _totals(_shares(_parts(candidates, lambda session: session)[1]))
     numbers = sorted(totals, key=lambda number: (round(totals[number], 9), number), reverse=True)
     return numbers if named is None else [named, *(number for number in numbers if number != named)]
 
 
-#: A chunk behind what its group's chunks are ordered by: minus its weighted score, session and position.
+#: The sort key of a chunk in its group (minus its weighted score, session, position), and the chunk.
 _Weighted: TypeAlias = tuple[float, int, int, ScoredChunk]
 
 
@@ -112,18 +112,18 @@ def _parts(
     for chunk in candidates.chunks:
         group = group_of(chunk.session)
         if group is not None:
-            told = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
-            chunks.setdefault(group, []).append(told)
+            entry = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
+            chunks.setdefault(group, []).append(entry)
     sums: dict[int, float] = {}
     for group, found in chunks.items():
         found.sort()
         found[:] = _without_repeats(found)
-        sums[group] = -sum(DECAY**place * told[0] for place, told in enumerate(found[:BEST_CHUNKS]))
+        sums[group] = -sum(DECAY**place * entry[0] for place, entry in enumerate(found[:BEST_CHUNKS]))
     return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
 
 
 def _shares(parts: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
-    """Return what each of A, H and C contributes to the score, by group."""
+    """Return the contributions of A, H and C to the score, by group."""
     weights = (1.0, HEAD_SHARE, CONVERSATION_SHARE)
     whole = sum(weight for weight, part in zip(weights, parts, strict=True) if part) or 1.0
     shares = []
@@ -145,7 +145,7 @@ def confidence(candidates: Candidates, present: Collection[int], choices: Iterab
     """Return the share of the query's words, weighted by rarity, that the best chunk contains.
 
     :param present: positions in the query of the words it contains.
-    :param choices: positions of words of which one set is enough; of each choice the set that is contained best counts.
+    :param choices: sets of positions of which one is enough; of each choice the set that is contained best counts.
     """
     weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
 
@@ -161,7 +161,7 @@ def confidence(candidates: Candidates, present: Collection[int], choices: Iterab
 
 
 def idf(document_frequency: int, total: int) -> float:
-    """Return how much a word tells (BM25's inverse document frequency, never below FTS5's floor of 1e-6)."""
+    """Return BM25's inverse document frequency of a word, never below FTS5's floor of 1e-6."""
     return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
 
 
@@ -176,12 +176,12 @@ def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) ->
 
 
 def _without_repeats(chunks: list[_Weighted]) -> list[_Weighted]:
-    """Leave out what a second file of the same session repeats: the same text has the same score to the last bit."""
-    told: list[_Weighted] = []
+    """Drop chunks that a second file of the same session repeats: equal texts have exactly equal scores."""
+    kept: list[_Weighted] = []
     for chunk in chunks:
-        if not told or chunk[0] != told[-1][0] or chunk[1] == told[-1][1]:
-            told.append(chunk)
-    return told
+        if not kept or chunk[0] != kept[-1][0] or chunk[1] == kept[-1][1]:
+            kept.append(chunk)
+    return kept
 
 
 def _weighted(chunk: ScoredChunk, score: float) -> ScoredChunk:

@@ -1,7 +1,7 @@
-"""Which session a person means: by an id, by a name, or by what the name is like.
+"""Resolves a reference to a session: an id, a name, or something similar to a name.
 
-People and agents write a reference into a prompt (`@@simplify-the-nix-flake`), so a name is compared by its words
-alone: small letters, with dashes between them.
+People and agents write a reference into a prompt (`@@simplify-the-nix-flake`), so names are compared by their words
+alone: in lower case, with dashes between them.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.query import Filters
-from .engine import ID_LETTERS, display_name
+from .engine import ID_PREFIX, display_name
 from .grouping import copy_rank
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.index import StoredSession
 
-#: What tells which session is meant.
+#: How a reference was resolved.
 By: TypeAlias = Literal["id", "name", "likeness"]
 
-#: Sessions whose names are compared: the last active ones.  Reading so many from SQLite takes 0.3 s.
+#: Most sessions whose names are compared: the last active ones.  Reading this number from SQLite takes 0.3 s.
 NAMED = 10_000
-#: How like a name must be when none has all the words: difflib's ratio, which forgives one letter in five.
+#: Least similarity of a name when none has all the words: difflib's ratio, which allows one wrong character in five.
 LIKENESS = 0.8
-#: Letters of a name that serves as a reference; of a longer one the session's id does.
-SLUG_LETTERS = 60
+#: Most characters of a name that serves as a reference; a session with a longer one has its id as reference.
+SLUG_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A session that may be meant."""
+    """A session that a reference may mean."""
 
     stored: StoredSession
-    #: What refers to it alone: its name's words, else the beginning of its id.
+    #: A reference to it alone: the words of its name, else a prefix of its id.
     reference: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """What became of one reference."""
+    """The result of resolving one reference."""
 
-    #: As it was written.
+    #: The reference as written.
     text: str
-    #: The session it means; None when it may mean several, or none.
+    #: The session that it means; None when it may mean several, or none.
     stored: StoredSession | None = None
-    #: What told: its id, its whole name, or a name that is like it.
+    #: How it was resolved: by id, by the whole name, or by a similar name.
     by: By | None = None
-    #: Whom it may mean, the last active first; empty when one is certain.
+    #: The sessions that it may mean, last active first; empty when `stored` is set.
     candidates: tuple[Candidate, ...] = ()
 
 
@@ -64,20 +64,20 @@ def resolve(
     exclude: Sequence[str] = (),
     limit: int = 10,
 ) -> list[Reference]:
-    """Return what each text refers to: an id or the beginning of one, else a name, else what is like a name.
+    """Resolve each string: as an id or a prefix of one, else as a name, else by similarity to a name.
 
-    An empty text is like every name.
+    The empty string is similar to every name.
 
-    :param abbreviate: shortens a session id as far as it stays unique.
-    :param exclude: ids of sessions that are not meant.
-    :param limit: candidates at most.
+    :param abbreviate: shortens a session id to a unique prefix.
+    :param exclude: ids of sessions to ignore.
+    :param limit: most candidates.
     """
     with reader.snapshot():
         names = _Names(reader, exclude)
         found = []
         for text in texts:
             by: By = "id"
-            meant = by_id(reader, text) if len(text) >= ID_LETTERS else []
+            meant = by_id(reader, text) if len(text) >= ID_PREFIX else []
             meant = [stored for stored in meant if stored.session.id not in exclude]
             if not meant:
                 meant, by = names.meant(text)
@@ -92,18 +92,18 @@ def resolve(
 
 
 def by_id(reader: IndexReader, text: str) -> list[StoredSession]:
-    """Return the sessions whose id begins so, by id: of one in several files the file that speaks for it.
+    """Return the sessions whose id starts with a string, by id; of a session in several files, the representing one.
 
-    A subagent's id begins with its parent's; where that is there, it is the one that is meant.
+    A subagent's id starts with its parent's; if the parent is indexed, it is the one that is meant.
     """
     found = reader.find_sessions(text)
     ids = sorted({stored.session.id for stored in found})
     whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-    return [_speaking([s for s in found if s.session.id == session_id]) for session_id in whole or ids]
+    return [_representative([s for s in found if s.session.id == session_id]) for session_id in whole or ids]
 
 
 def the_one(reader: IndexReader, text: str) -> StoredSession:
-    """Return the one session whose id begins so.
+    """Return the one session whose id starts with a string.
 
     :raises UnknownSessionError: no session, or several, have this id.
     """
@@ -113,15 +113,15 @@ def the_one(reader: IndexReader, text: str) -> StoredSession:
     if len(found) > 1:
         ids = [stored.session.id for stored in found]
         shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
-        raise UnknownSessionError(f"several sessions have an id that begins with {text!r}:\n  {shown}")
+        raise UnknownSessionError(f"several sessions have an id that starts with {text!r}:\n  {shown}")
     return found[0]
 
 
 def meant(reader: IndexReader, text: str, abbreviate: Callable[[str], str]) -> StoredSession:
-    """Return the one session with this id, or else with this name.
+    """Return the one session with this id, or else the one with this name.
 
-    :param abbreviate: shortens a session id as far as it stays unique.
-    :raises UnknownSessionError: no session is certain to be meant.
+    :param abbreviate: shortens a session id to a unique prefix.
+    :raises UnknownSessionError: no session matches, or several do.
     """
     try:
         return the_one(reader, text)
@@ -136,12 +136,12 @@ def meant(reader: IndexReader, text: str, abbreviate: Callable[[str], str]) -> S
 
 
 def slug(name: str) -> str:
-    """Return a name's words in small letters, with dashes between them."""
+    """Return the words of a name in lower case, with dashes between them."""
     return "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).casefold()))
 
 
-def _speaking(copies: list[StoredSession]) -> StoredSession:
-    """Return the file that speaks for a session: this workstation's own, if several have one of that id."""
+def _representative(copies: list[StoredSession]) -> StoredSession:
+    """Return the file that represents a session: this workstation's own, if several have a session of that id."""
     if len({stored.session.workstation for stored in copies}) > 1:
         from ..config import identity
 
@@ -151,7 +151,7 @@ def _speaking(copies: list[StoredSession]) -> StoredSession:
 
 
 class _Names:
-    """The names of the last sessions."""
+    """The names of the last active sessions."""
 
     def __init__(self, reader: IndexReader, exclude: Sequence[str]) -> None:
         listed, _ = reader.list_sessions(Filters(exclude=tuple(exclude)), limit=NAMED)
@@ -159,19 +159,19 @@ class _Names:
         self._counts = Counter(name for name, _ in self._slugs)
 
     def meant(self, text: str) -> tuple[list[StoredSession], By]:
-        """Return the sessions of this name; else those whose name is like it, the last active first."""
+        """Return the sessions with this name; else those with a similar name, last active first."""
         wanted = slug(text)
         if same := [stored for name, stored in self._slugs if name == wanted]:
             return same, "name"
         return self._like(wanted), "likeness"
 
     def reference(self, stored: StoredSession) -> str | None:
-        """Return the words of a session's title or name, if they refer to it alone and are few."""
+        """Return the words of a session's title or name, if they are unique and at most `SLUG_LENGTH` characters."""
         name = slug(stored.session.name or "")
-        return name if name and len(name) <= SLUG_LETTERS and self._counts[name] == 1 else None
+        return name if name and len(name) <= SLUG_LENGTH and self._counts[name] == 1 else None
 
     def _like(self, wanted: str) -> list[StoredSession]:
-        """Return the sessions whose name has all the words, or beginnings of them; else what is spelt alike."""
+        """Return the sessions whose name has all the words, or prefixes of them; else those with a similar spelling."""
         words = wanted.split("-")
         if found := [stored for name, stored in self._slugs if all(_has(name, word) for word in words)]:
             return found
@@ -182,5 +182,5 @@ class _Names:
 
 
 def _has(name: str, beginning: str) -> bool:
-    """Tell whether one of a name's words begins so; in scripts without spaces, whether it stands anywhere."""
+    """Return whether a word of a name starts with a string; in scripts without spaces, whether the name contains it."""
     return f"-{beginning}" in f"-{name}" or (not beginning.isascii() and beginning in name)

@@ -1,7 +1,7 @@
-"""What was said around a passage, in bounded size.
+"""The messages around a passage, in bounded size.
 
-A message may hold a whole log, so a window shows the beginning of each one; the whole text is read page by page
-with `Sesame.list_messages`.
+A message may contain a whole log, so a window shows the beginning of each one; `Sesame.list_messages` returns the
+whole text page by page.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.index import Chunk
 
-#: Bytes of UTF-8 that one item shows at most [seed 003].
+#: Most bytes of UTF-8 of one item [seed 003].
 MAX_SNIPPET_BYTES = 1024
-#: Items of a window, the match among them, whatever the caller asks for [seed 003].
+#: Most items of a window, including the match, whatever the caller requests [seed 003].
 MAX_WINDOW_ITEMS = 16
 
 
@@ -26,14 +26,14 @@ def window(reader: IndexReader, number: int, position: int, *, before: int, afte
     """Return the window around a chunk; None when the session has none at this position.
 
     :param number: the stored session's number.
-    :param before: items before the match, as far as there are any and `MAX_WINDOW_ITEMS` allows.
-    :param after: likewise, items after it.
+    :param before: number of items before the match, as far as there are any and `MAX_WINDOW_ITEMS` allows.
+    :param after: likewise, number of items after it.
     """
     return windows(reader, [(number, position)], before=before, after=after)[0]
 
 
 def windows(reader: IndexReader, places: Sequence[tuple[int, int]], *, before: int, after: int) -> list[Window | None]:
-    """Return what `window` would for each number of a session and position in it."""
+    """Return `window` for each pair of a session's number and a position in it."""
     most = MAX_WINDOW_ITEMS - 1
     wanted = []
     for number, position in places:
@@ -58,7 +58,7 @@ def _window(chunks: Sequence[Chunk], position: int) -> Window | None:
 
 
 def split_budget(before: int, after: int) -> tuple[int, int]:
-    """Return how many of the items on each side fit into a window: all of the shorter side, if half or less."""
+    """Return the number of items on each side that fit into a window: all of the shorter side, if at most half."""
     most = MAX_WINDOW_ITEMS - 1
     half_after = most // 2
     kept_before = min(before, max(most - half_after, most - after))
@@ -66,7 +66,7 @@ def split_budget(before: int, after: int) -> tuple[int, int]:
 
 
 def item(chunk: Chunk) -> WindowItem:
-    """Return what a window shows of a chunk."""
+    """Return the window item of a chunk."""
     snippet = cut(chunk.text)
     return WindowItem(
         role=chunk.role,
@@ -78,6 +78,6 @@ def item(chunk: Chunk) -> WindowItem:
 
 
 def cut(text: str, size: int = MAX_SNIPPET_BYTES) -> str:
-    """Return the longest beginning of a text that takes so many bytes of UTF-8 at most, in whole characters."""
-    # No character has less than a byte, so what is behind needs no encoding.
+    """Return the longest prefix of a text that takes at most `size` bytes of UTF-8, in whole characters."""
+    # Every character takes at least a byte, so the rest need not be encoded.
     return text[:size].encode("utf-8", "surrogatepass")[:size].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""A subagent inherits the visibility of its parent session: no subagent is more visible than what started it."""
+"""A subagent inherits the visibility of its parent session: it is never more visible than its parent."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .rules import Sharing, strictest
 
 
 def parent_of(session: Session) -> str | None:
-    """Return the id of the session that a subagent works for; None when it is no subagent."""
+    """Return the id of a subagent's parent; None when the session is not a subagent."""
     return session.parent_id if session.kind == "subagent" else None
 
 
 class VisibilityResolver:
-    """What others may see of sessions, those they work for considered.
+    """The visibility of sessions, including what they inherit from their parents.
 
-    :param known: returns the sessions of an id that were read in earlier runs, private ones among them.
-    :param stored: returns the sessions that others see since earlier runs; asked at most once.
+    :param known: returns the sessions with an id that earlier runs read, including private ones.
+    :param stored: returns the sessions that others can see since earlier runs; called at most once.
     """
 
     def __init__(
@@ -31,20 +31,20 @@ class VisibilityResolver:
         self.sharing = sharing
         self._known = known
         self._stored = stored
-        #: By id; "shared" of sessions that nothing is known of.
+        #: By id; "shared" for unknown sessions.
         self._levels: dict[str, str] = {}
-        #: Files with subagents, by the id of the session that these work for.
+        #: Files with subagents, by the id of their parent.
         self._files: dict[str, set[str]] = {}
         self._has_stored = False
 
     def level(self, session: Session) -> str:
-        """Return what others may see of a session, one of `config.LEVELS`."""
+        """Return the visibility of a session, one of `config.LEVELS`."""
         level = self.sharing.level(session)
         parent = None if self.sharing.is_open else parent_of(session)
         return level if parent is None else strictest([level, self._of(parent)])
 
     def learn(self, session: Session, path: str, level: str) -> Iterator[str]:
-        """Take in a session that is read, and yield the files of subagents that may show more than it.
+        """Record a session that is read, and yield the files of subagents that may be more visible than it.
 
         :param path: its file.
         """
@@ -66,9 +66,9 @@ class VisibilityResolver:
             self._files.setdefault(parent, set()).add(path)
 
     def _of(self, session_id: str) -> str:
-        """Return what others may see of the sessions of an id."""
+        """Return the visibility of the sessions with an id."""
         if session_id not in self._levels:
-            self._levels[session_id] = "shared"  # also for a session that works for itself, in the end
+            self._levels[session_id] = "shared"  # ends the recursion for a session that is its own ancestor
             levels = [self.level(one) for one in self._known(session_id)]
             self._levels[session_id] = strictest(["shared", *levels])
         return self._levels[session_id]

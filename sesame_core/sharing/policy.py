@@ -1,6 +1,6 @@
-"""What the owner of sessions shares with others, put into effect and told beforehand.
+"""Applies and previews what the owner of sessions shares with others.
 
-`SharingPolicy` belongs to an index that others can read, and to one set of rules.
+A `SharingPolicy` belongs to an index that others can read, and to one set of rules.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class SharingPolicy:
-    """The rules of one workstation, and what it keeps to itself.
+    """The rules of one workstation, and its list of private files.
 
     :param audience: who can read the index.
-    :param metadata: where what was written about sessions is.
+    :param metadata: the metadata files of sessions.
     """
 
     def __init__(self, sharing: Sharing, reader: IndexReader, audience: str, metadata: MetadataFiles) -> None:
@@ -49,32 +49,32 @@ class SharingPolicy:
         self._digest = sharing.digest(audience)
 
     def sessions(self) -> Iterator[StoredSession]:
-        """Return this workstation's sessions that others can see."""
+        """Return the sessions of this workstation that others can see."""
         mine = Filters(workstation=identity.workstation_id(), all_kinds=True)
         return all_sessions(self._reader, mine)
 
-    # -- putting it into effect ---------------------------------------------------------------------------
+    # -- applying -----------------------------------------------------------------------------------------
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
-        """Return a writer that lets pass what the rules allow."""
+        """Return a writer that passes on only what the rules allow."""
         return VisibilityWriter(
             writer, VisibilityResolver(self.sharing, self._known, self.sessions), self.private_files
         )
 
     def is_due(self) -> bool:
-        """Tell that these rules are not in effect yet."""
+        """Return whether these rules are not applied yet."""
         return self.private_files.applied != self._digest
 
     def apply(self, writer: VisibilityWriter) -> None:
-        """Let the rules hold for what is stored already, unless they were applied before.
+        """Apply the rules to the stored sessions, unless they are applied already.
 
-        A file whose sessions change is taken back at once, and read again by the run that follows; of one that is gone,
-        what others may still see is written from the index.
+        A file whose sessions change is removed at once, and the run that follows reads it again; for a deleted file,
+        what others may still see is rewritten from the index.
         """
         if not self.is_due():
             return
         before = list(self.sessions())
-        changed = list(changes(before, self.private_files, self._kin(before)))
+        changed = list(changes(before, self.private_files, self._resolver(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
             if known is not None and not os.path.exists(path):
@@ -89,7 +89,7 @@ class SharingPolicy:
         self.private_files.applied = self._digest
 
     def _known(self, session_id: str) -> list[Session]:
-        """Return this workstation's sessions of an id, as earlier runs left them."""
+        """Return the sessions of this workstation with an id, as earlier runs stored them."""
         mine = identity.workstation_id()
         stored = (one.session for one in named(self._reader, [session_id]))
         return [*self._private.get(session_id, ()), *(one for one in stored if one.workstation == mine)]
@@ -98,10 +98,10 @@ class SharingPolicy:
     def _private(self) -> dict[str, list[Session]]:
         return _by_id(session for _, session in self.private_files.sessions())
 
-    def _kin(self, stored: Sequence[StoredSession]) -> VisibilityResolver:
-        """Return what knows all sessions, and need not ask for each.
+    def _resolver(self, stored: Sequence[StoredSession]) -> VisibilityResolver:
+        """Return a resolver that has all sessions loaded, so that it does not query for each.
 
-        :param stored: those that others can see.
+        :param stored: the sessions that others can see.
         """
         private = (session for _, session in self.private_files.sessions())
         by_id = _by_id(chain((one.session for one in stored), private))
@@ -114,12 +114,12 @@ class SharingPolicy:
                 chunk.subwords = subwords(chunk.text)
                 yield chunk
 
-    # -- telling it beforehand ----------------------------------------------------------------------------
+    # -- previewing ---------------------------------------------------------------------------------------
 
     def plan(self, sources: Sequence[OpenSource], redactor: Redactor | None) -> list[Change]:
-        """Return what the next run would send, take back or show less or more of; nothing is written."""
+        """Return the sessions that the next run would add, remove, or make more or less visible; writes nothing."""
         stored = list(self.sessions())
-        kin = self._kin(stored)
+        resolver = self._resolver(stored)
         known = {one.path for one in stored} | self.private_files.files.keys()
         stored_name = redactor.text if redactor else str
         new = [
@@ -128,20 +128,22 @@ class SharingPolicy:
             for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
-            return list(changes(stored, self.private_files, kin))
+            return list(changes(stored, self.private_files, resolver))
         rehearsal, kept = Rehearsal(), PrivateFiles(None)
-        writer: IndexWriter = VisibilityWriter(rehearsal, kin, kept)
+        writer: IndexWriter = VisibilityWriter(rehearsal, resolver, kept)
         guarded = RedactingWriter(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
-        # Now, since a new session may show less than a subagent of it that is stored.
-        told = list(changes(stored, self.private_files, kin))
-        told += (
+        # Only now, since a new session may be less visible than a stored subagent of it.
+        planned = list(changes(stored, self.private_files, resolver))
+        planned += (
             Change(session=session, path=path, before=None, after=session.visibility)
             for path, sessions in rehearsal.sessions.items()
             for session in sessions.values()
         )
-        told += (Change(session=session, path=path, before=None, after="private") for path, session in kept.sessions())
-        return told
+        planned += (
+            Change(session=session, path=path, before=None, after="private") for path, session in kept.sessions()
+        )
+        return planned
 
 
 def _by_id(sessions: Iterable[Session]) -> dict[str, list[Session]]:
@@ -152,27 +154,27 @@ def _by_id(sessions: Iterable[Session]) -> dict[str, list[Session]]:
 
 
 class Rehearsal:
-    """A writer that stores nothing and remembers which sessions it was given."""
+    """A writer that stores nothing and records the sessions passed to it."""
 
     def __init__(self) -> None:
-        #: Those of each file, by its path and by id.
+        #: The sessions of each file, by path and id.
         self.sessions: dict[str, dict[str, Session]] = {}
         self._files: dict[str, IndexedFile] = {}
 
     def files(self) -> dict[str, IndexedFile]:
-        """Return nothing: no file is known beforehand."""
+        """Return no files."""
         return {}
 
     def file(self, path: str) -> IndexedFile | None:
-        """Return a file that was given."""
+        """Return a recorded file."""
         return self._files.get(path)
 
     def file_sessions(self, path: str) -> list[Session]:
-        """Return the sessions of a file that was given."""
+        """Return the recorded sessions of a file."""
         return [*self.sessions.get(path, {}).values()]
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
-        """Remember the sessions."""
+        """Record the sessions."""
         found = {item.id: item for item in content if isinstance(item, Session)}
         self._files[file.path], self.sessions[file.path] = file, found
         return 0

@@ -1,6 +1,6 @@
-"""What this machine knows of files that it does not share: a list that never leaves it.
+"""The list of files with private sessions, which never leaves this machine.
 
-An index that others can read has no row of such a file, and without the list each run would read it again.
+An index that others can read has no row for such a file, and without the list each run would read it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..types.index import IndexedFile
 from ..types.transcript import Session
 from .inheritance import parent_of
 
-#: Version of the list's form; a list of another one is made anew.
+#: Version of the list's format; a list of another version is rebuilt.
 _VERSION = 2
 
 
@@ -28,22 +28,22 @@ class PrivateFile:
     parser_version: int
     mtime_ns: int
     size: int
-    #: Whether all its sessions are private, so that others see nothing of it.
+    #: Whether all its sessions are private, so that the whole file is.
     is_whole: bool
-    #: Of each private session: id, agent, cwd, repository, and of a subagent the parent's id.
+    #: For each private session: id, agent, cwd, repository, and for a subagent the parent's id.
     sessions: list[list[str | None]] = field(default_factory=list)
 
 
 class PrivateFiles:
     """The list.
 
-    :param path: where it is kept; None keeps it in memory only.
+    :param path: path of the list; None keeps it in memory only.
     :raises BackendError: it cannot be read.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        #: Digest of the rules that were applied last.
+        #: Digest of the rules that were last applied.
         self.applied = ""
         self.files: dict[str, PrivateFile] = {}
         self._saved = ""
@@ -56,14 +56,14 @@ class PrivateFiles:
                 self.applied = value["applied"]
                 self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
         except FileNotFoundError:
-            pass  # nothing has been withheld yet
+            pass  # no file is private yet
         except OSError as error:
             raise BackendError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError):
-            self.applied, self.files = "", {}  # it is only a shortcut: what is in it is found out again
+            self.applied, self.files = "", {}  # it is only a cache: the next run rebuilds it
 
     def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
-        """Remember a file and its private sessions."""
+        """Record a file and its private sessions."""
         self.files[file.path] = PrivateFile(
             parser=file.parser,
             parser_version=file.parser_version,
@@ -74,7 +74,7 @@ class PrivateFiles:
         )
 
     def whole(self) -> dict[str, IndexedFile]:
-        """Return the files of which others see nothing, as an index would."""
+        """Return the wholly private files, as `IndexedFile`s by path."""
         return {
             path: IndexedFile(
                 path=path, parser=f.parser, parser_version=f.parser_version, mtime_ns=f.mtime_ns, size=f.size
@@ -84,7 +84,7 @@ class PrivateFiles:
         }
 
     def count(self) -> int:
-        """Return how many files with sessions others see nothing of."""
+        """Return the number of wholly private files that have sessions."""
         return sum(known.is_whole and bool(known.sessions) for known in self.files.values())
 
     def sessions(self) -> Iterator[tuple[str, Session]]:

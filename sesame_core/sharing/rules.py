@@ -1,6 +1,6 @@
-"""What of a session others may see: its owner's rules, by project.
+"""The owner's rules for what others may see of sessions, by project.
 
-They stand in `sharing.json` in the configuration directory and hold for backends that others can read
+They are in `sharing.json` in the configuration directory and apply to backends that others can read
 (`protocols.Shared`); `sesame_core.sharing.visibility_writer` applies them.
 """
 
@@ -22,9 +22,9 @@ from ..types.transcript import Session
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What holds for the sessions of some projects."""
+    """The visibility of the sessions of some projects."""
 
-    #: Compared with a session's directory and repository, as `exclude` compares it.
+    #: Matched against a session's directory and repository, like `exclude`.
     pattern: str
     #: One of `config.LEVELS`.
     level: str
@@ -32,34 +32,34 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """All rules: the last one that fits a session holds, and the default where none does."""
+    """All rules: the last one that matches a session applies, and the default if none does."""
 
     rules: tuple[Rule, ...]
     default: str
 
     @property
     def is_open(self) -> bool:
-        """Whether every session is shared, whatever it is."""
+        """Whether every session is shared."""
         return {self.default, *(rule.level for rule in self.rules)} == {"shared"}
 
     def rule_of(self, session: Session) -> Rule | None:
-        """Return the rule that holds for a session; None when the default does."""
+        """Return the rule that applies to a session; None when the default does."""
         places = (session.cwd, session.repository)
         return next((rule for rule in reversed(self.rules) if fits((rule.pattern,), places)), None)
 
     def level(self, session: Session) -> str:
-        """Return what others may see of a session, one of `config.LEVELS`."""
+        """Return the visibility of a session by the rules, one of `config.LEVELS`."""
         rule = self.rule_of(session)
         return rule.level if rule else self.default
 
     def changed(self, pattern: str, level: str | None) -> Sharing:
-        """Return these rules with one more, which holds before all others; a rule of the same pattern goes.
+        """Return these rules with one more, which takes precedence; it replaces a rule with the same pattern.
 
-        :param level: None only takes the rule away.
-        :raises ConfigError: there is no such level, or no such rule.
+        :param level: None only removes the rule.
+        :raises ConfigError: the level or the rule does not exist.
         """
         if level is not None and level not in LEVELS:
-            raise ConfigError(f"there is no visibility {level!r}: it is one of {', '.join(LEVELS)}, or default")
+            raise ConfigError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
         pattern = _absolute(pattern)
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):
@@ -67,9 +67,9 @@ class Sharing:
         return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default)
 
     def digest(self, audience: str) -> str:
-        """Return what changes with the rules, and with who can read the index."""
-        told = [[rule.pattern, rule.level] for rule in self.rules]
-        return hashlib.sha256(json.dumps([told, self.default, audience]).encode()).hexdigest()
+        """Return a hash of the rules and the audience of the index."""
+        values = [[rule.pattern, rule.level] for rule in self.rules]
+        return hashlib.sha256(json.dumps([values, self.default, audience]).encode()).hexdigest()
 
 
 def strictest(levels: Iterable[str]) -> str:
@@ -85,7 +85,7 @@ def file() -> Path:
 def load(default: str) -> Sharing:
     """Return the rules.
 
-    :param default: what holds where no rule does.
+    :param default: visibility of sessions that no rule matches.
     :raises ConfigError: they cannot be read; then nothing may be shared.
     """
     path = file()
@@ -100,7 +100,7 @@ def load(default: str) -> Sharing:
     except (KeyError, TypeError):
         rules = (Rule("", ""),)
     if not all(isinstance(rule.pattern, str) and rule.level in LEVELS for rule in rules):
-        raise ConfigError(f"{path}: is not what `sesame share` writes; delete it and state the rules again")
+        raise ConfigError(f"{path}: was not written by `sesame share`; delete it and set the rules again")
     return Sharing(rules, default)
 
 
@@ -110,15 +110,15 @@ def save(rules: Sequence[Rule]) -> None:
     :raises ConfigError: they cannot be written.
     """
     path = file()
-    told = {"rules": [{"pattern": rule.pattern, "visibility": rule.level} for rule in rules]}
+    value = {"rules": [{"pattern": rule.pattern, "visibility": rule.level} for rule in rules]}
     try:
-        paths.write_private(path, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        paths.write_private(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _absolute(pattern: str) -> str:
-    """Return a pattern as it holds anywhere: `.` is the directory it was written in."""
+    """Return a pattern as an absolute one: `.` is the current directory."""
     if pattern in (".", "..") or pattern.startswith(("./", "../")):
         return os.path.abspath(pattern)
     return pattern.rstrip("/") or pattern

@@ -1,7 +1,7 @@
-"""Keeps from an index that others can read what its owner does not share with them.
+"""Keeps sessions that their owner does not share out of an index that others can read.
 
-`VisibilityWriter` is a writer around a backend's.  Private sessions do not pass it, and neither does a file that has no
-others; of sessions that show only metadata, no text does.  `changes` tells what rules mean for sessions that are known.
+`VisibilityWriter` wraps a backend's writer.  It does not pass on private sessions, files with only private sessions,
+and the text of sessions of which only metadata is visible.  `changes` compares known sessions with the rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles
 from .rules import strictest
 
-#: What is stored of a session that shows only metadata.
+#: Fields that are stored of a session of which only metadata is visible.
 _SHOWN = (
     *("id", "agent", "kind", "parent_id", "cwd", "repository", "model", "created", "abandoned", "modified"),
     *("message_count", "exchange_count", "tool_counts", "first_origin", "key", "host", "owner"),
@@ -29,49 +29,49 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What becomes of a session."""
+    """A change of a session's visibility."""
 
     session: Session
-    #: The file it was read from.
+    #: The file that it was read from.
     path: str
-    #: What others see now, one of `config.LEVELS`; None when they never saw it.
+    #: The current visibility, one of `config.LEVELS`; None when the session was never visible.
     before: str | None
     after: str
 
 
-def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, kin: VisibilityResolver) -> Iterator[Change]:
-    """Yield the known sessions of which others see what the rules do not say."""
+def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, resolver: VisibilityResolver) -> Iterator[Change]:
+    """Yield the known sessions whose current visibility differs from the rules."""
     for one in stored:
-        level = kin.level(one.session)
-        # What has been taken back comes again with its file only.
+        level = resolver.level(one.session)
+        # A session that was removed is only added again when its file is read.
         is_lost = one.missing_since is not None and LEVELS.index(level) < LEVELS.index(one.session.visibility)
         if level != one.session.visibility and not is_lost:
             yield Change(session=one.session, path=one.path, before=one.session.visibility, after=level)
     for path, session in withheld.sessions():
-        level = kin.level(session)
+        level = resolver.level(session)
         if level != "private":
             yield Change(session=session, path=path, before="private", after=level)
 
 
 class VisibilityWriter:
-    """A writer that lets pass what the rules allow.
+    """A writer that passes on only what the rules allow.
 
-    :param writer: the backend's.
-    :param kin: the rules, applied to sessions and those that work for them.
-    :param withheld: what is known of files that do not pass.
+    :param writer: the backend's writer.
+    :param resolver: the rules, applied to sessions and their subagents.
+    :param withheld: the list of files with private sessions.
     """
 
-    def __init__(self, writer: IndexWriter, kin: VisibilityResolver, withheld: PrivateFiles) -> None:
+    def __init__(self, writer: IndexWriter, resolver: VisibilityResolver, withheld: PrivateFiles) -> None:
         self._writer = writer
-        self._kin = kin
+        self._resolver = resolver
         self._withheld = withheld
-        #: The strictest level that was found for a session, by its file and id, once reading has begun anew for it.
+        #: The strictest level that was found for a session, by file and id, after its file was read again for it.
         self._levels: dict[tuple[str, str], str] = {}
-        #: Files with subagents that show more than the session they work for, which is read.
+        #: Files with subagents that are more visible than their parent, which is being read.
         self._exposed: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
-        """Return every known file by path, those that are not shared included."""
+        """Return every known file by path, including those that are not shared."""
         return {**self._writer.files(), **self._withheld.whole()}
 
     def file(self, path: str) -> IndexedFile | None:
@@ -83,7 +83,7 @@ class VisibilityWriter:
         return self._writer.file_sessions(path)
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
-        """Store what others may see of a file."""
+        """Store the visible content of a file."""
         self._narrow()
         private: dict[str, Session] = {}
         passed = self._passed(file, content, {}, private)
@@ -98,35 +98,35 @@ class VisibilityWriter:
         return stored
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
-        """Add what a grown file says; only a file whose sessions are all shared may grow."""
+        """Store the new content of a file that has grown; only a file whose sessions are all shared is appended to."""
         levels = {session.id: session.visibility for session in self._writer.file_sessions(file.path)}
         return self._writer.append(file, self._passed(file, content, levels, None))
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Remember files; one that others do not know of stays unknown to them, unless everything is shared."""
+        """Update files; one that is not in the index is added only if everything is shared."""
         files = list(files)
         known = self._writer.files() if files else {}
-        told = []
+        visible = []
         for file in files:
-            if file.path in known or self._kin.sharing.is_open:
-                told.append(self._told(file))
+            if file.path in known or self._resolver.sharing.is_open:
+                visible.append(self._visible(file))
                 continue
             self._withheld.files.pop(file.path, None)
             if file.parser == NOTES and not file.error and file.missing_since is None:
-                # Its name is the session's id, and whose that is it does not tell.
+                # Its name is the session's id, which does not say whose session it is.
                 self._withheld.put(file, [], is_whole=True)
-        self._writer.update_files(told)
+        self._writer.update_files(visible)
 
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
+        """Set the notes of sessions; none are stored of sessions that are private or show only metadata."""
         return self._writer.annotate(session_id, notes) if isinstance(self._writer, Annotating) else 0
 
     def withheld(self) -> int:
-        """Return of how many files others see nothing."""
+        """Return the number of wholly private files."""
         return self._withheld.count()
 
     def finish(self, *, synced_at: datetime | None) -> None:
@@ -135,12 +135,12 @@ class VisibilityWriter:
         self._withheld.save()
 
     def withdraw(self, path: str) -> int:
-        """Take a file and its sessions back; return 0, the chunks that are stored of it then."""
+        """Remove a file and its sessions; return 0, the number of its chunks afterwards."""
         assert isinstance(self._writer, Withdrawing)
         self._writer.withdraw(path)
         return 0
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- filtering ----------------------------------------------------------------------------------------
 
     def _passed(
         self,
@@ -149,11 +149,11 @@ class VisibilityWriter:
         levels: dict[str, str],
         private: dict[str, Session] | None,
     ) -> Iterator[Session | Chunk]:
-        """Yield what others may see.
+        """Yield the content that others may see.
 
-        :param levels: of sessions that are stored, by id.
-        :param private: gets the sessions that do not pass; None when none may turn up.
-        :raises Replayed: what has passed is more than others may see, of this file or of others.
+        :param levels: visibility of the stored sessions, by id.
+        :param private: collects the private sessions; None when there may be none.
+        :raises Replayed: content of this file or of others was passed on that others may not see.
         """
         for item in content:
             if isinstance(item, Chunk):
@@ -161,12 +161,12 @@ class VisibilityWriter:
                     yield item
                 continue
             key = (file.path, item.id)
-            level = strictest([self._kin.level(item), self._levels.get(key, "shared")])
+            level = strictest([self._resolver.level(item), self._levels.get(key, "shared")])
             known = levels.setdefault(item.id, level)
             if level != known or (private is None and level != "shared"):
                 self._levels[key] = strictest([level, known])
                 raise Replayed
-            if exposed := {*self._kin.learn(item, file.path, level)} - {file.path}:
+            if exposed := {*self._resolver.learn(item, file.path, level)} - {file.path}:
                 self._exposed |= exposed
                 raise Replayed
             if level == "private" and private is not None:
@@ -174,30 +174,30 @@ class VisibilityWriter:
             else:
                 yield self._shown(item) if level == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
-            # It holds what a parser must remember, texts among it; the file is read whole when it grows.
+            # It contains the state of a parser, including text; the file is read whole when it grows.
             file.checkpoint = None
 
     def _narrow(self) -> None:
-        """Let others see no more of subagents than of the sessions they work for, before these are stored."""
+        """Remove subagents that are more visible than their parents before the parents are stored."""
         while self._exposed:
             path = self._exposed.pop()
             file, sessions = self._writer.file(path), self._writer.file_sessions(path)
             if file is None:
                 continue
-            if any(self._kin.level(session) == "shared" for session in sessions):
-                self.withdraw(path)  # its texts are read again by the next run
+            if any(self._resolver.level(session) == "shared" for session in sessions):
+                self.withdraw(path)  # the next run reads it again
                 continue
             try:
                 self.replace(file, sessions)
             except Replayed:
-                self._exposed.add(path)  # once those that work for it show no more than it
+                self._exposed.add(path)  # once its subagents are no more visible than it
 
     def _shown(self, session: Session) -> Session:
         shown = {name: getattr(session, name) for name in _SHOWN}
         return Session(visibility="metadata", **shown)
 
-    def _told(self, file: IndexedFile) -> IndexedFile:
-        """Return what others may know of a file: why it could not be read may quote it."""
+    def _visible(self, file: IndexedFile) -> IndexedFile:
+        """Return a file without what others may not see: the message of a read error may quote its text."""
         if file.error and any(one.visibility != "shared" for one in self._writer.file_sessions(file.path)):
             return replace(file, error="it could not be read", checkpoint=None)
         return file

@@ -1,1 +1,1 @@
-"""What counts as a word: tokens, folding, snippets.  Knows no query, no file and no index."""
+"""What counts as a word: tokens, folding, snippets.  Knows nothing of files and of the index."""

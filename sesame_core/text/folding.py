@@ -1,7 +1,7 @@
-"""The plain spelling of letters that databases leave as they are: `ß` is ss, `ł` l, `ά` α, a full-width `Ａ` a.
+"""The plain spelling of letters that databases do not fold: `ß` is ss, `ł` l, `ά` α, a full-width `Ａ` a.
 
-Databases fold case and take one accent off a Latin letter; the rest is done here, for what is indexed and for what is
-asked.
+Databases fold case and remove one accent from a Latin letter; this module does the rest, for the index and for
+queries.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 import functools
 import unicodedata
 
-#: Letters whose plain spelling Unicode does not tell.
+#: Letters whose plain spelling Unicode does not define.
 _LETTERS = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ё": "е"}
-#: What is joined with its neighbours: accents, Arabic hamza and madda, the parts of Korean syllables, marks of kana.
+#: Combining characters: accents, Arabic hamza and madda, the parts of Korean syllables, marks of kana.
 _JOINED = (("\u0300", "\u036f"), ("\u0653", "\u0655"), ("\u1100", "\u11ff"), ("\u3099", "\u309a"))
 _GREEK_END = "\u0400"
 
 
 class _Plain(dict[int, str]):
-    """The plain spelling of characters in small letters; filled as they are met."""
+    """The plain spelling of lower-case characters; filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
         if _is_invisible(letter) or "\u0300" <= letter <= "\u036f":
             plain = ""
         else:
-            # Beyond Greek a mark makes another letter: й is not и, が not か.
+            # After Greek, a mark makes another letter: й is not и, が is not か.
             base = unicodedata.normalize("NFD", letter)[0]
             plain = base if base < _GREEK_END else letter
         self[code] = plain
@@ -35,12 +35,12 @@ _plain = _Plain({ord(letter): plain for letter, plain in _LETTERS.items()})
 
 
 def folded(text: str) -> str:
-    """Return a text in small letters, each as plain as can be, without invisible characters and with single spaces."""
+    """Return a text in lower case and plain spelling, without invisible characters and with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_plain).split())
 
 
 def is_odd(text: str) -> bool:
-    """Tell whether a text holds a character that databases do not fold by themselves."""
+    """Return whether a text contains a character that databases do not fold."""
     return not text.isascii() and any(map(_is_odd, text))
 
 
@@ -57,5 +57,5 @@ def _is_odd(letter: str) -> bool:
 
 
 def _is_invisible(letter: str) -> bool:
-    """Tell whether a character only says how others are shown: a soft hyphen, a joiner, a space without width."""
+    """Return whether a character only affects how others are shown: a soft hyphen, a joiner, a zero-width space."""
     return unicodedata.category(letter) == "Cf"

@@ -1,4 +1,4 @@
-"""Picks the part of a chunk that shows why it matched, and marks the words."""
+"""Selects the part of a chunk that shows why it matched, and marks the words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ..types.answer import Snippet
 from ..types.query import Query
 from .folding import folded
-from .tokens import ENDINGS, STEM, is_cjk, light_stem, pictures
+from .tokens import ENDINGS, STEM, emoji, is_cjk, light_stem
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
-    """Return the stretch of the text with the most different words of the query; its start if none is found."""
+    """Return the part of the text with the most different words of the query; its start if no word is found."""
     found = occurrences(text, query)
     start = max(0, _densest(found, length) - LEAD) if found else 0
     if start:
@@ -38,7 +38,7 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
 
 
 def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
-    """Return (start, end, stem) of each place in a text where a word of the query stands."""
+    """Return (start, end, stem) of each occurrence of a word of the query in a text."""
     pattern = _pattern(query)
     return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
 
@@ -75,12 +75,12 @@ def _on_one_line(text: str, start: int, end: int, marks: list[tuple[int, int]]) 
 
 @functools.lru_cache(maxsize=8)
 def _pattern(query: Query) -> re.Pattern[str] | None:
-    """Return what finds the query's words in a plain text."""
-    # By length: the first alternative that fits is taken, so longer ones come first.
+    """Return a pattern for the query's words in folded text; None when there is nothing to find."""
+    # By length: a pattern takes the first alternative that matches, so longer ones go first.
     words: dict[str, int] = {}
     others: dict[str, int] = {}
     for word in query.words:
-        others.update((re.escape(picture), len(picture)) for picture in pictures(word.text))
+        others.update((re.escape(one), len(one)) for one in emoji(word.text))
         for alternative in (*word.alternatives, word.text):
             for token in map(_plain, _WORD.findall(alternative)):
                 if not token.isascii():
@@ -90,7 +90,7 @@ def _pattern(query: Query) -> re.Pattern[str] | None:
                 if len(stem) > STEM or alternative.endswith("*"):
                     words[f"{stem}{_LETTER}*"] = len(stem)
                     continue
-                # So short a beginning fits many words: only its own endings count, or those of the whole word.
+                # Such a short prefix matches many words: only its own endings count, or those of the whole word.
                 words[f"{stem}(?:{'|'.join(ENDINGS)})?(?!{_LETTER})"] = len(stem)
                 if len(token) > STEM:
                     words[f"{token}{_LETTER}*"] = len(token)
@@ -103,15 +103,16 @@ def _either(parts: Mapping[str, int]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text with plain letters, each in its place."""
+    """Return the text with each letter folded in place, so that offsets stay the same."""
     return text if text.isascii() else text.translate(_plain_letters)
 
 
 class _PlainLetters(dict[int, int | str]):
-    """What stands for each character; filled as they are met.
+    """The replacement of each character; filled as characters occur.
 
-    Letters without accents.  Letters of scripts without spaces become private ones, which are no part of a word: they
-    end a word of another script, and a character class that left them out would take longer to compile than a search.
+    Letters lose their accents.  Letters of scripts without spaces become private-use characters, which are not part of
+    a word: they end a word of another script, and a character class that excluded them would take longer to compile
+    than a search.
     """
 
     def __missing__(self, code: int) -> int | str:

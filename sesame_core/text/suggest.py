@@ -1,4 +1,4 @@
-"""The name that was probably meant by a typo."""
+"""Suggests the nearest known name for a typo."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """Return a question for the name that was meant, when one is much like it; else ""."""
-    import difflib  # only for a slip of the pen
+    """Return "did you mean 'x'?" for the most similar known name; "" when none is similar."""
+    import difflib  # only needed for a typo
 
     near = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else ""

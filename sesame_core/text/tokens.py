@@ -1,9 +1,9 @@
-"""What counts as a word, the same for indexing and for asking, on every backend.
+"""What counts as a word, the same for indexing and for queries, on every backend.
 
-Backends split text at everything that is not a letter or a digit, fold case and the accents of Latin letters, and
-stem with Porter.  That alone loses the parts of camelCase names, all words of scripts without spaces, pictures, the
-signs in `C++`, and letters that have a plainer spelling; `subwords` writes those out beside the text, and
-`alternatives` asks for them.
+Backends split text at every character that is not a letter or a digit, fold case and the accents of Latin letters, and
+stem with Porter.  That alone loses the parts of camelCase names, all words of scripts without spaces, emoji, the
+signs in `C++`, and letters that have a plainer spelling; `subwords` returns those for the index, and `alternatives`
+returns them for a query.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import re
 from ..dataclass import dataclass
 from . import folding
 
-#: Letters of scripts without spaces between words, the first and the last of each block: Thai and Lao, Burmese, Khmer,
-#: then Chinese, Japanese and Korean.
+#: Blocks of scripts without spaces between words, the first and the last character of each: Thai and Lao, Burmese,
+#: Khmer, then Chinese, Japanese and Korean.
 _CJK_BLOCKS = (
     ("\u0e00", "\u0eff"),
     ("\u1000", "\u109f"),
@@ -27,36 +27,36 @@ _CJK_BLOCKS = (
     ("\uac00", "\ud7af"),
     ("\U00020000", "\U0002ffff"),
 )
-#: The same as the inside of a character class.
+#: The same as the content of a character class.
 CJK = "".join(f"{first}-{last}" for first, last in _CJK_BLOCKS)
-#: Emoji and other pictures, likewise; the first of a run may be followed by joiners.
-PICTURES = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+#: Emoji and other pictographs, likewise; the first of a run may be followed by joiners.
+EMOJI = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINERS = "\u200d\ufe0f"
-#: One of them; the colour of a skin is none.
-_PICTURE = f"(?![\U0001f3fb-\U0001f3ff])[{PICTURES}]"
+#: One of them; a skin-tone modifier is not one.
+_ONE_EMOJI = f"(?![\U0001f3fb-\U0001f3ff])[{EMOJI}]"
 #: Languages that differ from C by a sign only, and the words that stand for them.
 _SIGNED = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp"}
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
 _HAS_LETTER = re.compile(r"[^\W_]")
 
-#: Endings of English words, longest first, and the letters that must be left when one is taken off.
+#: Endings of English words, longest first, and the number of characters that must remain when one is removed.
 ENDINGS = tuple("ations ation ingly edly ings ying ied ies ing ers ed er es ly s y e".split())
 STEM = 3
 
-#: Ends of stems that Porter's algorithm would cut once more.
+#: Ends of stems that Porter's algorithm would cut again.
 _CUT_AGAIN = re.compile(r"(?:[^s]s|er|al|ic|ent|ant|ion|ed|ing|ous|able|ible|[^eu]e|iti)\Z")
 
-# ASCII text as classes: 1 small letter or digit, 2 capital, 0 anything else.
+# ASCII characters as classes: 1 lower-case letter or digit, 2 upper-case letter, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
 
 
 @dataclass(frozen=True, slots=True)
 class _Indexing:
-    """Patterns for all texts; each begins with one character, which is found at many times the speed of a pattern."""
+    """Patterns for any text; each begins with one character, which is found at many times the speed of a pattern."""
 
-    #: A camelCase word from its first hump on, in classes: a capital after a small letter, or before another capital
-    #: and a small letter.
+    #: A camelCase word from its first hump on, in classes: an upper-case letter after a lower-case one, or before
+    #: another upper-case letter and a lower-case one.
     humps: re.Pattern[bytes]
     #: The signs of `C++` and of `C#`, which are words.
     pluses: re.Pattern[str]
@@ -65,7 +65,7 @@ class _Indexing:
 
 @functools.cache
 def _indexing() -> _Indexing:
-    """Return the patterns, compiled when first needed: a search does not need them."""
+    """Return the patterns, compiled at first use: a search does not need them."""
     return _Indexing(
         humps=re.compile(rb"\x02(?:(?<=\x01\x02)|\x02\x01)[\x01\x02]*"),
         pluses=re.compile(r"\+(?<=[Cc]\+)(?<![^\W_][Cc]\+)\+(?![\w#+])"),
@@ -75,53 +75,53 @@ def _indexing() -> _Indexing:
 
 @dataclass(frozen=True, slots=True)
 class _Scripts:
-    """Patterns for what is not ASCII."""
+    """Patterns for text beyond ASCII."""
 
-    #: Anything but ASCII, punctuation, arrows, mathematics and lines, which most texts beyond ASCII have only.
-    telling: re.Pattern[str]
-    #: Letters of scripts without spaces, and words of other scripts right beside them.
+    #: Any character but ASCII, punctuation, arrows, mathematics and lines, the only ones beyond ASCII in most texts.
+    relevant: re.Pattern[str]
+    #: Characters of scripts without spaces, and words of other scripts adjacent to them.
     cjk: re.Pattern[str]
-    beside: re.Pattern[str]
-    #: Pictures that are shown as one, and what each of them is made of.
-    pictures: re.Pattern[str]
-    picture: re.Pattern[str]
-    #: The pieces of a word: of one script, or pictures.
+    adjacent: re.Pattern[str]
+    #: A run of joined emoji, and each emoji in it.
+    emoji_run: re.Pattern[str]
+    emoji: re.Pattern[str]
+    #: The pieces of a word: of one script, or emoji.
     piece: re.Pattern[str]
-    #: Letters and digits, and everything that is not ASCII.
+    #: Letters and digits, and every character that is not ASCII.
     run: re.Pattern[str]
 
 
 @functools.cache
 def _scripts() -> _Scripts:
-    """Return the patterns, compiled when first needed: that takes longer than a search for English words."""
-    pictures = f"[{PICTURES}][{PICTURES}{_JOINERS}]*"
+    """Return the patterns, compiled at first use: that takes longer than a search for English words."""
+    emoji_run = f"[{EMOJI}][{EMOJI}{_JOINERS}]*"
     return _Scripts(
-        telling=re.compile("[^\x00-\x7f\u2010-\u2027\u2190-\u22ff\u2400-\u245f\u2500-\u25ff]"),
+        relevant=re.compile("[^\x00-\x7f\u2010-\u2027\u2190-\u22ff\u2400-\u245f\u2500-\u25ff]"),
         cjk=re.compile(f"[{CJK}]+"),
-        beside=re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
-        pictures=re.compile(pictures),
-        picture=re.compile(_PICTURE),
-        piece=re.compile(f"[{CJK}]+|{pictures}|[^{CJK}{PICTURES}]+"),
+        adjacent=re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
+        emoji_run=re.compile(emoji_run),
+        emoji=re.compile(_ONE_EMOJI),
+        piece=re.compile(f"[{CJK}]+|{emoji_run}|[^{CJK}{EMOJI}]+"),
         run=re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+"),
     )
 
 
 @functools.cache
 def _kind(character: str) -> str:
-    """Return what `subwords` has to do about a character: "cjk", "picture", "odd" or nothing."""
+    """Return the kind of a character for `subwords`: "cjk", "emoji", "odd" or ""."""
     scripts = _scripts()
     if folding.is_odd(character):
         return "odd"
-    return "cjk" if scripts.cjk.match(character) else "picture" if scripts.picture.match(character) else ""
+    return "cjk" if scripts.cjk.match(character) else "emoji" if scripts.emoji.match(character) else ""
 
 
-#: camelCase words whose parts are remembered, and the longest word that is taken apart.
+#: Number of camelCase words whose parts are cached, and the length of the longest word that is split.
 _REMEMBERED = 50_000
 _LONGEST = 100
 
 
 def clean(text: str) -> str:
-    """Return text that every database takes: no NUL, no lone surrogates."""
+    """Return a string that every database accepts: no NUL, no lone surrogates."""
     if "\0" in text:
         text = text.replace("\0", "")
     if text.isascii():
@@ -136,7 +136,8 @@ def clean(text: str) -> str:
 def subwords(text: str) -> str:
     """Return the words inside words and their plain spelling, each once, space-separated.
 
-    Parts of camelCase names, names like `C++`, bigrams of scripts without spaces, pictures, and `strasse` for `Straße`.
+    These are parts of camelCase names, names like `C++`, bigrams of scripts without spaces, code points of emoji, and
+    `strasse` for `Straße`.
     """
     patterns = _indexing()
     found: dict[str, None] = {}
@@ -158,7 +159,7 @@ def subwords(text: str) -> str:
 def _beyond_ascii(text: str) -> list[str]:
     words: list[str] = []
     scripts = _scripts()
-    if not scripts.telling.search(text):
+    if not scripts.relevant.search(text):
         return words
     kinds = {_kind(character) for character in set(text) if character > "\x7f"}
     if "odd" in kinds:
@@ -167,20 +168,20 @@ def _beyond_ascii(text: str) -> list[str]:
         text = "\n".join([text, *words])
     if "odd" in kinds or "cjk" in kinds:
         words += [_bigrams(run) for run in dict.fromkeys(scripts.cjk.findall(text))]
-        words += dict.fromkeys(scripts.beside.findall(text))
-    if "picture" in kinds:
-        words += dict.fromkeys(map(_picture_words, scripts.pictures.findall(text)))
+        words += dict.fromkeys(scripts.adjacent.findall(text))
+    if "emoji" in kinds:
+        words += dict.fromkeys(map(_emoji_words, scripts.emoji_run.findall(text)))
     return words
 
 
-def is_cjk(letter: str) -> bool:
-    """Tell whether a letter belongs to a script without spaces."""
-    return any(first <= letter <= last for first, last in _CJK_BLOCKS)
+def is_cjk(character: str) -> bool:
+    """Return whether a character belongs to a script without spaces."""
+    return any(first <= character <= last for first, last in _CJK_BLOCKS)
 
 
-def pictures(text: str) -> list[str]:
-    """Return the pictures in a text, those that are joined as one."""
-    return [] if text.isascii() else _scripts().pictures.findall(text)
+def emoji(text: str) -> list[str]:
+    """Return the emoji in a text; joined ones are one string."""
+    return [] if text.isascii() else _scripts().emoji_run.findall(text)
 
 
 @functools.lru_cache(_REMEMBERED)
@@ -190,33 +191,33 @@ def camel_parts(word: str) -> str:
 
 
 def _bigrams(run: str) -> str:
-    """Return a run's overlapping pairs and its last character, so that pairs and single characters are found."""
+    """Return the overlapping pairs of a run and its last character, so that pairs and single characters match."""
     return " ".join([run[i : i + 2] for i in range(len(run) - 1)] + [run[-1]])
 
 
-def _picture_words(run: str) -> str:
-    """Return the words that stand for pictures, by their code points; the colour of a skin makes no difference."""
-    return " ".join(f"u{ord(picture):x}" for picture in _scripts().picture.findall(run))
+def _emoji_words(run: str) -> str:
+    """Return the words that represent emoji, by code point; skin-tone modifiers are ignored."""
+    return " ".join(f"u{ord(one):x}" for one in _scripts().emoji.findall(run))
 
 
 def has_word(text: str) -> bool:
-    """Tell whether a text holds anything to look for: a letter, a digit or a picture."""
+    """Return whether a text contains anything searchable: a letter, a digit or an emoji."""
     if _HAS_LETTER.search(text):
         return True
-    return not text.isascii() and _scripts().picture.search(text) is not None
+    return not text.isascii() and _scripts().emoji.search(text) is not None
 
 
 def pieces(word: str) -> list[str]:
-    """Split a word of a query where its script changes; drop what holds nothing to look for."""
+    """Split a word of a query where its script changes; drop pieces that contain nothing searchable."""
     if word.isascii():
         return [word] if has_word(word) else []
     return [piece for piece in _scripts().piece.findall(word) if has_word(piece)]
 
 
 def alternatives(piece: str) -> tuple[str, ...]:
-    """Return the texts to look for, each a phrase, when a person asks for this piece of a word.
+    """Return the strings to search for, each a phrase, when a query has this piece of a word.
 
-    A trailing `*` asks for a prefix.
+    A trailing `*` makes a prefix.
     """
     if not piece.isascii():
         return _alternatives_beyond_ascii(piece)
@@ -230,8 +231,8 @@ def alternatives(piece: str) -> tuple[str, ...]:
 
 def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
     scripts = _scripts()
-    if scripts.pictures.fullmatch(piece):
-        return (_picture_words(piece),)
+    if scripts.emoji_run.fullmatch(piece):
+        return (_emoji_words(piece),)
     plain = folding.folded(piece) if folding.is_odd(piece) else piece
     if scripts.cjk.fullmatch(plain):
         return (f"{plain}*",) if len(plain) == 1 else (" ".join(plain[i : i + 2] for i in range(len(plain) - 1)),)
@@ -239,16 +240,16 @@ def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
 
 
 def unstemmed(stem: str) -> str:
-    """Return a word that has this stem: a backend stems what it is asked for, and `databas` would become `databa`.
+    """Return a word that has this stem: a backend stems the words of a query, and `databas` would become `databa`.
 
-    An `e` at its end is what Porter's algorithm takes off last.  Of the 8,673 stems in Python's standard library, 381
-    lose more when they are stemmed again, and of the words that this makes of them 22 have another stem.
+    Porter's algorithm removes a final `e` last.  Of the 8,673 stems in Python's standard library, 381 become shorter
+    when they are stemmed again; of the words that this function makes of those, 22 have another stem.
     """
     return stem + "e" if _CUT_AGAIN.search(stem) else stem
 
 
 def light_stem(word: str) -> str:
-    """Return a word in small letters without its English ending: shorter than Porter's stem or equal to it, mostly."""
+    """Return a word in lower case without its English ending: mostly Porter's stem or a prefix of it."""
     word = word.lower()
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= STEM:

@@ -1,4 +1,4 @@
-"""What a search answers, and which part of it is wanted."""
+"""The answer to a search, and the page of it that is requested."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .index import Chunk, Freshness, StoredSession
 from .query import Query
 from .transcript import Role, Session
 
-#: Results when nobody says how many.
+#: Default number of results.
 LIMIT = 10
 
 
@@ -15,11 +15,11 @@ LIMIT = 10
 class Passage:
     """One piece of evidence in a session."""
 
-    #: The number of the stored session it stands in: the hit's own, a copy of it, or a subagent.
+    #: Number of the stored session that contains it: the hit's own, a copy of it, or a subagent.
     number: int
     chunk: Chunk
     snippet: Snippet
-    #: The subagent session it stands in, when that is not the hit's session.
+    #: The subagent session that contains it, when that is not the hit's session.
     subagent_id: str | None = None
 
 
@@ -31,19 +31,19 @@ class Hit:
     #: 0..1, higher is better, relative to the best hit of the answer.
     score: float
     snippet: Snippet
-    #: The chunk the snippet was taken from; None when only the title or a prompt is known to match.
+    #: The chunk that the snippet was taken from; None when only the title or a prompt is known to match.
     chunk: Chunk | None = None
-    #: The subagent session that chunk stands in, when it is not the session itself.
+    #: The subagent session that contains the chunk, when it is not the session itself.
     subagent_id: str | None = None
     #: Ids and files of sessions that show the same evidence: forks, resumed copies, exports.
     copies: list[tuple[str, str]] = field(default_factory=list)
-    #: The evidence stands on a branch that was rewound or abandoned.
+    #: The evidence is on a branch that was rewound or abandoned.
     is_abandoned: bool = False
-    #: The session's evidence, best first, as many passages as were asked for; the first one is `chunk`'s.
+    #: The session's evidence, best first, at most `Page.passages`; the first one is `chunk`'s.
     passages: list[Passage] = field(default_factory=list)
-    #: What was said around the best passage; None unless asked for.
+    #: The messages around the best passage; None unless requested.
     window: Window | None = None
-    #: How the score came about; None unless asked for.
+    #: How the score was computed; None unless requested.
     explanation: HitExplanation | None = None
 
     @property
@@ -54,56 +54,56 @@ class Hit:
 
 @dataclass(slots=True, kw_only=True)
 class Answer:
-    """What a search found, and how far it can be trusted."""
+    """The results of a search, and how far they can be trusted."""
 
     query: Query
     hits: list[Hit]
     #: Sessions that match; a lower bound when `is_truncated`.
     total: int = 0
-    #: "search", or "browse" when no word was asked for and the newest sessions are listed.
+    #: "search", or "browse" when the query has no words and the newest sessions are listed.
     mode: str = "search"
-    #: No chunk of the best hit holds most of the query, weighted by how rare the words are.
+    #: No chunk of the best hit contains most of the query, weighted by how rare the words are.
     is_weak: bool = False
     #: That share, 0..1; None when nothing was found.
     confidence: float | None = None
-    #: Words of the query that occur nowhere in the index.
+    #: Words of the query that do not occur in the index.
     words_not_found: list[str] = field(default_factory=list)
-    #: Other spellings that were looked for, by word.
+    #: Other spellings that were searched for, by word.
     corrections: dict[str, list[str]] = field(default_factory=dict)
-    #: What of the query was taken for words although it was meant otherwise, perhaps.
+    #: Parts of the query that were read as words although they may have been meant otherwise.
     hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless".
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
     is_widened: bool = False
-    #: The candidate budget ran out: broad words were not followed to the end.
+    #: The candidate budget ran out before every match of a common word was scored.
     is_truncated: bool = False
     #: Chunks scored, and chunks in the index.
     scanned: int = 0
     chunk_total: int = 0
-    #: None when the backend cannot tell cheaply.
+    #: None when the backend cannot compute it cheaply.
     freshness: Freshness | None = None
-    #: How the query was read and what it was measured by; None unless asked for.
+    #: How the query was read and scored; None unless requested.
     explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Which part of an answer is wanted, and how much is told about each hit."""
+    """The part of an answer that is requested, and how much detail each hit has."""
 
     limit: int = LIMIT
-    #: Results to pass over.
+    #: Results to skip.
     offset: int = 0
-    #: Pieces of evidence of each hit, if it has so many.
+    #: Most passages of each hit.
     passages: int = 1
-    #: Items before and after the best passage; with a window there are `windows.MAX_HITS` results at most.
+    #: Items before and after the best passage; an answer with windows has at most `MAX_HITS` results.
     context: tuple[int, int] | None = None
-    #: Tell how the query was read and how each score came about.
+    #: Explain how the query was read and how each score was computed.
     explain: bool = False
 
     @property
     def end(self) -> int:
-        """Results up to the end of the page."""
+        """Number of results up to the end of the page."""
         if self.context is None:
             return self.offset + self.limit
 
@@ -112,14 +112,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of a chunk on one line."""
+    """A part of a chunk's text, on one line."""
 
     text: str
     #: (start, end) of each word that matched, in `text`.
     marks: tuple[tuple[int, int], ...] = ()
 
 
-#: Hits of an answer with windows, whatever the caller asks for [seed 003].
+#: Most hits of an answer with windows, whatever limit the caller sets [seed 003].
 MAX_HITS = 20
 
 
@@ -150,40 +150,40 @@ class WordExplanation:
     """How one word of the query was read."""
 
     text: str
-    #: Texts that count as the word, corrections left out.
+    #: Strings that count as the word, without corrections.
     alternatives: tuple[str, ...]
-    #: Other spellings that were looked for because hardly any chunk has the word.
+    #: Other spellings that were searched for because hardly any chunk contains the word.
     corrections: tuple[str, ...]
     is_required: bool
-    #: Chunks with the word or a correction (exact up to the backend's bound).
+    #: Chunks that contain the word or a correction (exact up to the backend's bound).
     document_frequency: int
-    #: What a chunk with the word gains by it, before term frequency and length count.
+    #: What the word adds to a chunk's score, before term frequency and length are applied.
     idf: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How a query was read, and how far it was followed."""
+    """How a query was read, and how many candidates it had."""
 
     words: tuple[WordExplanation, ...]
-    #: Words that must not be there.
+    #: Words that must not occur.
     excluded: tuple[str, ...]
-    #: Scored chunks and sessions' heads that the backend handed to the ranking.
+    #: Scored chunks and session heads that the backend returned for ranking.
     candidate_chunks: int
     candidate_heads: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkExplanation:
-    """What one chunk gives to its session's score."""
+    """What one chunk contributes to its session's score."""
 
-    #: Id of the session it stands in.
+    #: Id of the session that contains it.
     session_id: str
     position: int
     class_name: str
     #: The class's factor, already in `score`.
     weight: float
-    #: The factor of its place among the session's chunks, not in `score`.
+    #: The factor of its rank among the session's chunks, not in `score`.
     decay: float
     score: float
     #: Words of the query that it contains.
@@ -192,7 +192,7 @@ class ChunkExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitExplanation:
-    """How a score came about: `chunk_part + head_part + conversation_part`."""
+    """How a score was computed: `chunk_part + head_part + conversation_part`."""
 
     #: The sum over `chunks` of decay · score, and its share of the final score.
     chunk_sum: float
@@ -200,7 +200,7 @@ class HitExplanation:
     #: BM25 of title, summary and first prompts, and its share of the final score.
     head: float
     head_part: float
-    #: BM25 of all that people and agents said, and its share of the final score.
+    #: BM25 of everything that people and agents said, and its share of the final score.
     conversation: float
     conversation_part: float
     chunks: tuple[ChunkExplanation, ...]

@@ -1,4 +1,4 @@
-"""What an index stores, and what it returns: chunks, files, sessions, scores and counts."""
+"""The records of an index: chunks, files, sessions, scores and counts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class StoredSession:
-    """A session as the index holds it, with the number the backend gave it."""
+    """A session as the index stores it, with the number that the backend assigned."""
 
     number: int
     session: Session
-    #: The file it was read from.
+    #: The file that it was read from.
     path: str
-    #: When the file was found gone; None while it is there.
+    #: When the file was first found to be deleted; None while it exists.
     missing_since: datetime | None = None
     chunk_count: int = 0
 
@@ -40,15 +40,15 @@ class ScoredChunk:
 
 @dataclass(slots=True, kw_only=True)
 class Candidates:
-    """What a backend found: raw scores, to be ranked by `sesame_core.search.ranking`."""
+    """The matches of a query with their raw scores, which `sesame_core.search.ranking` ranks."""
 
     #: The best chunks by score, best first, over all sessions.
     chunks: list[ScoredChunk]
     #: BM25 of the head rows (title, summary, first prompts) by session number.
     heads: dict[int, float]
-    #: BM25 of the conversation rows (all that people and agents said), of sessions that have one of the above.
+    #: BM25 of the conversation rows (everything that people and agents said) of the sessions in `chunks` or `heads`.
     conversations: dict[int, float] = field(default_factory=dict)
-    #: For each word of the query, in order, in how many chunks it occurs (exact up to the probe's bound).
+    #: For each word of the query, in order, the number of chunks that contain it (exact up to the probe's bound).
     document_frequencies: list[int]
     #: Chunks in the index.
     chunk_total: int
@@ -64,13 +64,13 @@ class Candidates:
 
 @dataclass(slots=True, kw_only=True)
 class Statistics:
-    """What the index holds."""
+    """Counts of what the index contains."""
 
     sessions: int = 0
     chunks: int = 0
     messages: int = 0
     files: int = 0
-    #: Bytes on disk, all files of the index.
+    #: Bytes on disk of all files of the index.
     size: int = 0
     location: str = ""
     schema_version: int = 0
@@ -84,7 +84,7 @@ class Statistics:
     last_sync: datetime | None = None
     newest_message: datetime | None = None
     forgotten: int = 0
-    #: Who has written what, the last active first; empty where one workstation has an index of its own.
+    #: What each workstation has written, most recently active first; empty in an index of a single workstation.
     workstations: tuple[WorkstationStatistics, ...] = ()
 
 
@@ -114,25 +114,25 @@ class AgentStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """How far an index can be trusted to hold what the files say."""
+    """How far the index can be trusted to reflect the files."""
 
-    #: When a run last changed something without an error.
+    #: When a run last changed the index without an error.
     last_sync: datetime | None = None
     #: Files whose last read failed.
     unreadable: int = 0
 
 
-#: What is known of a file: modification time, parser and its version, and whether it was missing at the last look.
+#: What is known of a file: modification time, parser, parser version, and whether the last scan found it missing.
 KnownFile: TypeAlias = tuple[int, str, int, bool]
-#: A stretch of a session: the session's number, the position of the first chunk, and how many chunks.
+#: A range of chunks in a session: the session's number, the position of the first chunk, the number of chunks.
 Stretch: TypeAlias = tuple[int, int, int]
-#: What a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
+#: The kind of record that a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
 ChunkKind: TypeAlias = Literal["message", "tool_call", "tool_result", "metadata"]
 
 
 @dataclass(slots=True, kw_only=True)
 class Chunk:
-    """The unit that is indexed, ranked and shown."""
+    """The unit of text that is indexed, ranked and shown."""
 
     kind: ChunkKind
     text: str
@@ -140,57 +140,57 @@ class Chunk:
     tool_name: str | None = None
     call_id: str | None = None
     is_error: bool = False
-    #: Files this chunk's tool call names as its target.
+    #: Files that the tool call names as its target.
     paths: tuple[str, ...] = ()
     #: Characters that the formatter left out of `text`.
     cut: int = 0
 
-    # -- set by the indexer, from the message the chunk was cut from -------------------------------------
+    # -- set by the indexer, from the message that the chunk was cut from --------------------------------
     session_id: str = ""
-    #: Position in the session, counted from 0; set by the backend.
+    #: Position in the session, from 0; set by the backend.
     seq: int = 0
     timestamp: datetime | None = None
     entry_id: str | None = None
     source_type: str = "message"
     segment: int = 0
-    #: 63-bit identity that survives forks; equal numbers mean the same chunk in two sessions.
+    #: 63-bit identity that survives forks: the same chunk in two sessions has the same number.
     origin: int | None = None
-    #: Parts of identifiers and CJK bigrams in `text`, indexed beside it (`sesame_core.text.tokens`).
+    #: Parts of identifiers and CJK bigrams of `text`, indexed in addition to it (`sesame_core.text.tokens`).
     subwords: str = ""
 
     @property
     def weight_class(self) -> int:
-        """The class by which ranking weighs it: 0 a person's words, 2 a tool call, 3 a tool result, 1 anything else."""
+        """The class that decides its weight in ranking: 0 human prompt, 2 tool call, 3 tool result, 1 anything else."""
         return 0 if self.role == "user" and self.kind == "message" else _WEIGHT_CLASSES.get(self.kind, 1)
 
 
 _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
-#: Stands for a parser's name where an index remembers a file of notes; it has no sessions and counts as none of theirs.
+#: Takes the place of the parser's name for a metadata file in the index; such a file contains no sessions.
 NOTES = "sessions-meta"
-#: Modification time of a file of which the index holds nothing, so that it is read at the next opportunity.
+#: Modification time of a file of which the index stores nothing, so that the next run reads it.
 UNREAD = -1
 
 
 @dataclass(slots=True, kw_only=True)
 class IndexedFile:
-    """What a backend remembers about one session file."""
+    """What a backend stores about one session file."""
 
     path: str
-    #: Name of the parser that reads it.
+    #: Name of its parser.
     parser: str
-    #: Its version, and the settings it was read with: `Source.reading_version`.
+    #: The parser's version and the settings used: `Source.reading_version`.
     parser_version: int
     mtime_ns: int
     size: int
-    #: Where parsing can go on, with hashes of the file's head and of the bytes before the offset.
+    #: Where parsing can resume, with hashes of the file's head and of the bytes before the offset.
     checkpoint: Checkpoint | None = None
     head_hash: bytes = b""
     tail_hash: bytes = b""
-    #: `origin` of the last messages before the checkpoint, oldest first: a grown file may repeat them.
+    #: `origin` of the last messages before the checkpoint, oldest first: a file that has grown may repeat them.
     recent_origins: tuple[int, ...] = ()
     #: Skipped records by reason.
     skipped: dict[str, int] = field(default_factory=dict)
-    #: Why the last attempt failed; the file's earlier content stays indexed.
+    #: Why the last read failed; the file's earlier content stays indexed.
     error: str | None = None
-    #: Set when the file was gone at the last look; its sessions are kept.
+    #: When a scan first found the file deleted; its sessions are kept.
     missing_since: datetime | None = None

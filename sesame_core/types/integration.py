@@ -1,4 +1,4 @@
-"""What tells an agent of Sesame: files of Sesame's own, and settings in files of the agent."""
+"""How an agent learns of Sesame: Sesame's own files, and settings in files of the agent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFile:
-    """A file that is Sesame's alone; its text holds `MARK`."""
+    """A file that belongs to Sesame alone; its text contains `MARK`."""
 
     path: Path
     text: str
@@ -18,18 +18,18 @@ class OwnFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A value in a JSON file that belongs to the agent; everything else in the file stays."""
+    """A value in a JSON file that belongs to the agent; the rest of the file stays unchanged."""
 
     path: Path
-    #: The keys of the objects that lead to it, outermost first, and its own.
+    #: The path of keys to the value, outermost first.
     keys: tuple[str, ...]
     value: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integration:
-    """All that tells one agent of Sesame."""
+    """Everything through which one agent learns of Sesame."""
 
     parts: tuple[OwnFile | Setting, ...]
-    #: An extra of Sesame that it needs, and the package by which to tell whether that is installed.
+    #: The extra of Sesame that it needs, and a package whose presence shows that the extra is installed.
     extra: tuple[str, str] | None = None

@@ -1,4 +1,4 @@
-"""What a search asks for: the words that are ranked, the condition a session must meet, and the filters."""
+"""A parsed query: the words to rank, the condition that a session must meet, and the filters."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .transcript import Role
 class Word:
     """One word or phrase of a query."""
 
-    #: As it was typed, for messages.
+    #: The word as typed, for messages.
     text: str
-    #: Texts that count as this word, each a phrase whose words follow each other; a final `*` is a prefix.
+    #: Strings that count as this word, each a phrase of consecutive words; a final `*` makes a prefix.
     alternatives: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What an answer must be, apart from its words.  Every field narrows; None and empty leave open."""
+    """Restrictions on the results besides the words.  Every field narrows; None and empty do not restrict."""
 
     #: The session's directory or one below it.
     cwd: str | None = None
-    #: A part of the repository's remote, or of the last part of the session's directory; any case.
+    #: A part of the repository's remote, or of the last component of the session's directory; any case.
     repo: str | None = None
-    #: The session's git branch, or the last parts of its name; any case.
+    #: The session's git branch, or the last components of its name; any case.
     branch: str | None = None
     #: A part of the model's name; any case.
     model: str | None = None
@@ -35,41 +35,41 @@ class Filters:
     after: datetime | None = None
     before: datetime | None = None
     agents: tuple[str, ...] = ()
-    #: Search only tool calls and their results …
+    #: Search only tool calls and their results.
     tools_only: bool = False
-    #: … or only those of this tool (which implies `tools_only`).
+    #: Search only the calls and results of this tool (implies `tools_only`).
     tool: str | None = None
-    #: Search only what has this role: `user` is what a person typed.
+    #: Search only chunks with this role; `user` is text that a person typed.
     role: Role | None = None
-    #: Sessions in which a tool call named this file: a path, or the last parts of one.
+    #: Sessions in which a tool call named this file: a path, or its last components.
     path: str | None = None
-    #: Sessions with a call of a shell (`SHELLS`) that holds these words in this order; a final `*` is a prefix.
+    #: Sessions with a call of a shell (`SHELLS`) that contains these words in this order; a final `*` makes a prefix.
     cmd: str | None = None
     #: Sessions in which something failed: with `tool`, a call of that tool.
     is_error: bool = False
-    #: The workstation's id; the name of the machine and of its owner, any case.
+    #: The workstation's id; the names of the machine and of its owner, any case.
     workstation: str | None = None
     host: str | None = None
     owner: str | None = None
-    #: Session ids that are no answer.
+    #: Ids of sessions to leave out.
     exclude: tuple[str, ...] = ()
-    #: Headless sessions too.
+    #: Include headless sessions.
     all_kinds: bool = False
 
 
-# -- what a session must meet -----------------------------------------------------------------------------
+# -- conditions on a session ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """A chunk of the session holds the word."""
+    """A chunk of the session contains the word."""
 
     word: Word
 
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """The session is what the filters ask for; where they narrow to some chunks, it has such a chunk."""
+    """The session passes the filters; where they restrict chunks, it has a chunk that passes."""
 
     filters: Filters
 
@@ -83,14 +83,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """The session meets every one."""
+    """The session meets every condition."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """The session meets at least one."""
+    """The session meets at least one condition."""
 
     parts: tuple[Condition, ...]
 
@@ -101,26 +101,26 @@ Condition: TypeAlias = Has | Is | Not | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A parsed query; how to read one from a text is `sesame_core.query.parser`'s business.
+    """A parsed query; `sesame_core.query.parser` makes one from a string.
 
-    Two queries are equal when they ask for the same, however they were written.
+    Two queries are equal when they mean the same, however they were written.
     """
 
-    #: As it was typed.
+    #: The query as typed.
     text: str = field(compare=False)
-    #: What is ranked: one of them is enough, unless the condition asks for more.
+    #: The words to rank: one of them is enough, unless the condition requires more.
     words: tuple[Word, ...] = ()
-    #: What a session must meet as well; None is always met.
+    #: What a session must also meet; None is always met.
     condition: Condition | None = None
-    #: What the fields of the text ask for.
+    #: The filters that the fields of the query set.
     filters: Filters = Filters()
-    #: Texts of words between which the text says OR, one set for each side; an OR inside of another comes first.
+    #: The strings of words joined by OR, one set for each operand; an OR nested in another comes first.
     choices: tuple[tuple[frozenset[str], ...], ...] = field(default=(), compare=False)
-    #: What the reader of the text could not make sense of, and took for words.
+    #: Messages about parts that the parser could not interpret and read as words.
     hints: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        """Return a text that asks for the same."""
+        """Return a string that parses to an equal query."""
         from ..query.serializer import unparse
 
         return unparse(self)
@@ -128,10 +128,7 @@ class Query:
 
 # -- words ------------------------------------------------------------------------------------------------
 
-#: Tools that run commands, in small letters without `_` and `-`.
+#: Tools that run commands, in lower case without `_` and `-`.
 SHELLS = ("bash", "shell", "powershell", "runcommand", "execcommand", "runshellcommand")
-#: What `Filters.role` may be.
+#: Valid values of `Filters.role`.
 ROLES: tuple[str, ...] = get_args(Role)
-
-
-# -- filters ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a run of the indexer did."""
+"""The report of an indexing run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..errors import ParseError, SesameError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileProblem:
-    """Something about one file that a person should know."""
+    """A problem with one file, worded for a person."""
 
     path: str
     message: str
@@ -19,9 +19,9 @@ class FileProblem:
 
     @classmethod
     def of(cls, path: str, parser: str, error: Exception) -> FileProblem:
-        """Return what a person should know of an error; a path that is no Unicode is written with escapes.
+        """Return an error as a problem of a file; bytes of the path that are not UTF-8 are escaped.
 
-        :param parser: name of the parser that met it.
+        :param parser: name of the parser that raised it.
         """
         path = os.fsencode(path).decode("utf-8", "backslashreplace")
         if isinstance(error, ParseError):
@@ -35,59 +35,59 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport:
-    """What a run found below one source's root."""
+    """The result of a run for one source's root."""
 
     path: str
     parser: str
-    #: Files that differed from the index and were read …
+    #: Files that differed from the index and were read.
     changed: int
-    #: … and those that were not reached in time.
+    #: Files that differed but were not reached in time.
     pending: int
 
 
 @dataclass(slots=True, kw_only=True)
 class IndexReport:
-    """What a run did, in files unless said otherwise."""
+    """The result of a run; counts are files unless stated otherwise."""
 
     added: int = 0
     updated: int = 0
     appended: int = 0
     unchanged: int = 0
-    #: Gone since they were indexed; their sessions are kept.
+    #: Deleted since they were indexed; their sessions are kept.
     missing: int = 0
-    #: Changed, but the time was up.
+    #: Changed, but not read before the deadline.
     pending: int = 0
     #: Sessions whose metadata changed.
     described: int = 0
-    #: Not in the index, this run's and earlier ones', because all their sessions are private.
+    #: Kept out of the index by this run or an earlier one, because all their sessions are private.
     withheld: int = 0
-    #: Files that were taken to be as they were when all were looked at, and when that was; None when all were now.
+    #: Files assumed unchanged since the last full scan, and the time of that scan; None when this run scanned all.
     not_scanned: int = 0
     scanned_at: datetime | None = None
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
-    #: Records left out in the files that were read, by reason.
+    #: Records skipped in the files that were read, by reason.
     skipped: dict[str, int] = field(default_factory=dict)
-    #: The first records that held something and were left out.
+    #: The first records with content that were skipped.
     losses: list[FileProblem] = field(default_factory=list)
     errors: list[FileProblem] = field(default_factory=list)
     chunks: int = 0
-    #: Bytes of the files that were read (of their tails, for grown ones).
+    #: Bytes read: whole files, and only the tails of files that have grown.
     bytes: int = 0
     seconds: float = 0.0
-    #: Why the run did nothing, when it could not; a search goes on without it.
+    #: Why the run could not do anything; a search continues without it.
     reason: str | None = None
 
     @property
     def changed(self) -> int:
-        """Files whose content in the index changed."""
+        """Number of files whose content in the index changed."""
         return self.added + self.updated + self.appended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     files_done: int
     files_total: int

@@ -497,7 +497,7 @@ def test_an_ambiguous_id_lists_the_candidates(indexed: Path, cli: Callable[..., 
     ran = cli("show", "01a1")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.splitlines() == [
-        "sesame: several sessions have an id that begins with '01a1':",
+        "sesame: several sessions have an id that starts with '01a1':",
         "  01a11af9-2ce0-77f5-b5c2-855b8f0f9d8c",
         "  01a15fe9-cbc0-76bc-bf9e-22b91b38eefa",
         "  01a1abe6-ebc0-77ba-be6f-5771ca1ebac9",

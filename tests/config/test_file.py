@@ -217,7 +217,7 @@ def test_loading_imports_no_plugin_and_json5_only_for_a_file(home: Path) -> None
         ("/* never closed", "config.jsonc:1:16: unexpected end of input"),
     ],
 )
-def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str, file: Path) -> None:
+def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: str, file: Path) -> None:
     assert error_of(file, text) == message
 
 
@@ -245,7 +245,7 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"describe": {"directory": 1}}', "describe.directory: must be a string, not a number"),
         ('{"sources": "~/.pi"}', "sources: must be a list of sources, not a string"),
         ('{"sources": {"parser": "pi"}}', "sources: must be a list of sources, not an object"),
-        ('{"sources": []}', "sources: names no source; leave it out to index every agent that is found"),
+        ('{"sources": []}', "sources: is empty; leave it out to index every agent that is found"),
         ('{"sources": ["pi"]}', "sources[0]: must be an object, not a string"),
         ('{"sources": [{"path": "~"}]}', 'sources[0]: lacks "parser", the name of the plugin that reads it'),
         (
@@ -277,21 +277,21 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ),
         (
             '{"sources": [{"parser": "pi", "path": []}]}',
-            "sources[0].path: names no path; leave it out for the agent's own directory",
+            "sources[0].path: is empty; leave it out for the agent's own directory",
         ),
         (
             '{"sources": [{"parser": "pi", "path": ["~", 1]}]}',
             "sources[0].path[1]: must be a string, not a number",
         ),
         ('{"sources": [{"parser": "pi", "path": ""}]}', "sources[0].path: is empty"),
-        ('{"sources": [{"parser": "pi", "path": "a\\u0000"}]}', "sources[0].path: holds a NUL character"),
+        ('{"sources": [{"parser": "pi", "path": "a\\u0000"}]}', "sources[0].path: contains a NUL character"),
         (
             '{"sources": [{"parser": "pi", "exclude": "~/x"}]}',
             "sources[0].exclude: must be a list of patterns, not a string",
         ),
         (
             '{"sources": [{"parser": "pi", "exclude": ["x", "clients/acme"]}]}',
-            "sources[0].exclude[1]: 'clients/acme' fits nothing: begin it with '~/', '/' or '*/'",
+            "sources[0].exclude[1]: 'clients/acme' cannot match: start it with '~/', '/' or '*/'",
         ),
         (
             '{"sources": [{"parser": "pi", "formatter": []}]}',
@@ -316,11 +316,11 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"redact": {"patterns": ["a"]}}', "redact.patterns: must be an object of names and patterns, not a list"),
         (
             '{"redact": {"patterns": {"A b": "a"}}}',
-            "redact.patterns: 'A b' is no name: small letters, digits and dashes, please",
+            "redact.patterns: 'A b' is not a valid name: use lower case, digits and dashes",
         ),
         (
             '{"redact": {"patterns": {"a": "("}}}',
-            "redact.patterns.a: is no regular expression: missing ), unterminated subpattern at position 0",
+            "redact.patterns.a: is not a regular expression: missing ), unterminated subpattern at position 0",
         ),
         ('{"redact": {"keep": "a"}}', "redact.keep: must be a list of patterns, not a string"),
         ('{"redact": {"keep": ["a", 1]}}', "redact.keep[1]: must be a string, not a number"),
@@ -328,45 +328,45 @@ def test_a_mistake_in_the_syntax_is_told_with_its_place(text: str, message: str,
         ('{"models": "gpt"}', "models: must be a list of models, not a string"),
         ('{"models": [""]}', "models[0]: is empty"),
         ('{"models": [7]}', "models[0]: must be an object, not a number"),
-        ('{"models": [{"seconds": 1}]}', 'models[0]: lacks "name", what the model is called'),
-        ('{"models": [{"command": ["b"]}]}', 'models[0]: lacks "name", what the model is called'),
+        ('{"models": [{"seconds": 1}]}', 'models[0]: lacks "name", the name of the model'),
+        ('{"models": [{"command": ["b"]}]}', 'models[0]: lacks "name", the name of the model'),
         (
             '{"models": [{"name": "b", "command": "b -p"}]}',
             "models[0].command: must be a list: a program and its arguments, not a string",
         ),
-        ('{"models": [{"name": "b", "command": []}]}', "models[0].command: names no program"),
-        ('{"models": [{"name": "b", "command": [""]}]}', "models[0].command: names no program"),
+        ('{"models": [{"name": "b", "command": []}]}', "models[0].command: must name a program"),
+        ('{"models": [{"name": "b", "command": [""]}]}', "models[0].command: must name a program"),
         ('{"models": [{"name": "b", "command": ["b", 1]}]}', "models[0].command[1]: must be a string, not a number"),
         ('{"models": ["a", {"name": "b", "second": 1}]}', "models[1].second: unknown key; did you mean 'seconds'?"),
         ('{"models": [{"name": "b", "seconds": "1"}]}', "models[0].seconds: must be a number of seconds, not a string"),
         ('{"models": [{"name": "b", "inputPrice": -1}]}', "models[0].inputPrice: must be 0 or more dollars, not -1"),
     ],
 )
-def test_a_mistake_is_told_with_its_key_and_what_would_be_right(text: str, message: str, file: Path) -> None:
+def test_a_mistake_is_reported_with_its_key_and_what_would_be_right(text: str, message: str, file: Path) -> None:
     assert error_of(file, text) == f"config.jsonc: {message}"
 
 
-def test_a_file_that_is_not_utf_8_is_told(file: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_reported(file: Path) -> None:
     file.write_bytes(b'{"backend": "\xff"}')
     with pytest.raises(ConfigError, match=r"config\.jsonc: is not UTF-8: invalid start byte at byte 13$"):
         config_file.load()
 
 
-def test_a_directory_in_the_files_place_is_told(file: Path) -> None:
+def test_a_directory_in_the_files_place_is_reported(file: Path) -> None:
     file.mkdir()
     with pytest.raises(ConfigError, match=r"config\.jsonc: cannot be read: "):
         config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
-def test_a_link_to_nowhere_is_told_instead_of_ignored(file: Path) -> None:
+def test_a_link_to_nowhere_is_reported_instead_of_ignored(file: Path) -> None:
     file.symlink_to(file.parent / "gone")
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         config_file.load()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows reports no such file")
-def test_a_file_in_the_directorys_place_is_told(home: Path) -> None:
+def test_a_file_in_the_directorys_place_is_reported(home: Path) -> None:
     (home / ".config").mkdir()
     (home / ".config/sesame").write_text("")
     with pytest.raises(ConfigError, match="cannot be read: Not a directory"):
@@ -413,8 +413,7 @@ def test_a_broken_third_party_parser_is_left_out_with_a_warning(
         (source,) = resolve_sources(Config(), plugins)
     assert source.parser.name == "xyz"
     assert caplog.messages == [
-        "sessions of 'broken' are not looked for: the parser 'broken' cannot tell its default roots: "
-        "KeyError('no roots')"
+        "sessions of 'broken' are skipped: the parser 'broken' failed to return its default roots: KeyError('no roots')"
     ]
 
 
@@ -445,7 +444,7 @@ def test_a_parsers_options_decide_its_default_roots(plugins: PluginManager, tmp_
 
 def test_a_named_source_whose_parser_is_broken_is_an_error(plugins: PluginManager) -> None:
     plugins.register(plugin("broken"), "broken")
-    with pytest.raises(PluginError, match="the parser 'broken' cannot tell its default roots"):
+    with pytest.raises(PluginError, match="the parser 'broken' failed to return its default roots"):
         resolve_sources(Config(sources=(Source(parser=Selection(name="broken")),)), plugins)
 
 

@@ -55,7 +55,7 @@ def test_describing_without_a_model_is_a_problem(file: Path, home: Path) -> None
         "directory": str(home / ".local/share/sesame/sessions-meta"),
         "origin": "config.jsonc",
     }
-    assert report["problems"] == ['config.jsonc: describe.automatic: "models" names no model to do it']
+    assert report["problems"] == ['config.jsonc: describe.automatic: needs a model in "models"']
     assert described('{"describe": {"automatic": true}, "models": ["x"]}', file)["problems"] == []
 
 
@@ -100,7 +100,7 @@ def test_a_file_given_by_the_caller_says_so(tmp_path: Path) -> None:
     assert report["configFile"] == {"value": str(tmp_path / "x.jsonc"), "origin": "given", "exists": True}
 
 
-def test_everything_that_is_wrong_is_told_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_that_is_wrong_is_reported_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSTATION_ID", "a b")
     report = described(
         """{
@@ -146,11 +146,11 @@ def test_a_parser_that_cannot_tell_its_roots_is_a_problem_only_when_it_must() ->
     nowhere = Config(sources=(Source(parser=selection, origin="config.jsonc: sources[0]"),))
     assert check(there, plugins) == []
     assert check(nowhere, plugins) == [
-        "config.jsonc: sources[0]: the parser 'rootless' cannot tell its default roots: RuntimeError('gone')"
+        "config.jsonc: sources[0]: the parser 'rootless' failed to return its default roots: RuntimeError('gone')"
     ]
 
 
-def test_a_missing_sessions_dir_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_sessions_dir_is_not_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESSIONS_DIR", "/no/such/place")
     assert check(Config(), PluginManager()) == []
 

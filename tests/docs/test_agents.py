@@ -96,11 +96,11 @@ def test_every_name_of_the_extension_for_pi_is_in_the_table_and_its_bound_on_the
     table = PAGE.partition("| in pi |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `([\w/-]+)", table, re.MULTILINE) == [*tools, *commands]
     (bound,) = re.findall(r"REFERENCE_BYTES = ([\d_]+);", extension)
-    assert f"{int(bound):,} bytes at most for one prompt" in PAGE
+    assert f"at most {int(bound):,} bytes for one prompt" in PAGE
 
 
-def test_the_bounds_on_the_page_are_the_real_ones() -> None:
-    promise = " ".join(PAGE.partition("**Bounds.**")[2].partition("\n- ")[0].split())
+def test_the_limits_on_the_page_are_the_real_ones() -> None:
+    promise = " ".join(PAGE.partition("**Limits.**")[2].partition("\n- ")[0].split())
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", promise)]
     real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, inputs.MAX_BYTES]
     assert numbers == real

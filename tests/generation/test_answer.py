@@ -42,7 +42,7 @@ def test_without_a_model_the_passages_are_the_answer_and_it_says_so(indexed: Pat
     assert "The client takes at least 250 ms" in best["contextAfter"][-1]["text"]
     assert all(item["entryId"] for item in [best, *best["contextBefore"], *best["contextAfter"]])
     text = cli("ask", "d6bc", *QUESTION.split()).out
-    assert "No model's answer, but the session's own words: no model is set up: name one in config.jsonc" in text
+    assert "No model's answer, but the session's own words: no model is configured: add one to config.jsonc" in text
     assert "→#7 user: Ugh. Fix both sides" in text
     assert " #19 assistant: Both sides are fixed." in text
 
@@ -72,7 +72,7 @@ def test_without_llm_one_line_says_what_to_install(indexed: Path, home: Path, cl
     code = "import sys; sys.modules['llm'] = None; from sesame_core.cli import main; main()"
     command = [sys.executable, "-c", code, "ask", "d6bc", "backoff", "--json"]
     asked = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert asked["reason"] == "models are asked through llm, which is not installed: pip install 'sesame-search[llm]'"
+    assert asked["reason"] == "models are called through llm, which is not installed: pip install 'sesame-search[llm]'"
     assert asked["passages"]
 
 
@@ -113,12 +113,12 @@ def test_a_models_answer_comes_with_the_entries_it_rests_on_and_what_it_took(
     ]
 
 
-def test_the_cost_that_a_provider_tells_counts(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_the_cost_that_a_provider_reports_counts(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     models.script = [Answers(json.dumps(FOUND), usage={"cost": 0.0042})]
     assert cli("ask", "d6bc", QUESTION, "--model", "cheap", "--json").json["cost"] == 0.0042
 
 
-def test_a_cost_that_nobody_tells_is_not_known(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_cost_that_is_not_reported_is_unknown(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     models.script = [Answers(json.dumps(FOUND))]
     ran = cli("ask", "d6bc", QUESTION, "--model", "cheap")
     assert ran.out.endswith("  by cheap, 1000 tokens in, 50 out, cost not known\n")
@@ -135,20 +135,23 @@ def test_a_model_may_say_that_the_passages_do_not_hold_it(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("At least 250 ms.", "it is no JSON"),
-        ("[]", "it is no object"),
-        ('{"answer": "x"', "it is no JSON"),
+        ("At least 250 ms.", "it is not valid JSON"),
+        ("[]", "it is not an object"),
+        ('{"answer": "x"', "it is not valid JSON"),
         ("[" * 100_000, "it is"),
-        ('{"answer": " ", "found": true, "citations": [19]}', '"answer" is no text'),
-        ('{"answer": "x", "found": "yes", "citations": [19]}', '"found" is neither true nor false'),
-        ('{"answer": "x", "found": true, "citations": ["19"]}', '"citations" is no list of passage numbers'),
-        ('{"answer": "x", "found": true, "citations": [true]}', '"citations" is no list of passage numbers'),
+        ('{"answer": " ", "found": true, "citations": [19]}', '"answer" must be a non-empty string'),
+        ('{"answer": "x", "found": "yes", "citations": [19]}', '"found" must be true or false'),
+        ('{"answer": "x", "found": true, "citations": ["19"]}', '"citations" must be a list of passage numbers'),
+        ('{"answer": "x", "found": true, "citations": [true]}', '"citations" must be a list of passage numbers'),
         ('{"answer": "x", "found": true, "citations": []}', '"citations" is empty although the answer was found'),
-        ('{"answer": "x", "found": true, "citations": [19, 999]}', "it cites 999, which is none of the passages"),
+        (
+            '{"answer": "x", "found": true, "citations": [19, 999]}',
+            "it cites 999, which is not the number of a passage",
+        ),
         (json.dumps({"answer": "x" * 8001, "found": False, "citations": []}), "longer than 8000 characters"),
     ],
 )
-def test_a_malformed_answer_is_asked_for_three_times_and_told(
+def test_a_malformed_answer_is_asked_for_three_times_and_reported(
     text: str, problem: str, indexed: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     models.script = [Answers(text)]
@@ -186,11 +189,11 @@ def _again(models: ModelServer, cli: Callable[..., Any]) -> str:
         (Answers("no such luck", status=500), "Error code: 500"),
         (Answers("slow down", status=429), "Error code: 429"),
         (Answers("bad key", status=401), "Error code: 401"),
-        (Answers("", finish="content_filter"), "it answered nothing, which is how models refuse"),
+        (Answers("", finish="content_filter"), "the answer is empty, which is how models refuse"),
         (Answers(json.dumps(FOUND), delay=3), "no answer within 1 seconds"),
     ],
 )
-def test_what_is_no_malformed_answer_is_not_tried_again_but_the_next_model_is_asked(
+def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
     answer: Answers, problem: str, indexed: Path, home: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, {"name": "cheap", "seconds": 1}, "dear")
@@ -205,7 +208,7 @@ def test_what_is_no_malformed_answer_is_not_tried_again_but_the_next_model_is_as
 def test_a_model_that_llm_does_not_know_is_named(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     ran = cli("ask", "d6bc", QUESTION, "--model", "nobody")
     assert ran.code == 0
-    assert "own words: llm knows no model 'nobody'; see: llm models" in ran.out
+    assert "own words: llm has no model 'nobody'; see: llm models" in ran.out
 
 
 def test_no_model_is_asked_when_none_shall_be(

@@ -70,27 +70,27 @@ def test_a_prompt_and_an_answer_may_be_larger_than_a_pipe(home: Path) -> None:
     [
         ("print('no such luck', file=sys.stderr); sys.exit(3)", "no such luck"),
         ("""print('no luck\\n{"cost": 1}', file=sys.stderr); sys.exit(1)""", "no luck"),
-        ("sys.exit(3)", f"'{sys.executable}' ended with 3"),
-        ("pass", "it answered nothing, which is how models refuse"),
+        ("sys.exit(3)", f"'{sys.executable}' failed with exit code 3"),
+        ("pass", "the answer is empty, which is how models refuse"),
     ],
 )
-def test_a_program_that_fails_or_says_nothing_is_no_answer(code: str, problem: str, home: Path) -> None:
+def test_a_program_that_fails_or_prints_nothing_gives_no_answer(code: str, problem: str, home: Path) -> None:
     with pytest.raises(ModelError) as raised:
         asked(code)
     assert str(raised.value) == f"script: {problem}"
 
 
-def test_a_program_that_is_not_there_is_told(home: Path) -> None:
+def test_a_program_that_is_not_there_is_reported(home: Path) -> None:
     with pytest.raises(ModelError, match=r"^script: there is no program 'no-such-program'$"):
         complete("?", ModelChoice(name="script", command=("no-such-program",)))
 
 
-def test_a_program_that_does_not_start_is_told(home: Path, tmp_path: Path) -> None:
+def test_a_program_that_does_not_start_is_reported(home: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.write_bytes(b"#!/no/such/interpreter\n")
     broken.chmod(0o755)
     for command in ((str(broken),), (sys.executable, "\0")):
-        with pytest.raises(ModelError, match=r"^script: '.*' does not start: "):
+        with pytest.raises(ModelError, match=r"^script: '.*' cannot be started: "):
             complete("?", ModelChoice(name="script", command=command))
 
 
@@ -123,7 +123,7 @@ def test_a_session_is_asked_through_a_program_and_malformed_answers_are_asked_fo
     assert [attempt["error"] is None for attempt in answer["attempts"]] == [False, False, True]
     prompts = [json.loads(line) for line in seen.read_text().splitlines()]
     assert all(prompt.startswith("You answer a question about a recorded session") for prompt in prompts)
-    assert "Your last answer could not be used: it is no JSON" in prompts[1]
+    assert "Your last answer could not be used: it is not valid JSON" in prompts[1]
     seen.unlink()
     assert cli("ask", "d6bc", QUESTION).out.endswith("\n  by script, 3 attempts, cost not known\n")
 
@@ -147,9 +147,9 @@ def test_the_agents_own_model_is_asked_only_where_it_is_named_and_offered(
     configured(home, "agent")
     assert cli("ask", "d6bc", QUESTION, "--json").json["answer"] == "At least 250 ms."
     for offer, problem in (
-        ("", "agent: no agent offers its model here; in pi, what sesame integrate pi installs does"),
-        ("pi -p", f"agent: {VARIABLE} is no JSON list of the words of a command"),
-        ("[1]", f"agent: {VARIABLE} is no JSON list of the words of a command"),
+        ("", "agent: no agent offers its model here; for pi, run: sesame integrate pi"),
+        ("pi -p", f"agent: {VARIABLE} is not a JSON list of the words of a command"),
+        ("[1]", f"agent: {VARIABLE} is not a JSON list of the words of a command"),
     ):
         monkeypatch.setenv(VARIABLE, offer)
         assert cli("ask", "d6bc", QUESTION, "--json").json["reason"] == problem

@@ -185,7 +185,7 @@ def test_one_message_larger_than_all_that_is_given_is_cut(
     assert "the end\n</message>" in models.prompts[0]
 
 
-def test_a_rewound_branch_is_not_told(home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_rewound_branch_is_not_sent(home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]) -> None:
     path = write_session(home, "one", "fox", "wrong turn")
     with path.open("a") as file:
         file.write(json.dumps(entry("branch", "m0-answer", "user", "right turn")) + "\n")
@@ -195,16 +195,16 @@ def test_a_rewound_branch_is_not_told(home: Path, utc: None, models: ModelServer
     assert "wrong turn" not in models.prompts[0]
 
 
-def test_a_session_in_which_nobody_said_anything_is_not_described(
+def test_a_session_without_messages_is_not_described(
     home: Path, utc: None, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     write_session(home, "one")
     ran = cli("describe", "one", "--model", "cheap")
-    assert (ran.code, ran.out) == (0, "empty: one (Unnamed): nobody has said anything in it\n")
+    assert (ran.code, ran.out) == (0, "empty: one (Unnamed): it has no messages\n")
     assert models.asked == []
 
 
-def test_an_id_that_is_no_file_name_becomes_one(indexed: Path, place: Path) -> None:
+def test_an_id_that_is_not_a_file_name_becomes_one(indexed: Path, place: Path) -> None:
     files = MetadataFiles(place)
     assert files.path("a/../b:c").name == "a%2F..%2Fb%3Ac.meta.json"
     with pytest.raises(SesameError, match="too long to name a metadata file"):
@@ -332,17 +332,17 @@ def test_without_a_model_one_line_says_so(indexed: Path, place: Path, cli: Calla
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("An entry.", "it is no JSON"),
-        ("[]", "it is no object"),
-        (json.dumps({**WRITTEN, "name": 7}), '"name" is no text'),
+        ("An entry.", "it is not valid JSON"),
+        ("[]", "it is not an object"),
+        (json.dumps({**WRITTEN, "name": 7}), '"name" must be a non-empty string'),
         (json.dumps({**WRITTEN, "name": "x" * 121}), '"name" is longer than 120 characters'),
-        (json.dumps({**WRITTEN, "description": " "}), '"description" is no text'),
+        (json.dumps({**WRITTEN, "description": " "}), '"description" must be a non-empty string'),
         (json.dumps({**WRITTEN, "summary": "x" * 8001}), '"summary" is longer than 8000 characters'),
-        (json.dumps({**WRITTEN, "tags": "websocket"}), '"tags" is no list of texts'),
-        (json.dumps({**WRITTEN, "tags": [" "]}), '"tags" is no list of texts'),
-        (json.dumps({**WRITTEN, "tags": []}), '"tags" must be 1 to 12 texts'),
-        (json.dumps({**WRITTEN, "tags": [str(n) for n in range(13)]}), '"tags" must be 1 to 12 texts'),
-        (json.dumps({**WRITTEN, "tags": ["x" * 61]}), '"tags" must be 1 to 12 texts of 60 characters'),
+        (json.dumps({**WRITTEN, "tags": "websocket"}), '"tags" must be a list of strings'),
+        (json.dumps({**WRITTEN, "tags": [" "]}), '"tags" must be a list of strings'),
+        (json.dumps({**WRITTEN, "tags": []}), '"tags" must be 1 to 12 strings of'),
+        (json.dumps({**WRITTEN, "tags": [str(n) for n in range(13)]}), '"tags" must be 1 to 12 strings of'),
+        (json.dumps({**WRITTEN, "tags": ["x" * 61]}), '"tags" must be 1 to 12 strings of at most 60 characters'),
     ],
 )
 def test_a_malformed_answer_is_asked_for_three_times_and_nothing_is_written(
@@ -375,11 +375,11 @@ def test_the_third_answer_may_be_the_good_one_and_all_three_cost(
     [
         (Answers("no such luck", status=500), "Error code: 500"),
         (Answers("slow down", status=429), "Error code: 429"),
-        (Answers("", finish="content_filter"), "it answered nothing, which is how models refuse"),
+        (Answers("", finish="content_filter"), "the answer is empty, which is how models refuse"),
         (Answers(json.dumps(WRITTEN), delay=2), "no answer within 0.5 seconds"),
     ],
 )
-def test_what_is_no_malformed_answer_is_not_tried_again_but_the_next_model_is_asked(
+def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
     answer: Answers, problem: str, indexed: Path, home: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, {"name": "cheap", "seconds": 0.5}, "dear")
@@ -402,7 +402,7 @@ def test_a_server_that_is_not_there_is_asked_once(
     assert session["reason"].startswith("nowhere: ")
 
 
-def test_a_cost_that_nobody_tells_is_not_known(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
+def test_a_cost_that_is_not_reported_is_unknown(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     answers(models)
     ran = cli("describe", "d6bc", "--model", "cheap")
     assert ran.out.endswith("\n  by cheap, 1000 tokens in, 50 out, cost not known\n")
@@ -420,7 +420,7 @@ def test_what_a_model_failed_to_renew_stays(
     assert cli("search", "zucchini", "--json").json["resultCount"] == 1
 
 
-def test_an_invalid_file_counts_as_missing_is_told_and_is_written_anew(
+def test_an_invalid_file_counts_as_missing_is_reported_and_rewritten(
     indexed: Path, home: Path, place: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
     configured(home, "cheap", describe={"automatic": True})
@@ -430,7 +430,7 @@ def test_an_invalid_file_counts_as_missing_is_told_and_is_written_anew(
     answers(models)
     (session,) = cli("describe", "d6bc", "--json").json["sessions"]
     assert session["state"] == "described"
-    assert session["reason"].startswith(f"{file}: is no metadata of its session, and counts as missing: ")
+    assert session["reason"].startswith(f"{file}: is not valid metadata of its session, and counts as missing: ")
     assert json.loads(file.read_text())["name"] == WRITTEN["name"]
     assert cli("status", "--json").json["failedFiles"] == []
 
@@ -441,7 +441,7 @@ def test_another_workstations_session_is_not_described_here(
     monkeypatch.setenv("SESAME_WORKSTATION_ID", "another")
     ran = cli("describe", "d6bc", "--model", "cheap")
     assert (ran.code, models.asked) == (1, [])
-    assert ran.err == f"sesame: session {BACKOFF} is another workstation's: only there it can be described\n"
+    assert ran.err == f"sesame: session {BACKOFF} belongs to another workstation: describe it there\n"
 
 
 def test_a_session_is_described_once_at_a_time(

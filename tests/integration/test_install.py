@@ -112,7 +112,10 @@ def test_a_file_of_the_same_name_that_is_not_ours_stops_everything(
     file.write_text("---\nname: sesame\ndescription: somebody's own\n---\n")
     before = files(home)
     ran = cli("integrate", "pi", "--yes", option)
-    assert (ran.code, ran.err) == (1, f"sesame: {file}: is not Sesame's; nothing is changed: move it away first\n")
+    assert (ran.code, ran.err) == (
+        1,
+        f"sesame: {file}: is not a file of Sesame; nothing was written: move it away first\n",
+    )
     assert files(home) == before
 
 
@@ -210,12 +213,12 @@ def test_a_directory_of_the_users_choice_holds_it_all(
         (b'{"a": 1', "it is not plain JSON (Expecting ',' delimiter: line 1 column 8 (char 7))"),
         (b'{"a": 1} // mine', "it is not plain JSON ("),
         (b"\xff\xfe{}", "it is not plain JSON ("),
-        (b'{"a": 1, "a": 2}', "it is not plain JSON (a key stands twice in an object)"),
-        (b'{"a": 1e999}', "it holds a number that JSON has not"),
+        (b'{"a": 1, "a": 2}', "it is not plain JSON (an object has a key twice)"),
+        (b'{"a": 1e999}', "it contains a number that JSON does not have"),
         (b"[" * 100_000, "it is not plain JSON ("),
-        (b"[]", "it is no object"),
-        (b'{"mcpServers": []}', '"mcpServers" is no object'),
-        (b'{"mcpServers": null}', '"mcpServers" is no object'),
+        (b"[]", "it is not an object"),
+        (b'{"mcpServers": []}', '"mcpServers" is not an object'),
+        (b'{"mcpServers": null}', '"mcpServers" is not an object'),
     ],
 )
 def test_a_file_that_is_not_understood_stops_everything(
@@ -225,7 +228,7 @@ def test_a_file_that_is_not_understood_stops_everything(
     ran = cli("integrate", "claude", "--yes")
     assert ran.code == 1
     assert ran.err.startswith(f"sesame: {settings}: {why}")
-    assert ran.err.endswith("; nothing is changed\n")
+    assert ran.err.endswith("; nothing was written\n")
     assert ran.err.count("\n") == 1
     assert files(home) == {".claude.json": text}
 
@@ -242,7 +245,7 @@ def test_what_changes_while_it_asks_is_not_overwritten(settings: Path, home: Pat
     own = OwnFile(path=home / "SKILL.md", text=skill())
     steps = plan(Integration(parts=(own, setting)))
     settings.write_text('{"numStartups": 8}')
-    with pytest.raises(SesameError, match="has changed meanwhile"):
+    with pytest.raises(SesameError, match="has changed in the meantime"):
         carry_out(steps)
     assert files(home) == {".claude.json": b'{"numStartups": 8}'}
 

@@ -132,7 +132,7 @@ def test_where_the_configuration_says_so_the_sessions_own_model_answers_a_questi
     answer = json.loads(texts(server.asked[3])[-1])
     assert (answer["answer"], answer["model"], answer["reason"]) == ("At least 250 ms.", "fake/fake-1", None)
     malformed, good = answer["attempts"]
-    assert "malformed answer: it is no JSON" in malformed["error"]
+    assert "malformed answer: it is not valid JSON" in malformed["error"]
     assert (good["inputTokens"], good["outputTokens"]) == (1000, 50)
     assert answer["cost"] == pytest.approx(2 * (1000 * 0.1 + 50 * 0.4) / 1e6)
     for request in server.asked[1:3]:
@@ -174,10 +174,10 @@ def test_references_are_told_once_each_and_unresolved_ones_fail_nothing(rpc: Rpc
     assert "@@d6bc0d35 was asked: which smallest delay do we trust?" in content
     assert "never trust a delay below 250 ms" in content
     assert "@@find tests order means (by likeness of the name):\nSession 71f2223f" in content
-    assert "@@the may mean several sessions, and none of them is told: @@" in content
+    assert "@@the may mean several sessions, so none of them is included: @@" in content
     assert len(content.encode()) <= 12_000
     shown = told(said)
-    assert "@@unheard_of: Sesame knows no session of this name" in shown
+    assert "@@unheard_of: Sesame has no session with this name" in shown
     assert any(line.startswith("@@the may mean: @@") for line in shown)
     assert len(shown) == 5
     rpc.prompt("and once more @@simplify-the-nix-flake-infrastructure")
@@ -316,7 +316,7 @@ def test_on_a_terminal_a_reference_is_completed_and_results_are_shown_for_people
         terminal.wait_for("@@simplify-the-nix-flake-infrastructure")
         terminal.type("\r")
         terminal.wait_for("as you say")
-        assert "told about “Simplify the nix flake infrastructure”" in terminal.shown
+        assert "included “Simplify the nix flake infrastructure”" in terminal.shown
         assert "1 of 2 sessions" in terminal.shown
         assert (
             "SQLite migration sets reconnectBackoff to zero · 2026-10-14 · /home/ann/code/chat-client" in terminal.shown

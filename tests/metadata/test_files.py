@@ -104,13 +104,13 @@ def test_a_file_of_another_program_is_read_and_what_is_too_long_is_cut(files: Me
     [
         ("", "Expecting value"),
         ("{", "Expecting property name"),
-        ("null", "it is no object"),
+        ("null", "it is not an object"),
         ("[" * 100_000, "it is nested too deeply"),
-        (json.dumps({**VALUE, "tags": "garden"}), '"tags" is no list of texts'),
-        (json.dumps({**VALUE, "tags": [1]}), '"tags" is no list of texts'),
-        (json.dumps({**VALUE, "name": None}), '"name" is no text'),
-        (json.dumps({**VALUE, "parentSessionFile": 1}), '"parentSessionFile" is no text'),
-        (json.dumps({key: value for key, value in VALUE.items() if key != "model"}), '"model" is no text'),
+        (json.dumps({**VALUE, "tags": "garden"}), '"tags" must be a list of strings'),
+        (json.dumps({**VALUE, "tags": [1]}), '"tags" must be a list of strings'),
+        (json.dumps({**VALUE, "name": None}), '"name" must be a string'),
+        (json.dumps({**VALUE, "parentSessionFile": 1}), '"parentSessionFile" must be a string'),
+        (json.dumps({key: value for key, value in VALUE.items() if key != "model"}), '"model" must be a string'),
         (json.dumps({**VALUE, "sessionId": "other"}), "it is about session 'other'"),
         (json.dumps({**VALUE, "summary": "s" * LARGEST}), f"it is larger than {LARGEST} bytes"),
     ],
@@ -119,7 +119,7 @@ def test_a_file_that_is_none_says_why(text: str, problem: str, files: MetadataFi
     path = put(files, text)
     with pytest.raises(ParseError) as caught:
         files.read(BACKOFF)
-    assert str(caught.value).startswith(f"{path}: is no metadata of its session, and counts as missing: ")
+    assert str(caught.value).startswith(f"{path}: is not valid metadata of its session, and counts as missing: ")
     assert problem in str(caught.value)
     assert files.notes(BACKOFF) is None
 
@@ -262,7 +262,7 @@ def test_an_invalid_file_is_reported_and_the_rest_goes_on(
     path = put(files, "{")
     ran = cli("index")
     assert ran.code == 1
-    assert f"error: {path}: is no metadata of its session, and counts as missing: " in ran.out
+    assert f"error: {path}: is not valid metadata of its session, and counts as missing: " in ran.out
     status = cli("status", "--json").json
     assert [failed["path"] for failed in status["failedFiles"]] == [str(path)]
     assert cli("search", "zucchini", "--json").json["resultCount"] == 0

@@ -83,7 +83,7 @@ def test_the_directory_is_an_option_and_has_a_default(
     ("options", "message"),
     [
         ({"directroy": "/x"}, "no option 'directroy'; did you mean 'directory'"),
-        ({"zzz": "/x"}, "it knows 'directory'"),
+        ({"zzz": "/x"}, "it has 'directory'"),
         ({"directory": 7}, "must be a path"),
     ],
 )

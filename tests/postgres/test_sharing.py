@@ -450,7 +450,7 @@ def test_a_list_of_withheld_files_that_is_damaged_is_made_anew(cli: Any, server:
     ("words", "told"),
     [
         (["*/x"], "say what others see of it"),
-        (["*/x", "hidden"], "there is no visibility 'hidden'"),
+        (["*/x", "hidden"], "'hidden' is not a visibility"),
         (["*/x", "default"], "there is no rule for '*/x'"),
     ],
 )

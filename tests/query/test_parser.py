@@ -196,15 +196,15 @@ def test_a_directory_may_be_the_present_one_or_in_the_home(home: Path, monkeypat
     [
         ("agnt:pi", "did you mean agent:pi?"),
         ("tools:bash", "did you mean tool:bash?"),
-        ("after:soon", "'soon' is no date"),
-        ("before:2026-13-01", "'2026-13-01' is no date"),
+        ("after:soon", "'soon' is not a date"),
+        ("before:2026-13-01", "'2026-13-01' is not a date"),
         ("is:fine", "use is:error"),
         ("role:king", "'king' is no role"),
         ("cmd:...", "'...' holds no word"),
-        ("-after:soon", "'soon' is no date"),
+        ("-after:soon", "'soon' is not a date"),
     ],
 )
-def test_a_field_that_means_nothing_is_a_word_and_the_reader_is_told(text: str, hint: str) -> None:
+def test_a_field_that_means_nothing_is_a_word_and_a_hint_says_so(text: str, hint: str) -> None:
     query = parse(f"fox {text}")
     (told_hint,) = query.hints
     assert hint in told_hint
@@ -220,7 +220,7 @@ def test_other_words_with_a_colon_are_words(text: str) -> None:
     assert query.hints == ()
 
 
-def test_only_so_many_words_are_looked_for() -> None:
+def test_only_the_first_words_are_searched_for() -> None:
     query = parse(" ".join(f"word{n}" for n in range(100)))
     assert len(query.words) == MAX_WORDS
     query = parse(" ".join(f"word{n} -no{n}" for n in range(100)))
@@ -257,7 +257,7 @@ def test_a_huge_query_is_read_too(text: str) -> None:
     assert parse(unparse(parse(text))) == parse(text)
 
 
-def test_a_query_that_is_too_deep_is_read_as_words_and_the_reader_is_told() -> None:
+def test_a_query_that_is_too_deep_is_read_as_words_and_a_hint_says_so() -> None:
     query = parse("".join(f"(a{n} OR b{n} AND " for n in range(20)) + "fox")
     assert query.condition is None
     assert len(query.words) == MAX_WORDS

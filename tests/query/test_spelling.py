@@ -97,7 +97,7 @@ def test_a_word_whose_stem_would_be_stemmed_once_more_is_found(sesame: Sesame, t
     assert [hit.session.id for hit in answer.hits] == ["a"]
 
 
-def test_a_correction_is_told(sesame: Sesame) -> None:
+def test_a_correction_is_reported(sesame: Sesame) -> None:
     answer = sesame.search("terminla")
     assert answer.hits
     assert answer.words_not_found == ["terminla"]

@@ -58,7 +58,7 @@ def test_another_content_under_the_same_id_is_refused(file: Path, directory: Pat
     changed.write_text(EXAMPLE.replace("ten minutes", "an hour"), encoding="utf-8")
     ran = cli("import", changed)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == f"sesame: {changed}: another session of its id is at {directory / ID}.jsonl\n"
+    assert ran.err == f"sesame: {changed}: {directory / ID}.jsonl is another session with the same id\n"
     assert (directory / f"{ID}.jsonl").read_bytes() == file.read_bytes()
     assert len(list(directory.iterdir())) == 1
 
@@ -82,7 +82,7 @@ def record(**values: object) -> str:
         ([record(role="narrator")], 2, "unknown role"),
         ([record(), "{broken"], 3, "damaged"),
         ([record(), "[]"], 3, "not an object"),
-        ([record(timestamp="noon")], 2, "timestamp that is no time"),
+        ([record(timestamp="noon")], 2, "invalid timestamp"),
         ([record(text="x " * 600_000)], 2, "oversized"),
         ([record(), '{"type": "title"}'], 3, "no title"),
     ],
@@ -100,7 +100,7 @@ def test_a_record_that_would_be_left_out_is_an_error_with_its_line(
 def test_a_file_that_is_cut_short_is_an_error(file: Path, cli: Cli) -> None:
     file.write_text(EXAMPLE.rstrip()[:-9])
     ran = cli("import", file)
-    assert (ran.code, ran.err) == (1, f"sesame: {file}:6: the record cannot be imported: cut short\n")
+    assert (ran.code, ran.err) == (1, f"sesame: {file}:6: the record cannot be imported: incomplete\n")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,10 @@ def test_a_file_that_is_cut_short_is_an_error(file: Path, cli: Cli) -> None:
         ('{"type": "session", "version": 3, "id": "x"}', 'the first record must be {"type": "sesame-session", …}'),
         ('{"type": "sesame-session", "version": 1, "agent": "owl"}', "the header has no id"),
         ('{"type": "sesame-session", "version": 9, "id": "x", "agent": "owl"}', "version 9 of the format is newer"),
-        ('{"type": "sesame-session", "version": 1, "id": "../x", "agent": "owl"}', "the id must be letters"),
+        (
+            '{"type": "sesame-session", "version": 1, "id": "../x", "agent": "owl"}',
+            "the id must be at most 200 letters",
+        ),
     ],
 )
 def test_a_file_without_a_header_that_can_be_used_is_an_error(
@@ -125,7 +128,7 @@ def test_a_file_without_a_header_that_can_be_used_is_an_error(
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_what_is_no_file_is_an_error(name: str, tmp_path: Path, cli: Cli) -> None:
+def test_a_name_without_a_file_is_an_error(name: str, tmp_path: Path, cli: Cli) -> None:
     ran = cli("import", tmp_path / name)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"sesame: {tmp_path / name}: ")

@@ -218,7 +218,9 @@ def test_any_text_is_one_line_and_comes_back(text: str, runtime: Runtime, librar
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, float("nan"), Path("/")])
-def test_what_is_no_json_is_refused_and_nothing_is_written(value: object, runtime: Runtime, directory: Path) -> None:
+def test_a_value_that_is_not_json_is_rejected_and_nothing_is_written(
+    value: object, runtime: Runtime, directory: Path
+) -> None:
     session = runtime.new_session("owl", "ann")
     with pytest.raises(SesameError, match="cannot be written as JSON"):
         runtime.append_message(session, "assistant", "", [ToolCall(id="1", name="t", arguments={"x": value})])
@@ -226,7 +228,7 @@ def test_what_is_no_json_is_refused_and_nothing_is_written(value: object, runtim
 
 
 @pytest.mark.parametrize("session", ["", "nobody", "../secrets", "a/b", ".", "x" * 300, "nul\0"])
-def test_an_id_that_is_no_session_is_an_error(session: str, runtime: Runtime, directory: Path) -> None:
+def test_an_id_without_a_session_is_an_error(session: str, runtime: Runtime, directory: Path) -> None:
     runtime.new_session("owl", "ann")
     (directory.parent / "secrets.jsonl").write_text("{}\n")
     for call in (runtime.session, lambda s: runtime.append_message(s, "user", "x"), lambda s: runtime.compact(s, "x")):
@@ -256,12 +258,12 @@ def test_a_last_line_without_its_newline_is_kept(runtime: Runtime, library: Sesa
     assert [c.text for c in library.list_messages(session)] == ["heron", "otter"]
 
 
-def test_a_message_over_the_limit_is_on_the_disk_and_the_answer_tells_that_it_is_not_found(
+def test_a_message_over_the_limit_is_on_the_disk_and_the_result_says_that_it_is_not_found(
     runtime: Runtime, directory: Path
 ) -> None:
     session = runtime.new_session("owl", "ann")
     appended = runtime.append_message(session, "user", "long words " * 110_000)
-    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "left out: oversized")
+    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "skipped: oversized")
     assert len(records(directory / f"{session}.jsonl")) == 2
     assert runtime.append_message(session, "user", "short").is_indexed
 
@@ -329,7 +331,7 @@ def test_an_append_waits_for_whoever_is_about_to_be_done(library: Sesame) -> Non
         thread.join()
 
 
-def test_what_else_hinders_indexing_is_told_and_not_raised(
+def test_another_failure_to_index_is_reported_and_not_raised(
     runtime: Runtime, library: Sesame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = runtime.new_session("owl", "ann")

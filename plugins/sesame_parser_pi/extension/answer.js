@@ -1,8 +1,8 @@
 /**
- * What a pi that Sesame asks for one answer is given to load: it tells what the answer took, in the last line of standard
- * error, and ends when the model fails.  Trying again is Sesame's, and pi would, with long pauses.
+ * The extension of a pi that Sesame calls for one answer: it reports the usage of the answer, in the last line of
+ * standard error, and ends when the model fails.  Sesame retries; pi would, too, with long pauses.
  *
- * Written by `sesame integrate pi`, which writes it anew: edits are lost.
+ * Written by `sesame integrate pi`, which overwrites it: edits are lost.
  */
 
 import { writeSync } from "node:fs";

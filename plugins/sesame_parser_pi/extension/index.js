@@ -1,27 +1,27 @@
 /**
  * Sesame in pi: tools, commands, `@@` references, and an index that follows the session.
  *
- * Written by `sesame integrate pi`, which writes it anew: edits are lost.  Plain JavaScript without packages and without
- * a build, for every pi from 0.73 on.  All knowledge is the command line's; this file asks it and passes on what it says.
+ * Written by `sesame integrate pi`, which overwrites it: edits are lost.  Plain JavaScript without packages and without
+ * a build, for every pi from 0.73 on.  The command line does all the work; this file calls it and passes on its output.
  */
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What starts Sesame. */
+/** The command that starts Sesame. */
 const COMMAND = ["sesame"];
 
-/** Bytes of all that is told about the references of one prompt. */
+/** Most bytes of the information about the references of one prompt. */
 const REFERENCE_BYTES = 12_000;
-/** References of one prompt that are looked up. */
+/** Most references of one prompt that are looked up. */
 const REFERENCES = 8;
-/** The type of the entries that tell about references; Sesame does not index them. */
+/** The type of the entries with information about references; Sesame does not index them. */
 const REFERENCE_TYPE = "sesame-reference";
-/** Bytes of a tool's answer; pi's own bound is 50 KB. */
+/** Most bytes of a tool's result; pi's own limit is 50 KB. */
 const ANSWER_BYTES = 16_000;
 /** The name of Sesame's part of the status line. */
 const STATUS = "sesame";
-/** Milliseconds for which the names for completion are kept. */
+/** Milliseconds for which the names for completion are cached. */
 const NAMES_KEPT = 60_000;
 
 /** Options of `sesame search` that the tool takes under the same name. */
@@ -39,7 +39,7 @@ const FILTERS = {
 /** `@@name`, `@@"a longer name"`, either with `: question` to the end of the line or to the next reference. */
 const MENTION =
   /(?<=^|[\s("'[{,;])@@(?:"([^"\n]+)"|([\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_./-]*[\p{L}\p{N}\p{M}_])?))(?::[ \t]+((?:(?!\s@@)[^\n])+))?/gu;
-/** What stands before the cursor while a reference is written. */
+/** The text before the cursor while a reference is typed. */
 const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
@@ -52,7 +52,7 @@ export default function sesame(pi) {
 
 // -- the command line ---------------------------------------------------------------------------------------
 
-/** Run Sesame and return what it prints; throws what it says when it fails. */
+/** Run Sesame and return its output; throws its error message when it fails. */
 async function run(pi, args, { signal, seconds = 30 } = {}) {
   const done = await pi.exec(COMMAND[0], [...COMMAND.slice(1), ...args], { signal, timeout: seconds * 1000 });
   if (done.killed) throw new Error(signal?.aborted ? "stopped" : `sesame took longer than ${seconds} s`);
@@ -66,14 +66,14 @@ async function ask(pi, args, options) {
   return JSON.parse(await run(pi, args, options));
 }
 
-/** The option that leaves out the session this is. */
+/** The option that leaves out the current session. */
 function notThis(ctx) {
   return `--exclude=${ctx.sessionManager.getSessionId()}`;
 }
 
 // -- the session's model ------------------------------------------------------------------------------------
 
-/** What this pi is started with to answer one prompt by the model alone, and to keep nothing of it. */
+/** The command that starts this pi to answer one prompt with the model alone, without saving a session. */
 const ONE_ANSWER = [
   ...["-p", "--no-session", "--offline", "--no-tools", "--thinking", "off"],
   ...["--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes", "--no-context-files"],
@@ -82,15 +82,15 @@ const ONE_ANSWER = [
 ];
 
 /**
- * Tell Sesame how it may ask the model of this session, for as long as pi runs.  Whether it does, its configuration says.
+ * Tell Sesame how to call the model of this session, for as long as pi runs.  Its configuration decides whether it does.
  *
- * A program that only embeds pi does not take pi's options, and offers nothing.
+ * A program that only embeds pi does not accept pi's options, and offers nothing.
  */
 function offerModel(pi) {
   pi.on("before_agent_start", (_event, { model }) => {
     if (process.title !== "pi" || !model) return;
     const script = process.argv[1];
-    // A pi that is one program with its Bun tells a path inside of itself.
+    // A pi that is a single executable with its Bun reports a path inside of itself.
     const start = /[$~]bun/i.test(script) ? [process.execPath] : [process.execPath, script];
     const command = [...start, ...ONE_ANSWER, "--provider", model.provider, "--model", model.id];
     process.env.SESAME_AGENT_MODEL = JSON.stringify(command);
@@ -177,14 +177,14 @@ function toolResult(answer) {
   return { content: [{ type: "text", text: JSON.stringify(answer) }], details: {} };
 }
 
-/** What people see of a tool's result: lines made of its answer, or what went wrong. */
+/** The lines of a tool's result for people, or its error. */
 function linesOf(result, make) {
   const text = result.content[0]?.text ?? "";
   const lines = text.startsWith("{") ? make(JSON.parse(text)) : text.split("\n");
   return { render: (width) => lines.map((line) => fitting(line, width)), invalidate() {} };
 }
 
-/** The beginning of a line that fits a terminal; what is not ASCII may take two columns. */
+/** The beginning of a line that fits a terminal; a character beyond ASCII may take two columns. */
 function fitting(line, width) {
   let left = width;
   let end = 0;
@@ -235,7 +235,7 @@ function registerCommands(pi, whenIdle) {
 function completeReferences(pi) {
   let kept = { at: 0, names: Promise.resolve([]) };
 
-  /** The names of the latest sessions, with what refers to each. */
+  /** The names of the latest sessions, each with its reference. */
   function names(ctx) {
     if (Date.now() - kept.at > NAMES_KEPT) {
       const asked = ask(pi, ["resolve", "--json", "--limit=1000", notThis(ctx)]);
@@ -292,22 +292,23 @@ function injectReferences(pi) {
     const message = await messageFor(pi, prompt, ctx);
     return message && { message };
   });
-  // A prompt that is sent while pi works starts no run, but at the end of the turn there is a place for what it refers
-  // to.  pi tells of such prompts since 0.77, and has that place since 0.84.2; in between, the message is a turn ahead.
+  // A prompt that is sent while pi is working starts no run, but at the end of the turn there is a place for its
+  // references.  pi reports such prompts since 0.77, and has that place since 0.84.2; in between, the message
+  // takes a turn before the prompt.
   pi.on("input", async ({ text, streamingBehavior }, ctx) => {
     const message = streamingBehavior && (await messageFor(pi, text, ctx));
     if (message) pi.sendMessage(message, { triggerTurn: false });
   });
 }
 
-/** The message that tells what a prompt refers to, if it refers to anything. */
+/** The message with information about a prompt's references, if it has any. */
 async function messageFor(pi, prompt, ctx) {
   const mentions = mentionsIn(prompt ?? "");
   if (!mentions.length) return undefined;
   try {
     return await messageAbout(pi, mentions, ctx);
   } catch (error) {
-    // The prompt is answered without it.
+    // The prompt is answered without the message.
     ctx.ui.notify(`Sesame cannot look up what you refer to: ${error.message}`, "warning");
     return undefined;
   }
@@ -320,26 +321,26 @@ async function messageAbout(pi, mentions, ctx) {
     ["resolve", "--json", `--max-bytes=${REFERENCE_BYTES}`, notThis(ctx), "--", ...names],
     { signal: ctx.signal },
   );
-  const told = toldIn(ctx);
+  const included = includedIn(ctx);
   const parts = [];
   for (const [place, { name, question }] of mentions.entries()) {
     const { status, by, session, text, candidates } = references[place];
     if (status === "unknown") {
-      ctx.ui.notify(`@@${name}: Sesame knows no session of this name`, "warning");
+      ctx.ui.notify(`@@${name}: Sesame has no session with this name`, "warning");
     } else if (status === "ambiguous") {
       const named = candidates.map((one) => `@@${one.reference} (${one.name})`).join(", ");
       ctx.ui.notify(`@@${name} may mean: ${named}`, "warning");
-      parts.push(`@@${name} may mean several sessions, and none of them is told: ${named}`);
+      parts.push(`@@${name} may mean several sessions, so none of them is included: ${named}`);
     } else if (question) {
       const bytes = Math.max(Math.floor(REFERENCE_BYTES / mentions.length), 512);
       const args = ["ask", `--max-bytes=${bytes}`, "--", session.sessionId, question];
       parts.push(`@@${name} was asked: ${question}\n${await run(pi, args, { signal: ctx.signal, seconds: 120 })}`);
       ctx.ui.notify(`@@${name}: asked “${session.name ?? session.sessionId}”`, "info");
-    } else if (!told.has(session.sessionId)) {
+    } else if (!included.has(session.sessionId)) {
       const guessed = by === "likeness" ? " (by likeness of the name)" : "";
       parts.push(`@@${name} means${guessed}:\n${text}`);
-      told.add(session.sessionId);
-      ctx.ui.notify(`@@${name}: told about “${session.name ?? session.sessionId}”${guessed}`, "info");
+      included.add(session.sessionId);
+      ctx.ui.notify(`@@${name}: included “${session.name ?? session.sessionId}”${guessed}`, "info");
     }
   }
   if (!parts.length) return undefined;
@@ -350,18 +351,18 @@ async function messageAbout(pi, mentions, ctx) {
     customType: REFERENCE_TYPE,
     content: shortened([head, ...parts].join("\n\n"), REFERENCE_BYTES),
     display: false,
-    details: { sessions: [...told] },
+    details: { sessions: [...included] },
   };
 }
 
-/** The ids of the sessions that this one was told about on its present branch. */
-function toldIn(ctx) {
+/** The ids of the sessions whose information is already on the current branch. */
+function includedIn(ctx) {
   const entries = ctx.sessionManager.getBranch();
   const about = entries.filter((entry) => entry.type === "custom_message" && entry.customType === REFERENCE_TYPE);
   return new Set(about.flatMap((entry) => entry.details?.sessions ?? []));
 }
 
-/** The longest beginning of a text that takes so many bytes of UTF-8 at most. */
+/** The longest prefix of a text that takes at most this number of bytes of UTF-8. */
 function shortened(text, bytes) {
   const whole = Buffer.from(text);
   return whole.length <= bytes ? text : new TextDecoder().decode(whole.subarray(0, bytes), { stream: true });
@@ -369,15 +370,15 @@ function shortened(text, bytes) {
 
 // -- the index ----------------------------------------------------------------------------------------------
 
-/** Keep the index in step with the session; returns what to wait for until what runs beside pi has ended. */
+/** Keep the index up to date with the session; returns a promise for the end of the processes that it starts. */
 function followSessions(pi) {
   let running = Promise.resolve();
-  /** The session whose turn is next. */
+  /** The session to index next. */
   let next;
-  /** Where this session shows things, as long as it is pi's. */
+  /** The user interface of the session, as long as it is pi's current one. */
   let ui;
 
-  /** Index a session's file, and describe the session if that is due, beside pi and beyond its end; one at a time. */
+  /** Index a session's file, and describe the session if due, in processes that may outlive pi; one at a time. */
   function follow(session) {
     if (!next) {
       running = running.then(() => {
@@ -386,14 +387,14 @@ function followSessions(pi) {
         return startBeside(["describe", "--due", `--index=${file}`, "--", id])
           .then((said) => show(said, id))
           .catch(() => {
-            // What hinders it hinders the next search too, and that one tells.
+            // The next search gets the same error, and reports it.
           });
       });
     }
     next = session;
   }
 
-  /** Run Sesame beside pi and beyond its end, and return what it says if pi is still there then. */
+  /** Run Sesame in a process that may outlive pi, and return its output if pi is still running then. */
   async function startBeside(args) {
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), ...args], {
       detached: true,
@@ -410,7 +411,7 @@ function followSessions(pi) {
     });
   }
 
-  /** Show what became of a description, with what it took; that none is due is nothing to show. */
+  /** Show the outcome and the usage of a description; nothing when none is due. */
   function show(said, id) {
     if (!/^(described|failed):/.test(said)) return;
     ui?.setStatus(STATUS, `Sesame ${said.replace(`${id} `, "").trim().replace(/\s+/g, " ")}`);
