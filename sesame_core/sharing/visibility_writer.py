@@ -93,9 +93,10 @@ class VisibilityWriter:
             self._writer.delete_file(file.path)
             return {}
         stored = self._writer.replace(file, passed if first is None else chain([first], passed))
-        self._withheld.files.pop(file.path, None)
         if private:
             self._withheld.put(file, [*private.values()], is_whole=False)
+        elif file.missing_since is None and file.error is None:  # what cannot be read has the private ones it had
+            self._withheld.files.pop(file.path, None)
         return stored
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
@@ -168,7 +169,9 @@ class VisibilityWriter:
             if level == "private" and private is not None:
                 private[item.id] = item
             else:
-                yield self._shown(item) if level == "metadata" else replace(item, visibility="shared")
+                # What has been taken back comes again with its file only, not with what a rebuild takes over.
+                shown = strictest([level, item.visibility])
+                yield self._shown(item) if shown == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
             # It holds what a parser must remember, texts among it; the file is read whole when it grows.
             file.checkpoint = None
