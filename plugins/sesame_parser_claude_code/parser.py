@@ -40,7 +40,6 @@ class ClaudeCodeParser:
         check("the claude-code parser", options, {"line_limit": COUNT, "thinking": SWITCH})
         return cls(**options)
 
-    @property
     def default_roots(self) -> Sequence[Path]:
         """Return Claude Code's session directory: `projects` in its configuration directory."""
         from .roots import session_root

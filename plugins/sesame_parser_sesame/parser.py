@@ -37,7 +37,6 @@ class SesameParser:
         check("the sesame parser", options, {"line_limit": COUNT})
         return cls(**options)
 
-    @property
     def default_roots(self) -> Sequence[Path]:
         """Return the directory in which `sesame import` and `sesame_core.Runtime` write sessions."""
         from sesame_core.config.paths import data_dir

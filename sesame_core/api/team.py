@@ -99,11 +99,11 @@ class Team:
 
         :raises SesameError: the backend is not shared, or the sessions belong to another person.
         """
-        from ..plugin.backend import Claimable
+        from ..plugin.backend import SharedBackend
 
         backend = self._index.backend()
-        if not isinstance(backend, Claimable):
-            raise SesameError(f"the backend {self._config.backend.name!r} is not shared by a team")
+        if not isinstance(backend, SharedBackend):
+            raise SesameError(f"no team shares an index of the backend {self._config.backend.name!r}")
         backend.claim()
 
     def prepare(self) -> None:
@@ -111,9 +111,9 @@ class Team:
 
         :raises SesameError: the backend is not shared, or the database user lacks the right.
         """
-        from ..plugin.backend import Preparable
+        from ..plugin.backend import SharedBackend
 
         backend = self._index.backend()
-        if not isinstance(backend, Preparable):
+        if not isinstance(backend, SharedBackend):
             raise SesameError(f"the backend {self._config.backend.name!r} needs no preparation")
         backend.prepare()

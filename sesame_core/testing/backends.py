@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import Gathering, Naming, StorageBackend
-from sesame_core.types.index import Chunk
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
 
-from .backend_base import EVERYTHING, found, store, the
+from .backend_base import EVERYTHING, chunks, found, store, the
 from .backend_filtering import FilteringConformance
 from .backend_rebuilding import RebuildingConformance
 from .backend_remembering import RememberingConformance
@@ -24,7 +24,11 @@ from .builders import NOON, a_chunk, a_file, a_query, a_session
 class BackendConformance(
     WritingConformance, RememberingConformance, RebuildingConformance, SearchingConformance, FilteringConformance
 ):
-    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own."""
+    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own.
+
+    The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the one that is meant.  Tests of an
+    ability (`Vocabulary`, `TracksFiles`, `Annotating`) are skipped for a backend without it.
+    """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
         """An index that does not exist reads as an empty one, and reading does not make it."""
@@ -35,7 +39,8 @@ class BackendConformance(
         assert reader.list_sessions(EVERYTHING, limit=10) == ([], 0)
         assert reader.find_sessions("") == []
         assert list(reader.sessions([1, 2])) == []
-        assert reader.chunks(1) == []
+        assert reader.find_by_id(["s1"]) == []
+        assert reader.chunks([(1, 0, None)]) == [[]], "`chunks` returns an empty list for a session that does not exist"
         statistics = reader.statistics()
         assert (statistics.sessions, statistics.chunks, statistics.files, statistics.last_sync) == (
             0,
@@ -92,6 +97,18 @@ class BackendConformance(
             pages += page
         assert [stored.number for stored in pages] == [stored.number for stored in whole]
 
+    def test_lists_one_of_the_copies_of_a_session(self, backend: StorageBackend) -> None:
+        """A session in several files has one key; the copy whose file is there, then the longest, speaks for it."""
+        store(backend, a_file("/a"), a_session("fox"))
+        store(backend, a_file("/b"), a_session("fox", "dog"))
+        reader, rule = backend.reader(), "of sessions with one key, `list_sessions` returns and counts one"
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.path for stored in listed], total) == (["/b"], 1), f"{rule}: the one with most chunks"
+        with backend.writer() as writer:
+            writer.update_files([a_file("/b", missing_since=NOON)])
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.path for stored in listed], total) == (["/a"], 1), f"{rule}: the one whose file is there"
+
     def test_lists_what_the_filters_leave(self, backend: StorageBackend) -> None:
         """Page and total alike."""
         store(
@@ -111,7 +128,7 @@ class BackendConformance(
         store(backend, a_file(), a_session("fox", id="a"), a_session("dog", "a quick fox", id="b"))
         condition = a_query(excluded=["quick fox", "unicorn"]).condition
         listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
-        assert ([stored.session.id for stored in listed], total) == (["a"], 1)
+        assert ([stored.session.id for stored in listed], total) == (["a"], 1), "a condition is about the whole session"
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),
@@ -143,43 +160,54 @@ class BackendConformance(
             origin=2**62 + 9,
         )
         store(backend, a_file(), a_session("first", chunk))
-        stored = backend.reader().chunks(the(backend, "s1").number)[1]
+        stored = chunks(backend, "s1")[1]
         for field in Chunk.__slots__:
             if field not in ("paths", "subwords", "seq"):
-                assert getattr(stored, field) == getattr(chunk, field), field
+                assert getattr(stored, field) == getattr(chunk, field), f"`chunks` returns `Chunk.{field}` as it was"
         assert (stored.seq, stored.session_id) == (1, "s1")
 
     def test_gives_windows_of_a_session_in_order(self, backend: StorageBackend) -> None:
         """From any position, any number of chunks, of this session only."""
         store(backend, a_file(), a_session(*(f"text {n}" for n in range(9))), a_session("other", id="s2"))
-        reader, number = backend.reader(), the(backend, "s1").number
-        assert [chunk.seq for chunk in reader.chunks(number)] == list(range(9))
-        assert [chunk.text for chunk in reader.chunks(number, 3, 2)] == ["text 3", "text 4"]
-        assert [chunk.seq for chunk in reader.chunks(number, 7, 10)] == [7, 8]
-        assert reader.chunks(number, 9) == []
-        assert reader.chunks(number, 0, 0) == []
+        assert [chunk.seq for chunk in chunks(backend, "s1")] == list(range(9)), "a count of None is to the end"
+        assert [chunk.text for chunk in chunks(backend, "s1", 3, 2)] == ["text 3", "text 4"]
+        assert [chunk.seq for chunk in chunks(backend, "s1", 7, 10)] == [7, 8], "a range may reach beyond the end"
+        assert [chunk.seq for chunk in chunks(backend, "s1", 7)] == [7, 8]
+        assert chunks(backend, "s1", 9) == []
+        assert chunks(backend, "s1", 0, 0) == []
 
-    def test_many_stretches_may_be_read_at_once(self, backend: StorageBackend) -> None:
-        """Of several sessions, in any order, empty ones too; only where a reader has the ability."""
+    def test_many_ranges_are_read_at_once(self, backend: StorageBackend) -> None:
+        """Of several sessions, in any order, empty ones too: one list for each range, in the order of the ranges."""
         store(backend, a_file(), a_session(*(f"text {n}" for n in range(5))), a_session("other", id="s2"))
         reader = backend.reader()
         one, two = the(backend, "s1").number, the(backend, "s2").number
-        if isinstance(reader, Gathering):
-            wanted = [(one, 3, 2), (two, 0, 1), (one, 0, 1), (one, 3, 1), (one, 9, 1), (one, 1, 0), (two + 99, 0, 5)]
-            found = reader.stretches(wanted)
-            texts = [["text 3", "text 4"], ["other"], ["text 0"], ["text 3"], [], [], []]
-            assert [[chunk.text for chunk in chunks] for chunks in found] == texts
-            assert found == [reader.chunks(*stretch) for stretch in wanted]
+        expected: dict[ChunkRange, list[str]] = {
+            (one, 3, 2): ["text 3", "text 4"],
+            (two, 0, None): ["other"],
+            (one, 0, 1): ["text 0"],
+            (one, 3, None): ["text 3", "text 4"],
+            (one, 3, 1): ["text 3"],
+            (one, 9, 1): [],
+            (one, 1, 0): [],
+            (two + 99, 0, 5): [],
+        }
+        read = reader.chunks([*expected])
+        assert [[chunk.text for chunk in found] for found in read] == [*expected.values()], (
+            "`chunks` returns one list for each range, in the order of the ranges"
+        )
+        assert [chunk.session_id for found in read[:2] for chunk in found] == ["s1", "s1", "s2"]
+        assert reader.chunks([]) == []
 
-    def test_many_sessions_may_be_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
-        """By whole ids, copies too; only where a reader has the ability."""
+    def test_many_sessions_are_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
+        """By whole ids, copies too."""
         store(backend, a_file("/a"), a_session("x", id="s1"), a_session("x", id="s2"), a_session("x", id="s2/child"))
         store(backend, a_file("/b"), a_session("x", id="s1"))
         reader = backend.reader()
-        if isinstance(reader, Naming):
-            found = sorted((stored.session.id, stored.path) for stored in reader.named(["s2", "s1", "s", "unknown"]))
-            assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")]
-            assert list(reader.named(["unknown"])) == []
+        found = sorted((stored.session.id, stored.path) for stored in reader.find_by_id(["s2", "s1", "s", "unknown"]))
+        assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")], (
+            "`find_by_id` compares whole ids, and returns a session in two files twice"
+        )
+        assert reader.find_by_id(["unknown"]) == reader.find_by_id([]) == []
 
     # -- the whole ----------------------------------------------------------------------------------------
 
@@ -205,7 +233,7 @@ class BackendConformance(
         for synced_at in (NOON, None):
             with backend.writer() as writer:
                 writer.finish(synced_at=synced_at)
-        assert backend.reader().statistics().last_sync == NOON
+        assert backend.reader().statistics().last_sync == NOON, "`finish` without a time leaves the last sync as it was"
 
     def test_one_reader_serves_four_threads(self, backend: StorageBackend) -> None:
         """A server answers several questions at once."""
@@ -213,9 +241,9 @@ class BackendConformance(
         reader = backend.reader()
 
         def ask(number: int) -> tuple[int, int, int]:
-            chunks = reader.candidates(a_query("fox"), EVERYTHING).chunks
+            scored = reader.candidates(a_query("fox"), EVERYTHING).chunks
             listed, total = reader.list_sessions(EVERYTHING, limit=5, offset=number % 4)
-            return len(chunks), total, len(reader.chunks(listed[0].number))
+            return len(scored), total, len(reader.chunks([(listed[0].number, 0, None)])[0])
 
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(ask, range(40)))
@@ -228,8 +256,8 @@ class BackendConformance(
         with reader.snapshot():
             before = reader.list_sessions(EVERYTHING, limit=9)
             store(other, a_file(version=2), a_session("fox"), a_session("fox", id="s2"))
-            assert reader.list_sessions(EVERYTHING, limit=9) == before
-            assert len(reader.chunks(before[0][0].number)) == 2
+            assert reader.list_sessions(EVERYTHING, limit=9) == before, "inside of `snapshot` nothing changes"
+            assert len(reader.chunks([(before[0][0].number, 0, None)])[0]) == 2
             assert reader.candidates(a_query("fox"), EVERYTHING).session_total == 1
         assert found(backend, "fox") == {"s1", "s2"}
 

@@ -124,9 +124,9 @@ class Freshness:
 
 #: What is known of a file: modification time, parser, parser version, and whether the last scan found it missing.
 KnownFile: TypeAlias = tuple[int, str, int, bool]
-#: A range of chunks in a session: the session's number, the position of the first chunk, the number of chunks.
-Stretch: TypeAlias = tuple[int, int, int]
-#: The kind of record that a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
+#: Consecutive chunks of a session: its number, the position of the first chunk, and how many; None is all that follow.
+ChunkRange: TypeAlias = tuple[int, int, int | None]
+#: What a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
 ChunkKind: TypeAlias = Literal["message", "tool_call", "tool_result", "metadata"]
 
 
