@@ -14,8 +14,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from ..support.postgres_server import Server, find_binaries
+from ...support.postgres_server import Server, find_binaries
 from .conftest import back_to_version_3
+
+pytestmark = pytest.mark.once
 
 Make = Callable[..., Any]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import psycopg
+import pytest
 
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.testing import a_chunk, a_file, a_query, a_session
 from sesame_core.types.query import Filters
+
+pytestmark = pytest.mark.once
 
 APPENDS = 100
 WORD_INDEXES = ("texts_words", "heads_words", "conversations_words", "vocabularies_words", "commands_words")

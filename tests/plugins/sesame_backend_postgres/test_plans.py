@@ -22,6 +22,8 @@ from sesame_core.testing.builders import NOON
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import Filters
 
+pytestmark = pytest.mark.once
+
 SESSIONS, CHUNKS = 150, 20
 #: Tables with a row for each chunk, and those with one or more for each session.
 OF_CHUNKS = {"chunks", "texts", "commands"}

@@ -18,6 +18,8 @@ from sesame_core import BackendError, LockedError, Selection, Sesame
 from sesame_core.config.model import Config
 from sesame_core.plugin.manager import PluginManager
 
+pytestmark = pytest.mark.once
+
 Make = Callable[..., Any]
 
 

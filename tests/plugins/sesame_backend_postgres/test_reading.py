@@ -19,6 +19,8 @@ from sesame_core.search.engine import Page, search
 from sesame_core.testing import a_file, a_session
 from sesame_core.types.query import Filters
 
+pytestmark = pytest.mark.once
+
 Make = Callable[..., Any]
 PROBE = """
 import sys

@@ -19,6 +19,8 @@ from sesame_core.types.query import SHELLS, Filters
 
 from .conftest import Workstation, back_to_version_3
 
+pytestmark = pytest.mark.once
+
 #: What a session's words are, told by its chunks.
 IN_CHUNKS = "SELECT DISTINCT session, unnest(tsvector_to_array(words)) FROM texts"
 KEPT = "SELECT DISTINCT session, unnest(tsvector_to_array(words)) FROM vocabularies"

@@ -20,17 +20,9 @@ from psycopg.conninfo import make_conninfo
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 #: Lines of the guide that make the roles.
 GUIDE = REPOSITORY / "docs" / "team.md"
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this directory: they are about what a server does, and several programs that talk to it."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.once)
 
 
 @dataclass

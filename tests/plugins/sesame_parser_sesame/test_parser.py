@@ -16,7 +16,7 @@ from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import ParserConformance
 from sesame_parser_sesame.parser import SesameParser
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "native-format.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "native-format.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 HEADER = {"type": "sesame-session", "version": 1, "id": "s-1", "agent": "owl", "createdAt": "2026-05-01T10:00:00Z"}

@@ -18,6 +18,8 @@ from sesame_core.types.transcript import Session
 
 from ..support.transcripts import Claude, Pi, append, write
 
+pytestmark = pytest.mark.once
+
 #: Words that are in every text of a session, in tests' order: prompt, answer, title, output, path, branch.
 WORDS = ("lighthouse", "keeper", "barnacle", "seagull", "harbour", "driftwood")
 

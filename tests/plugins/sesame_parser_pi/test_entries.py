@@ -23,7 +23,7 @@ from sesame_core.testing import ParserConformance
 from sesame_parser_pi import sesame_register_parsers
 from sesame_parser_pi.parser import PiParser
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "pi"
+DATA = Path(__file__).resolve().parents[2] / "data" / "pi"
 OWN = sorted(path.name for path in DATA.glob("*.jsonl"))
 HEADER = {
     "type": "session",

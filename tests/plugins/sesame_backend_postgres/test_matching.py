@@ -19,6 +19,8 @@ from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Candidates, Chunk
 from sesame_core.types.query import Filters, Query
 
+pytestmark = pytest.mark.once
+
 SESSIONS, CHUNKS = 100, 12
 #: The headless ones among them.
 HEADLESS = range(7, SESSIONS, 20)

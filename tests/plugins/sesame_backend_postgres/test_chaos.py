@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ..support.postgres_server import find_binaries
+from ...support.postgres_server import find_binaries
 
-CHAOS = Path(__file__).resolve().parents[2] / "benchmarks" / "chaos.py"
+pytestmark = pytest.mark.once
+
+CHAOS = Path(__file__).resolve().parents[3] / "benchmarks" / "chaos.py"
 
 
 def test_workstations_and_a_server_that_are_killed_at_random_lose_and_double_nothing(
