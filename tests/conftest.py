@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from .support.both_backends import Index
     from .support.model_server import ModelServer
 
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
@@ -87,6 +88,15 @@ def database(postgres: str) -> Iterator[str]:
         db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
         yield make_conninfo(postgres, dbname=name)
         db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def index(request: pytest.FixtureRequest, home: Path) -> Index:
+    """An empty index on one of the backends, which the command line is configured for."""
+    from .support.both_backends import Index
+
+    dsn = request.getfixturevalue("database") if request.param == "postgres" else None
+    return Index(request.param, home, dsn)
 
 
 @pytest.fixture

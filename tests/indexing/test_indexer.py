@@ -3,170 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from sesame_core.api.sesame import Sesame
-from sesame_core.config.model import Selection, Source
-from sesame_core.errors import BackendError, ParseError, SesameError
-from sesame_core.plugin.hookspecs import hookimpl
-from sesame_core.plugin.manager import PluginManager
-from sesame_core.plugin.provider import Provider
-from sesame_core.sdk.jsonl import JsonLines
-from sesame_core.types.index import StoredSession
-from sesame_core.types.query import Filters
-from sesame_core.types.report import IndexReport, Progress
-from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
+from sesame_core.errors import ParseError
+from sesame_core.types.report import Progress
+from sesame_core.types.transcript import Event
 
-SECOND = 10**9
-
-
-class Notes:
-    """Parser of `*.note`: lines `{"session": id, …}` and `{"say": text, "in": id}`; grown files are continued."""
-
-    def __init__(self, suffix: str = ".note") -> None:
-        self.version = 1
-        self.default_roots: Sequence[Path] = ()
-        self.suffix = suffix
-        #: Names of the files that were read, whole or ("+") from their checkpoint.
-        self.read: list[str] = []
-        #: What to raise when a file of this name is read, and when it is looked at.
-        self.failures: dict[str, Exception] = {}
-        self.riddles: dict[str, Exception] = {}
-
-    def matches(self, path: Path) -> bool:
-        if path.name in self.riddles:
-            raise self.riddles[path.name]
-        return path.suffix == self.suffix
-
-    def parse(self, path: Path) -> Iterator[Event]:
-        self.read.append(path.name)
-        return self._events(path, JsonLines(path), None)
-
-    def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event]:
-        self.read.append(path.name + "+")
-        lines = JsonLines(path, offset=checkpoint.offset, line=checkpoint.line)
-        return self._events(path, lines, checkpoint.state["in"])
-
-    def _events(self, path: Path, lines: JsonLines, current: str | None) -> Iterator[Event]:
-        for record in lines:
-            if isinstance(record, Skipped):
-                yield record
-            elif "session" in record:
-                current = record["session"]
-                facts = {name: value for name, value in record.items() if name != "session"}
-                yield Session(id=current, agent="notes", **facts)
-            else:
-                current = record.get("in", current)
-                assert current is not None
-                at = record.get("at")
-                yield Message(
-                    session_id=current,
-                    role=record.get("role", "user"),
-                    text=record["say"],
-                    origin_id=record.get("origin"),
-                    timestamp=datetime.fromisoformat(at) if at else None,
-                )
-        if path.name in self.failures:
-            raise self.failures[path.name]
-        yield Checkpoint(offset=lines.offset, line=lines.line, state={"in": current})
-
-
-def plugin(**parsers: Notes) -> object:
-    def provide() -> list[Provider[Any]]:
-        return [
-            Provider(name=name, summary="test", create=lambda _, made=made: made)  # type: ignore[misc]
-            for name, made in parsers.items()
-        ]
-
-    return SimpleNamespace(sesame_register_parsers=hookimpl(provide))
-
-
-class Bench:
-    """Some roots, some parsers, one index."""
-
-    def __init__(self, place: Path) -> None:
-        self.root = place / "root"
-        self.root.mkdir()
-        self.data = place / "data"
-        self.notes = Notes()
-        self.others = Notes(".other")
-        self.plugins = PluginManager()
-        self.plugins.register(plugin(notes=self.notes), "notes")
-        self.plugins.register(plugin(others=self.others), "others")
-        self.sources = [self.source()]
-        self.clock = 1_700_000_000
-        self.sesame = Sesame(sources=self.sources, data_dir=self.data, plugins=self.plugins)
-
-    def source(self, parser: str = "notes", path: Path | None = None, exclude: Sequence[str] = ()) -> Source:
-        return Source(parser=Selection(name=parser), path=path or self.root, exclude=tuple(exclude))
-
-    def use(self, *sources: Source) -> None:
-        self.sesame.close()
-        self.sesame = Sesame(sources=sources, data_dir=self.data, plugins=self.plugins)
-
-    def path(self, name: str) -> Path:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
-
-    def write(self, name: str, *records: dict[str, Any] | str, session: str | None = None, **facts: Any) -> Path:
-        """Write a file that introduces a session (named like the file) and says each text; time goes on."""
-        path = self.path(name)
-        path.write_bytes(self.lines({"session": session or path.stem, **facts}, *records))
-        return self.touch(path)
-
-    def grow(self, name: str, *records: dict[str, Any] | str) -> Path:
-        path = self.path(name)
-        with path.open("ab") as file:
-            file.write(self.lines(*records))
-        return self.touch(path)
-
-    def lines(self, *records: dict[str, Any] | str) -> bytes:
-        said = [{"say": r} if isinstance(r, str) else r for r in records]
-        return b"".join(json.dumps(record).encode() + b"\n" for record in said)
-
-    def touch(self, path: Path) -> Path:
-        self.clock += 10
-        os.utime(path, ns=(self.clock * SECOND, self.clock * SECOND))
-        return path
-
-    def index(self, *paths: Path, **options: Any) -> IndexReport:
-        self.notes.read.clear()
-        self.others.read.clear()
-        return self.sesame.index(paths, **options)
-
-    def found(self, word: str) -> set[str]:
-        answer = self.sesame.search(word, Filters(all_kinds=True), limit=50)
-        return {i for hit in answer.hits for i in (hit.session.id, *(copy for copy, _ in hit.copies))}
-
-    def stored(self, session: str) -> StoredSession:
-        return self.sesame.get_session(session)
-
-    def texts(self, session: str) -> list[str]:
-        return [chunk.text for chunk in self.sesame.list_messages(session)]
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
-    yield made
-    made.sesame.close()
-
-
-def counts(report: IndexReport) -> dict[str, int]:
-    names = ("added", "updated", "appended", "unchanged", "missing", "pending")
-    return {name: value for name in names if (value := getattr(report, name))}
-
+from .bench import Bench, counts
 
 # -- which files are read, and how much of them ----------------------------------------------------------------
 
@@ -180,7 +29,8 @@ def test_a_new_file_is_added(bench: Bench) -> None:
     assert bench.texts("a") == ["quick fox", "lazy dog"]
 
 
-def test_inv_004_a_file_with_the_same_modification_time_is_not_read(bench: Bench) -> None:
+@pytest.mark.seed("004", "INV-004")
+def test_a_file_with_the_same_modification_time_is_not_read(bench: Bench) -> None:
     path = bench.write("a.note", "fox")
     bench.index()
     time_before = path.stat().st_mtime_ns
@@ -447,247 +297,6 @@ def test_changed_options_read_a_sources_files_again_and_no_others(where: str, be
     assert counts(bench.index()) == {"unchanged": 2}
 
 
-# -- what goes wrong -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (ParseError("x", "no header", line=3), "no header"),
-        (PermissionError(13, "Permission denied"), "Permission denied"),
-        (ZeroDivisionError("by zero"), "the parser 'notes' failed: ZeroDivisionError('by zero')"),
-        (sqlite3.DatabaseError("odd"), "the parser 'notes' failed: DatabaseError('odd')"),
-        (RecursionError("too deep"), "the parser 'notes' failed: RecursionError('too deep')"),
-        (SesameError("no such thing"), "no such thing"),
-    ],
-)
-def test_one_file_that_fails_is_named_and_the_run_goes_on(bench: Bench, error: Exception, message: str) -> None:
-    """Whatever a third-party parser raises, in the middle of a file."""
-    bench.write("a.note", "fox")
-    path = bench.write("b.note", "elk")
-    bench.write("c.note", "dog")
-    bench.notes.failures["b.note"] = error
-    report = bench.index()
-    assert counts(report) == {"added": 2}
-    (problem,) = report.errors
-    assert (problem.path, problem.message) == (str(path), message)
-    assert problem.line == getattr(error, "line", None)
-    assert bench.found("fox dog") == {"a", "c"}
-    assert bench.found("elk") == set()
-    assert bench.sesame.status().failed == ((str(path), message),)
-
-
-def test_a_file_that_fails_keeps_its_earlier_content_and_is_tried_again(bench: Bench) -> None:
-    bench.write("a.note", "fox")
-    bench.index()
-    bench.grow("a.note", "elk")
-    bench.notes.failures["a.note"] = ValueError("not today")
-    for _ in range(2):
-        report = bench.index()
-        assert len(report.errors) == 1
-        assert counts(report) == {}
-        assert bench.texts("a") == ["fox"]
-    bench.notes.failures.clear()
-    assert counts(bench.index()) == {"updated": 1}
-    assert bench.texts("a") == ["fox", "elk"]
-    assert bench.sesame.status().failed == ()
-
-
-def test_a_file_that_failed_at_first_is_added_when_it_can_be_read(bench: Bench) -> None:
-    bench.write("a.note", "fox")
-    bench.notes.failures["a.note"] = OSError(5, "Input/output error")
-    assert counts(bench.index()) == {}
-    bench.notes.failures.clear()
-    assert counts(bench.index()) == {"added": 1}
-    assert bench.found("fox") == {"a"}
-
-
-def test_a_file_that_failed_vanished_and_came_back_is_read(bench: Bench) -> None:
-    path = bench.write("a.note", "fox")
-    bench.notes.failures["a.note"] = OSError(5, "Input/output error")
-    bench.index()
-    aside = path.rename(path.with_suffix(".aside"))
-    bench.index()
-    aside.rename(path)
-    bench.notes.failures.clear()
-    bench.index()
-    assert bench.found("fox") == {"a"}
-
-
-@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), KeyError("type")])
-def test_a_file_that_cannot_be_looked_at_is_an_error_not_silence(bench: Bench, error: Exception) -> None:
-    path = bench.write("a.note", "fox")
-    bench.write("b.note", "fox")
-    bench.notes.riddles["a.note"] = error
-    report = bench.index()
-    assert counts(report) == {"added": 1}
-    (problem,) = report.errors
-    assert problem.path == str(path)
-    assert problem.message in ("Permission denied", "the parser 'notes' failed: KeyError('type')")
-    bench.notes.riddles.clear()
-    assert counts(bench.index()) == {"added": 1, "unchanged": 1}
-
-
-def test_a_file_that_no_source_can_look_at_is_told_once(bench: Bench) -> None:
-    bench.use(bench.source("notes"), bench.source("others"))
-    bench.write("a.note", "fox")
-    for parser in (bench.notes, bench.others):
-        parser.riddles["a.note"] = PermissionError(13, "Permission denied")
-    assert len(bench.index().errors) == 1
-
-
-def test_a_name_that_is_no_unicode_is_an_error_of_that_file(bench: Bench) -> None:
-    bench.write("good.note", "fox")
-    odd = os.fsencode(bench.root) + b"/caf\xe9.note"
-    try:
-        with open(odd, "wb") as file:
-            file.write(bench.lines({"session": "odd"}, "fox"))
-    except OSError:
-        pytest.skip("this file system takes only Unicode names")
-    report = bench.index()
-    assert counts(report) == {"added": 1}
-    (problem,) = report.errors
-    assert problem.path.endswith("caf\\xe9.note")
-    assert "UTF-8" in problem.message
-    problem.path.encode()
-    assert bench.found("fox") == {"good"}
-
-
-def test_a_formatter_that_fails_is_not_taken_for_the_parser(bench: Bench) -> None:
-    class Clumsy:
-        def format(self, message: Message) -> list[Any]:
-            raise KeyError("text")
-
-    clumsy = Provider(name="clumsy", summary="test", create=lambda _: Clumsy())
-    bench.plugins.register(SimpleNamespace(sesame_register_formatters=hookimpl(lambda: [clumsy])), "clumsy")
-    source = dataclasses.replace(bench.source(), formatter=Selection(name="clumsy"))
-    bench.use(source)
-    bench.write("a.note", "fox")
-    (problem,) = bench.index().errors
-    assert problem.message == "the chunk formatter failed: KeyError('text')"
-
-
-def test_a_message_of_a_session_nobody_introduced_is_the_parsers_fault(bench: Bench) -> None:
-    bench.write("a.note", {"say": "fox", "in": "stranger"})
-    (problem,) = bench.index().errors
-    assert problem.message == "the parser 'notes' did not introduce session 'stranger'"
-
-
-def test_something_that_is_no_regular_file_is_not_opened(bench: Bench) -> None:
-    """Opening a named pipe would wait for a writer for ever."""
-    os.mkfifo(bench.path("pipe.note"))
-    bench.path("directory.note").mkdir()
-    (bench.root / "link.note").symlink_to(bench.root / "pipe.note")
-    report = bench.index()
-    assert counts(report) == {}
-    assert report.errors == []
-
-
-def test_a_failing_index_ends_the_run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk is no fault of the file that was being read."""
-    bench.write("a.note", "fox")
-    bench.notes.failures["a.note"] = BackendError("the disk is full")
-    with pytest.raises(BackendError, match="the disk is full"):
-        bench.index()
-
-
-# -- where files are found -------------------------------------------------------------------------------------
-
-
-def test_a_file_in_two_sources_belongs_to_the_first_that_knows_it(bench: Bench) -> None:
-    bench.others.suffix = ".note"
-    bench.use(bench.source("notes"), bench.source("others"))
-    bench.write("a.note", "fox")
-    assert counts(bench.index()) == {"added": 1}
-    assert (bench.notes.read, bench.others.read) == (["a.note"], [])
-    bench.use(bench.source("others"), bench.source("notes"))
-    assert counts(bench.index()) == {"unchanged": 1}
-
-
-def test_two_sources_share_a_root(bench: Bench) -> None:
-    bench.use(bench.source("notes"), bench.source("others"))
-    bench.write("a.note", "fox")
-    bench.write("b.other", "fox")
-    assert counts(bench.index()) == {"added": 2}
-    assert (bench.notes.read, bench.others.read) == (["a.note"], ["b.other"])
-    bench.path("a.note").unlink()
-    assert counts(bench.index()) == {"unchanged": 1, "missing": 1}
-
-
-def test_a_root_inside_another_is_read_once(bench: Bench) -> None:
-    bench.write("deep/a.note", "fox")
-    bench.use(bench.source(), bench.source(path=bench.root / "deep"))
-    assert counts(bench.index()) == {"added": 1}
-    assert counts(bench.index()) == {"unchanged": 1}
-
-
-def test_links_are_followed_once_and_loops_end(bench: Bench) -> None:
-    bench.write("real/a.note", "fox")
-    (bench.root / "again").symlink_to(bench.root / "real", target_is_directory=True)
-    (bench.root / "real" / "loop").symlink_to(bench.root, target_is_directory=True)
-    (bench.root / "link.note").symlink_to(bench.root / "real" / "a.note")
-    (bench.root / "broken.note").symlink_to(bench.root / "nowhere.note")
-    assert counts(bench.index()) == {"added": 1}
-    assert bench.stored("a").path == str(bench.root / "real" / "a.note")
-    assert counts(bench.index()) == {"unchanged": 1}
-
-
-def test_a_link_to_a_file_elsewhere_is_read_under_its_real_name(bench: Bench, tmp_path: Path) -> None:
-    elsewhere = bench.write("a.note", "fox").rename(tmp_path / "a.note")
-    (bench.root / "link.note").symlink_to(elsewhere)
-    assert counts(bench.index()) == {"added": 1}
-    assert bench.stored("a").path == str(elsewhere)
-    assert counts(bench.index()) == {"unchanged": 1}
-
-
-def test_a_root_that_is_a_file_or_a_link_is_read(bench: Bench, tmp_path: Path) -> None:
-    path = bench.write("a.note", "fox")
-    (tmp_path / "link").symlink_to(bench.root, target_is_directory=True)
-    bench.use(bench.source(path=path), bench.source(path=tmp_path / "link"))
-    assert counts(bench.index()) == {"added": 1}
-
-
-# -- only some paths -------------------------------------------------------------------------------------------
-
-
-def test_only_the_named_paths_are_looked_at(bench: Bench) -> None:
-    bench.write("one/a.note", "fox")
-    second = bench.write("two/b.note", "fox")
-    bench.write("two/c.note", "fox")
-    assert counts(bench.index(second)) == {"added": 1}
-    assert counts(bench.index(bench.root / "two")) == {"added": 1, "unchanged": 1}
-    assert bench.found("fox") == {"b", "c"}
-    second.unlink()
-    assert counts(bench.index(bench.root / "one")) == {"added": 1}
-    assert counts(bench.index(bench.root / "two")) == {"unchanged": 1, "missing": 1}
-
-
-def test_a_path_above_a_root_reaches_into_it(bench: Bench) -> None:
-    bench.write("deep/a.note", "fox")
-    bench.write("deep/secret/b.note", "fox")
-    bench.use(bench.source(path=bench.root / "deep", exclude=["secret"]))
-    assert counts(bench.index(bench.root)) == {"added": 1}
-    assert bench.found("fox") == {"a"}
-
-
-def test_a_path_outside_all_sources_finds_its_parser(bench: Bench, tmp_path: Path) -> None:
-    copied = tmp_path / "copied"
-    copied.mkdir()
-    header = {"type": "session", "version": 3, "id": "0f3c", "timestamp": "2026-05-08T12:00:00.000Z", "cwd": "/w"}
-    message = {"type": "message", "id": "m1", "parentId": None, "message": {"role": "user", "content": "pi fox"}}
-    (copied / "p.jsonl").write_text(json.dumps(header) + "\n" + json.dumps(message) + "\n")
-    note = copied / "n.note"
-    note.write_bytes(bench.lines({"session": "n"}, "note fox"))
-    assert counts(bench.index(copied)) == {"added": 2}
-    assert bench.found("fox") == {"0f3c", "n"}
-    assert counts(bench.index(note)) == {"unchanged": 1}
-
-
-def test_a_path_that_does_not_exist_is_told(bench: Bench) -> None:
-    with pytest.raises(SesameError, match="no such file"):
-        bench.index(bench.root / "nowhere")
-
-
 # -- order and time --------------------------------------------------------------------------------------------
 
 
@@ -768,7 +377,8 @@ def test_many_losses_are_counted_and_some_are_listed(bench: Bench) -> None:
     assert len(report.losses) == 100
 
 
-def test_seed_001_the_time_of_the_sync_is_kept_only_for_runs_that_changed_something_without_errors(
+@pytest.mark.seed("001")
+def test_the_time_of_the_sync_is_kept_only_for_runs_that_changed_something_without_errors(
     bench: Bench,
 ) -> None:
     bench.index()

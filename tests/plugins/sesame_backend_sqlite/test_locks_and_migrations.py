@@ -1,11 +1,9 @@
-"""§4.4 of the list of upstream's weaknesses: locks, rebuilds, migrations, configuration, watching, terminals."""
+"""Locks, rebuilds and migrations of the index file."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import queue
 import sqlite3
 import subprocess
 import sys
@@ -17,19 +15,11 @@ from typing import Any
 import pytest
 
 from sesame_backend_sqlite import schema
-from sesame_core import BackendError, Selection, Sesame, Source
+from sesame_core import BackendError, Sesame
 from sesame_core.errors import LockedError
-from sesame_core.runtime.watcher import watch
 from sesame_core.types.report import Progress
 
-from ..support.transcripts import Pi, append, found, pi_session, write
-
-#: Seconds that anything here may take on a busy machine.
-PATIENCE = 30.0
-
-needs_watchfiles = pytest.mark.skipif(
-    importlib.util.find_spec("watchfiles") is None, reason="watchfiles, of the extra 'watch', is not installed"
-)
+from ...support.transcripts import found, pi_session
 
 
 def index_once(*texts: str) -> Path:
@@ -41,7 +31,8 @@ def index_once(*texts: str) -> Path:
         return Path(sesame.status().location)
 
 
-def test_weakness_31_a_full_rebuild_is_never_seen_half_done() -> None:
+@pytest.mark.upstream(31)
+def test_a_full_rebuild_is_never_seen_half_done() -> None:
     index_once(*(f"the rosella number {number}" for number in range(6)))
     seen: list[int] = []
 
@@ -60,7 +51,8 @@ def test_weakness_31_a_full_rebuild_is_never_seen_half_done() -> None:
         assert len(sesame.search("rosella").hits) == 6
 
 
-def test_weakness_32_only_a_living_holder_locks_and_leftovers_do_not(home: Path, cli: Callable[..., Any]) -> None:
+@pytest.mark.upstream(32)
+def test_only_a_living_holder_locks_and_leftovers_do_not(home: Path, cli: Callable[..., Any]) -> None:
     location = index_once("the drongo dances")
     lock = location.parent / "index.lock"
     # What a killed run leaves: an empty lock, or one that names a process that lives but is another.
@@ -88,21 +80,8 @@ def test_weakness_32_only_a_living_holder_locks_and_leftovers_do_not(home: Path,
     assert cli("index").code == 0
 
 
-@needs_watchfiles
-def test_weakness_33_watching_does_not_hold_the_lock(cli: Callable[..., Any]) -> None:
-    index_once("the first coucal")
-    pi = Pi("second")
-    write(pi.path, pi.header(), pi.user("the second coucal"))
-    with Sesame() as watching:
-        events = watch(watching)
-        assert next(events)["added"] == 1
-        append(pi.path, pi.user("the third coucal"))
-        done = cli("index", "--json")
-        assert (done.code, done.json["appended"]) == (0, 1)
-        events.close()
-
-
-def test_weakness_34_searching_only_reads_and_writers_wait_for_each_other(
+@pytest.mark.upstream(34)
+def test_searching_only_reads_and_writers_wait_for_each_other(
     monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
 ) -> None:
     location = index_once("the shrike waits")
@@ -147,19 +126,8 @@ def test_weakness_34_searching_only_reads_and_writers_wait_for_each_other(
     assert location.read_bytes() == before
 
 
-def test_weakness_35_searching_before_the_first_index_finds_nothing_and_makes_nothing(
-    home: Path, cli: Callable[..., Any]
-) -> None:
-    pi_session("unindexed", "the bowerbird builds")
-    done = cli("search", "bowerbird", "--no-refresh")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith('No sessions found matching "bowerbird"\n')
-    assert not list((home / ".local").rglob("*.sqlite*"))
-    # Without the flag, a search indexes what it can in its short time.
-    assert "Found 1 session" in cli("search", "bowerbird").out
-
-
-def test_weakness_36_migrations_are_transactions_and_newer_indexes_are_left_alone(
+@pytest.mark.upstream(36)
+def test_migrations_are_transactions_and_newer_indexes_are_left_alone(
     monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
 ) -> None:
     location = index_once("the malleefowl heaps")
@@ -189,88 +157,3 @@ def test_weakness_36_migrations_are_transactions_and_newer_indexes_are_left_alon
         assert done.code == 1
         assert "newer Sesame" in done.err
     assert state() == (first + 1, [("added",)], first + 1)
-
-
-def test_weakness_37_the_configuration_is_read_as_written_or_refused(home: Path, cli: Callable[..., Any]) -> None:
-    config = home / ".config" / "sesame" / "config.jsonc"
-    config.parent.mkdir(parents=True)
-    odd = Pi("odd")
-    write(home / "odd//dir" / "a.jsonl", odd.header(), odd.user("the pardalote nests"))
-    pi_session("default", "the default pardalote")
-    config.write_text('{\n  // a comment\n  "sources": [{"parser": "pi", "path": "~//odd//dir"},],\n}\n')
-    assert cli("index", "--json").json["added"] == 1
-    config.write_text('{"sources": [{"parser": "pi", "path": "~"},]}')
-    assert cli("index", "--json").json["added"] == 1, "a bare ~ is the home directory"
-
-    for text, complaint in (
-        ('{"source": []}', "did you mean 'sources'?"),
-        ('{"sources": "~/odd"}', "sources: must be a list of sources"),
-        ('{"sources": [{"parser": "pie"}]}', "did you mean 'pi'?"),
-        ('{"sources": [', "config.jsonc:1:"),
-    ):
-        config.write_text(text)
-        done = cli("index")
-        assert done.code == 1
-        assert complaint in done.err
-        assert "Traceback" not in done.err
-    config.write_text('{"sources": [{"parser": "pi", "path": "/nowhere/at/all"}]}')
-    done = cli("index")
-    assert (done.code, done.err) == (0, "")
-    assert "no such directory: /nowhere/at/all" in done.out
-
-
-@needs_watchfiles
-def test_weakness_38_watching_finds_roots_that_appear_and_files_that_changed_meanwhile() -> None:
-    pi = Pi("late", cwd="/home/bo/late")
-    events: queue.Queue[Any] = queue.Queue()
-    waiting = threading.Event()
-
-    def run() -> None:
-        with Sesame(sources=[Source(parser=Selection(name="pi"), path=pi.root)]) as sesame:
-            found = watch(sesame, log=lambda text: waiting.set() if "waiting for" in text else None)
-            for _ in range(2):
-                events.put(next(found))
-            found.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert waiting.wait(PATIENCE)
-    # The root comes into being, with a file in it, while nobody can be told of it.
-    write(pi.path, pi.header(), pi.user("the late honeyeater"))
-    assert events.get(timeout=PATIENCE)["added"] == 1
-    append(pi.path, pi.user("the later honeyeater"))
-    assert events.get(timeout=PATIENCE)["updated"] == 1
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
-
-
-ESCAPES: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("colour", lambda word: f"\x1b[31m{word}\x1b[0m"),
-    ("title", lambda word: f"\x1b]0;owned\x07{word}"),
-    ("clear", lambda word: f"\x1b[2J{word}\x1bc"),
-    ("C1", lambda word: f"\x9b31m{word}"),
-    ("bidi", lambda word: f"\u202e{word}\u202c"),
-    ("bell", lambda word: f"\x07{word}\x08\x08"),
-)
-
-
-@pytest.mark.parametrize("dress", [dress for _, dress in ESCAPES], ids=[name for name, _ in ESCAPES])
-def test_weakness_39_what_a_transcript_holds_cannot_steer_the_terminal(
-    dress: Callable[[str], str], cli: Callable[..., Any]
-) -> None:
-    pi = Pi("escapes", cwd=f"/w/{dress('dir')}")
-    write(
-        pi.root / "a.jsonl",
-        pi.header(),
-        pi.user(f"{dress('treecreeper')} climbs"),
-        pi.entry("session_info", name=dress("title")),
-        pi.call(dress("bash"), command=dress("treecreeper")),
-        pi.result(f"{dress('treecreeper')} output"),
-    )
-    assert cli("index").code == 0
-    for arguments in (("search", "treecreeper"), ("search",), ("show", "escapes"), ("search", dress("treecreeper"))):
-        done = cli(*arguments)
-        assert done.code == 0
-        assert "treecreeper" in done.out or "title" in done.out
-        assert not [c for c in done.out + done.err if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"]
-        assert not set(done.out) & set("\u202a\u202b\u202c\u202d\u202e")

@@ -1,9 +1,7 @@
-"""§4.5 of the list of upstream's weaknesses: what it is like to use."""
+"""The first commands of somebody who has just installed Sesame."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +14,19 @@ from sesame_core import Sesame
 from ..support.transcripts import Claude, Pi, found, pi_session, write
 
 
-def test_weakness_40_unquoted_words_are_all_searched(cli: Callable[..., Any]) -> None:
+@pytest.mark.upstream(35)
+def test_searching_before_the_first_index_finds_nothing_and_makes_nothing(home: Path, cli: Callable[..., Any]) -> None:
+    pi_session("unindexed", "the bowerbird builds")
+    done = cli("search", "bowerbird", "--no-refresh")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith('No sessions found matching "bowerbird"\n')
+    assert not list((home / ".local").rglob("*.sqlite*"))
+    # Without the flag, a search indexes what it can in its short time.
+    assert "Found 1 session" in cli("search", "bowerbird").out
+
+
+@pytest.mark.upstream(40)
+def test_unquoted_words_are_all_searched(cli: Callable[..., Any]) -> None:
     pi_session("both", "the platypus meets the dingo")
     pi_session("dingo", "only a dingo")
     answer = cli("search", "platypus", "dingo", "--json").json
@@ -25,7 +35,8 @@ def test_weakness_40_unquoted_words_are_all_searched(cli: Callable[..., Any]) ->
     assert answer["wordsNotFound"] == []
 
 
-def test_weakness_41_indexing_says_one_thing_and_nothing_per_file_or_unknown_record(cli: Callable[..., Any]) -> None:
+@pytest.mark.upstream(41)
+def test_indexing_says_one_thing_and_nothing_per_file_or_unknown_record(cli: Callable[..., Any]) -> None:
     for number in range(20):
         pi = Pi(f"noisy{number}")
         unknown = pi.entry("context_edit", targetId="x", replacement=None)
@@ -41,7 +52,8 @@ def test_weakness_41_indexing_says_one_thing_and_nothing_per_file_or_unknown_rec
     assert progress[-1] == (20, 20)
 
 
-def test_weakness_42_status_json_paging_totals_resuming_showing_and_hours(cli: Callable[..., Any]) -> None:
+@pytest.mark.upstream(42)
+def test_status_json_paging_totals_resuming_showing_and_hours(cli: Callable[..., Any]) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     for hours in range(1, 6):
         pi_session(f"page{hours}", f"the kingfisher dives {hours}", start=now - timedelta(hours=hours - 0.5))
@@ -67,7 +79,8 @@ def test_weakness_42_status_json_paging_totals_resuming_showing_and_hours(cli: C
     assert roles == {"user"}
 
 
-def test_weakness_43_sessions_of_several_agents_are_in_one_index(cli: Callable[..., Any]) -> None:
+@pytest.mark.upstream(43)
+def test_sessions_of_several_agents_are_in_one_index(cli: Callable[..., Any]) -> None:
     claude = Claude()
     write(claude.path, claude.user("the fairywren of Claude Code"))
     pi_session("from-pi", "the fairywren of pi")
@@ -78,19 +91,3 @@ def test_weakness_43_sessions_of_several_agents_are_in_one_index(cli: Callable[.
     assert [result["sessionId"] for result in only] == ["from-pi"]
     # A third agent is a plugin: docs/examples/sesame-parser-xyz, with its own test.
     assert {plugin["kind"] for plugin in cli("plugins", "--json").json} == {"parser", "formatter", "backend"}
-
-
-@pytest.mark.parametrize("module", ["library", "command line"])
-def test_weakness_44_the_library_and_the_command_run_under_plain_python(module: str, home: Path) -> None:
-    pi_session("plain", "nix infrastructure simplify")
-    script = (
-        "from sesame_core import Sesame\n"
-        "with Sesame() as sesame:\n"
-        "    sesame.index()\n"
-        "    for hit in sesame.search('nix infrastructure simplify').hits:\n"
-        "        print(hit.session.id)\n"
-    )
-    arguments = ["-c", script] if module == "library" else ["-m", "sesame_core", "search", "nix"]
-    done = subprocess.run([sys.executable, "-W", "error", *arguments], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "plain" in done.stdout
