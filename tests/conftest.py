@@ -40,13 +40,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
         _keep_bytecode(config)
     option = config.option
-    is_free = config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput") and not option.usepdb
-    if is_free and option.numprocesses is None and not option.tx and _files(config.args) >= MANY_FILES:
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput") or option.usepdb or option.tx:
+        return
+    if option.numprocesses is None and _files(config.args) >= MANY_FILES:
         # One more than there are cores, since tests wait for other programs.
         option.numprocesses = (os.cpu_count() or 1) + 1
-        if option.dist == "no":
-            # Whole modules stay together as long as no process is idle, and so what they set up is set up once.
-            option.dist = "worksteal"
+    if option.numprocesses and option.dist == "no":
+        # Whole modules stay together as long as no process is idle, and so what they set up is set up once.
+        option.dist = "worksteal"
 
 
 def _keep_bytecode(config: pytest.Config) -> None:
