@@ -42,7 +42,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput") or option.usepdb or option.tx:
         return
-    if option.numprocesses is None and _files(config.args) >= MANY_FILES:
+    # Coverage has already begun by now, as of one process or of several.
+    is_measured = getattr(option, "cov_source", None)
+    if option.numprocesses is None and not is_measured and _files(config.args) >= MANY_FILES:
         # One more than there are cores, since tests wait for other programs.
         option.numprocesses = (os.cpu_count() or 1) + 1
     if option.numprocesses and option.dist == "no":
