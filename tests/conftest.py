@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from .support.both_backends import Index
     from .support.model_server import ModelServer
 
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
@@ -24,6 +26,49 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+#: From so many test files on, several processes are quicker than one, though each has to import and collect first.
+MANY_FILES = 20
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run many test files in several processes, unless the command line tells how many (`-n`) or wants a debugger.
+
+    Here and not in `addopts`, where `-n` would make a run of one file slow, and one with `-p no:xdist` impossible.
+    """
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        _keep_bytecode(config)
+    option = config.option
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput") or option.usepdb or option.tx:
+        return
+    # Coverage has already begun by now, as of one process or of several.
+    is_measured = getattr(option, "cov_source", None)
+    if option.numprocesses is None and not is_measured and _files(config.args) >= MANY_FILES:
+        # One more than there are cores, since tests wait for other programs.
+        option.numprocesses = (os.cpu_count() or 1) + 1
+    if option.numprocesses and option.dist == "no":
+        # Whole modules stay together as long as no process is idle, and so what they set up is set up once.
+        option.dist = "worksteal"
+
+
+def _keep_bytecode(config: pytest.Config) -> None:
+    """Let the processes of this run share bytecode where Python is told to write none, as in many containers.
+
+    Each of a thousand commands would compile all that it imports: 0.27 s of CPU for `sesame status` in place of 0.06 s.
+    """
+    directory = tempfile.mkdtemp(prefix="sesame-bytecode-")
+    config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = directory
+    sys.dont_write_bytecode, sys.pycache_prefix = False, directory
+
+
+def _files(arguments: list[str]) -> int:
+    """Return how many test files the arguments of the command line name."""
+    places = {Path(argument.partition("::")[0]) for argument in arguments}
+    return sum(1 if place.is_file() else sum(1 for _ in place.rglob("test_*.py")) for place in places)
+
 
 #: Environment that would lead a test to the developer's own sessions, configuration or index.
 PRIVATE_PREFIXES = ("SESAME_", "PI_", "PG", "XDG_", "CLAUDE_")
@@ -87,6 +132,15 @@ def database(postgres: str) -> Iterator[str]:
         db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
         yield make_conninfo(postgres, dbname=name)
         db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def index(request: pytest.FixtureRequest, home: Path) -> Index:
+    """An empty index on one of the backends, which the command line is configured for."""
+    from .support.both_backends import Index
+
+    dsn = request.getfixturevalue("database") if request.param == "postgres" else None
+    return Index(request.param, home, dsn)
 
 
 @pytest.fixture
@@ -172,8 +226,6 @@ def models(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]
 @pytest.fixture
 def demo_sessions(home: Path, utc: None) -> Path:
     """A copy of the sessions that come with Sesame, where their agents would have put them."""
-    import shutil
-
     from sesame_core.demo import sessions_dir
 
     shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")

@@ -117,7 +117,7 @@ class FilteringConformance(BackendBase):
             (Filters(model="o_us"), set()),
             (Filters(model="opus", branch="login"), set()),
         ],
-        # The order of a set is another one in each process.
+        # A set is written in another order by each process, and each of several must collect the same tests.
         ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
     )
     def test_facts_of_a_session_narrow(self, backend: StorageBackend, filters: Filters, expected: set[str]) -> None:

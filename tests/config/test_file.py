@@ -6,10 +6,11 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,8 @@ from sesame_core.errors import ConfigError, PluginError
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.manager import BUNDLED, PluginManager
 from sesame_core.plugin.provider import Options, Provider
+
+from ..support.transcripts import Pi, pi_session, write
 
 
 @dataclass
@@ -168,7 +171,8 @@ def test_a_file_that_says_nothing_leaves_the_defaults(text: str, file: Path) -> 
     assert loaded.file == file
 
 
-def test_weakness_37_slashes_in_strings_comments_and_trailing_commas(file: Path) -> None:
+@pytest.mark.upstream(37)
+def test_slashes_in_strings_comments_and_trailing_commas(file: Path) -> None:
     file.write_text(
         """// first
         {"sources": [ /* here */ {"parser": "pi", "path": "//server/share//x" /* yes */,},], // last
@@ -178,7 +182,8 @@ def test_weakness_37_slashes_in_strings_comments_and_trailing_commas(file: Path)
     assert source.path == Path(os.path.abspath("//server/share//x"))
 
 
-def test_weakness_37_a_bare_tilde_is_the_home_directory(file: Path, home: Path) -> None:
+@pytest.mark.upstream(37)
+def test_a_bare_tilde_is_the_home_directory(file: Path, home: Path) -> None:
     file.write_text('{"sources": [{"parser": "pi", "path": "~"}]}')
     assert config_file.load().sources[0].path == home
 
@@ -506,3 +511,32 @@ def test_init_leaves_nothing_behind_when_it_fails(file: Path, monkeypatch: pytes
     with pytest.raises(ConfigError, match="cannot be written: No space left on device"):
         config_file.initialise()
     assert list(file.parent.iterdir()) == []
+
+
+@pytest.mark.upstream(37)
+def test_the_configuration_is_read_as_written_or_refused(home: Path, cli: Callable[..., Any]) -> None:
+    config = home / ".config" / "sesame" / "config.jsonc"
+    config.parent.mkdir(parents=True)
+    odd = Pi("odd")
+    write(home / "odd//dir" / "a.jsonl", odd.header(), odd.user("the pardalote nests"))
+    pi_session("default", "the default pardalote")
+    config.write_text('{\n  // a comment\n  "sources": [{"parser": "pi", "path": "~//odd//dir"},],\n}\n')
+    assert cli("index", "--json").json["added"] == 1
+    config.write_text('{"sources": [{"parser": "pi", "path": "~"},]}')
+    assert cli("index", "--json").json["added"] == 1, "a bare ~ is the home directory"
+
+    for text, complaint in (
+        ('{"source": []}', "did you mean 'sources'?"),
+        ('{"sources": "~/odd"}', "sources: must be a list of sources"),
+        ('{"sources": [{"parser": "pie"}]}', "did you mean 'pi'?"),
+        ('{"sources": [', "config.jsonc:1:"),
+    ):
+        config.write_text(text)
+        done = cli("index")
+        assert done.code == 1
+        assert complaint in done.err
+        assert "Traceback" not in done.err
+    config.write_text('{"sources": [{"parser": "pi", "path": "/nowhere/at/all"}]}')
+    done = cli("index")
+    assert (done.code, done.err) == (0, "")
+    assert "no such directory: /nowhere/at/all" in done.out

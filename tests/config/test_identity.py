@@ -37,7 +37,8 @@ def test_the_workstation_is_a_hash_of_host_name_and_machine_id(monkeypatch: pyte
     assert identity.origin() == "default"
 
 
-def test_inv_001_two_processes_agree_on_this_machine() -> None:
+@pytest.mark.seed("004", "INV-001")
+def test_two_processes_agree_on_this_machine() -> None:
     program = "from sesame_core.config.identity import workstation_id; print(workstation_id(), end='')"
     other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert other == identity.workstation_id()
@@ -71,7 +72,8 @@ def test_an_unusable_name_of_the_workstation_is_an_error_that_names_the_variable
         identity.workstation_id()
 
 
-def test_inv_002_a_project_is_a_hash_of_its_directory_and_a_missing_one_that_of_nothing() -> None:
+@pytest.mark.seed("004", "INV-002")
+def test_a_project_is_a_hash_of_its_directory_and_a_missing_one_that_of_nothing() -> None:
     assert identity.project_id("/home/ada/loom") == hashlib.sha256(b"/home/ada/loom").hexdigest()[:8]
     assert identity.project_id("") == identity.project_id(None) == "e3b0c442"
 
@@ -80,7 +82,8 @@ def test_a_directory_whose_name_is_no_unicode_has_an_id() -> None:
     assert re.fullmatch("[0-9a-f]{8}", identity.project_id("/tmp/\udcff\ud800"))
 
 
-def test_inv_003_the_key_joins_workstation_project_and_session() -> None:
+@pytest.mark.seed("004", "INV-003")
+def test_the_key_joins_workstation_project_and_session() -> None:
     assert identity.session_key("cafe0123", "e3b0c442", "parent/agent") == "cafe0123:e3b0c442:parent/agent"
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from sesame_core import Sesame
 from sesame_core.indexing.discovery import is_below, scan
+
+from ..support.transcripts import Pi, append, pi_session, write
 
 
 def names(root: Path, wanted: str = ".jsonl") -> list[str]:
@@ -116,3 +119,21 @@ def test_a_file_that_vanishes_meanwhile_is_passed_over(tmp_path: Path) -> None:
 )
 def test_what_lies_below_a_root(path: str, root: str, expected: bool) -> None:
     assert is_below(path, root) is expected
+
+
+@pytest.mark.upstream(8)
+def test_every_depth_and_linked_directories_are_found_whoever_looks(tmp_path: Path) -> None:
+    main = pi_session("main", "the main echidna")
+    sub = Pi("sub")
+    nested = write(main.with_suffix("") / "run" / "run-1" / "session.jsonl", sub.header(), sub.user("a nested echidna"))
+    linked = Pi("linked")
+    write(tmp_path / "elsewhere" / "a.jsonl", linked.header(), linked.user("a linked echidna"))
+    (linked.root / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    with Sesame() as sesame:
+        assert sesame.index().added == 3
+        assert sorted(stored.session.id for stored in sesame.list_sessions()[0]) == ["linked", "main", "sub"]
+        assert sesame.get_session("sub").session.parent_id == "main"
+        # What `sesame watch` does for a changed file leads to the same.
+        append(nested, sub.user("and more"))
+        assert sesame.index([nested]).appended == 1
+        assert sesame.index().changed == 0

@@ -189,7 +189,8 @@ def test_what_people_and_agents_say_is_counted_and_nothing_else(desk: Desk) -> N
     assert (stored.message_count, stored.exchange_count) == (2, 1)
 
 
-def test_inv_007_tool_calls_are_counted_by_name(desk: Desk) -> None:
+@pytest.mark.seed("004", "INV-007")
+def test_tool_calls_are_counted_by_name(desk: Desk) -> None:
     calls = tuple(ToolCall(id=str(n), name=name) for n, name in enumerate(["bash", "edit", "bash"]))
     desk.read(session(), said("", role="assistant", tool_calls=calls), said("", role="user", tool_calls=calls[:1]))
     assert desk.session().tool_counts == {"bash": 3, "edit": 1}
@@ -264,7 +265,8 @@ def test_a_long_summary_is_cut(desk: Desk) -> None:
     assert len(desk.session().summary or "") == SUMMARY_CHARS
 
 
-def test_inv_001_to_003_the_key_names_workstation_project_and_session(desk: Desk) -> None:
+@pytest.mark.seed("004", "INV-001", "INV-002", "INV-003")
+def test_the_key_names_workstation_project_and_session(desk: Desk) -> None:
     desk.read(session(cwd="/home/ann/w"), session(id="t"), said("fox", session_id="t"))
     assert desk.session().key == f"ws:{identity.project_id('/home/ann/w')}:s"
     assert desk.session("t").key == f"ws:{identity.project_id('')}:t"

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture
-def claude(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def claude() -> Callable[..., str]:
     """Run Claude Code, and return what it prints."""
-    program = npm.installed(pytestconfig, tmp_path_factory, PACKAGE) / ".bin" / "claude"
+    program = npm.installed(PACKAGE) / ".bin" / "claude"
     quiet = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 
     def run(*arguments: str) -> str:

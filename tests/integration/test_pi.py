@@ -34,11 +34,11 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def pis(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def pis() -> dict[str, list[str]]:
     """The command line of each pi: the older one runs on the machine's own Node."""
     with ThreadPoolExecutor() as pool:
         wanted = [*PACKAGES.values(), npm.NODE]
-        places = [pool.submit(npm.installed, pytestconfig, tmp_path_factory, package) for package in wanted]
+        places = [pool.submit(npm.installed, package) for package in wanted]
     old, new, node = (place.result() / ".bin" for place in places)
     return {"0.73.1": ["node", str(old / "pi")], "1.6.0": [str(node / "node"), str(new / "pi")]}
 

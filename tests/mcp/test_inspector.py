@@ -23,11 +23,11 @@ pytestmark = pytest.mark.once
 
 
 @pytest.fixture(scope="module")
-def inspector(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def inspector() -> list[str]:
     """The command line of the inspector."""
-    modules = npm.installed(pytestconfig, tmp_path_factory, INSPECTOR)
+    modules = npm.installed(INSPECTOR)
     script = modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
-    node = npm.installed(pytestconfig, tmp_path_factory, npm.NODE) / ".bin" / "node"
+    node = npm.installed(npm.NODE) / ".bin" / "node"
     return [str(node), str(script), "--cli"]
 
 

@@ -116,7 +116,8 @@ def text_of(made: Answer, **options: Any) -> str:
 # -- JSON ------------------------------------------------------------------------------------------------------
 
 
-def test_seed_000_the_fields_of_a_search_are_there_with_their_types() -> None:
+@pytest.mark.seed("000")
+def test_the_fields_of_a_search_are_there_with_their_types() -> None:
     value = json.loads(as_json(answer_json(answer(hit()))))
     assert value["query"] == "nix infrastructure"
     assert value["resultCount"] == 1
@@ -182,7 +183,8 @@ def test_json_escapes_what_a_transcript_holds() -> None:
 # -- text for people -------------------------------------------------------------------------------------------
 
 
-def test_seed_000_the_layout_for_people() -> None:
+@pytest.mark.seed("000")
+def test_the_layout_for_people() -> None:
     lines = text_of(answer(hit(), text="nix infrastructure simplify")).splitlines()
     assert lines[0] == 'Found 1 session matching "nix infrastructure simplify"'
     assert lines[1] == ""

@@ -22,6 +22,8 @@ from sesame_core import Selection, Sesame, SesameError, Source
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.runtime.watcher import watch
 
+from ..support.transcripts import Pi, append, pi_session, write
+
 #: Seconds that anything here may take on a busy machine.
 PATIENCE = 30.0
 EVENT = {"timestamp", "path", "added", "updated", "skipped", "errors"}
@@ -297,3 +299,46 @@ def test_a_failure_is_an_event_and_no_end(home: Path, root: Path) -> None:
         say(root / "--w--" / "second.jsonl", "an aardvark")
         assert next(events)["added"] == 1
         events.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.upstream(33)
+@needs_watchfiles
+def test_watching_does_not_hold_the_lock(cli: Callable[..., Any]) -> None:
+    pi_session("session0", "the first coucal")
+    with Sesame() as sesame:
+        sesame.index()
+    pi = Pi("second")
+    write(pi.path, pi.header(), pi.user("the second coucal"))
+    with Sesame() as watching:
+        events = watch(watching)
+        assert next(events)["added"] == 1
+        append(pi.path, pi.user("the third coucal"))
+        done = cli("index", "--json")
+        assert (done.code, done.json["appended"]) == (0, 1)
+        events.close()
+
+
+@pytest.mark.upstream(38)
+@needs_watchfiles
+def test_watching_finds_roots_that_appear_and_files_that_changed_meanwhile() -> None:
+    pi = Pi("late", cwd="/home/bo/late")
+    events: queue.Queue[Any] = queue.Queue()
+    waiting = threading.Event()
+
+    def run() -> None:
+        with Sesame(sources=[Source(parser=Selection(name="pi"), path=pi.root)]) as sesame:
+            found = watch(sesame, log=lambda text: waiting.set() if "waiting for" in text else None)
+            for _ in range(2):
+                events.put(next(found))
+            found.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert waiting.wait(PATIENCE)
+    # The root comes into being, with a file in it, while nobody can be told of it.
+    write(pi.path, pi.header(), pi.user("the late honeyeater"))
+    assert events.get(timeout=PATIENCE)["added"] == 1
+    append(pi.path, pi.user("the later honeyeater"))
+    assert events.get(timeout=PATIENCE)["updated"] == 1
+    thread.join(PATIENCE)
+    assert not thread.is_alive()

@@ -106,7 +106,8 @@ def record(text: str) -> bytes:
     return json.dumps({"n": text}).encode() + b"\n"
 
 
-def test_inv_006_a_line_over_the_limit_is_skipped(file: Path) -> None:
+@pytest.mark.seed("004", "INV-006")
+def test_a_line_over_the_limit_is_skipped(file: Path) -> None:
     at_limit = record("a b " * 50)
     limit = len(at_limit) - 1
     records, lines = read(file, at_limit + record("a b " * 50 + "!") + record("x"), limit=limit)
@@ -114,7 +115,8 @@ def test_inv_006_a_line_over_the_limit_is_skipped(file: Path) -> None:
     assert lines.line == 3
 
 
-def test_inv_006_the_limit_is_a_megabyte(file: Path) -> None:
+@pytest.mark.seed("004", "INV-006")
+def test_the_limit_is_a_megabyte(file: Path) -> None:
     word = "ab " * 400_000
     assert read(file, record(word))[0] == ["oversized@1"]
     assert read(file, record(word[: 1 << 19]))[0] == [{"n": word[: 1 << 19]}]

@@ -14,6 +14,8 @@ from sesame_core import Selection, Sesame, Source
 
 from ..support.transcripts import Claude, everything, found, library, write
 
+pytestmark = pytest.mark.peer
+
 SUBAGENT = "a77aa77"
 #: Keys that open nothing.
 SECRETS = ("ghp_" + "0aB1cD2eF3" * 3 + "gH4i", "AKIA" + "QWERTYUIOPAS1234")

@@ -1,6 +1,6 @@
 """A PostgreSQL server to test against: a given one, a container, or binaries that are started here.
 
-`python tests/postgres_server.py` starts one, prints its address and stops it at the end of the input.
+`python tests/support/postgres_server.py` starts one, prints its address and stops it at the end of the input.
 """
 
 from __future__ import annotations

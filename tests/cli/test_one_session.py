@@ -1,0 +1,153 @@
+"""`sesame show`, `resume` and `forget`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .terminal import CLIENT, NIX, SETTINGS, on_a_terminal, pi_session
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def test_show_prints_a_transcript(indexed: Path, cli: Callable[..., Any]) -> None:
+    lines = cli("show", NIX).out.splitlines()
+    assert lines[:3] == [
+        f"{NIX} (Simplify the nix flake infrastructure)",
+        "  /home/ann/code/infra",
+        "  pi, 10 messages, 2026-09-17 to 2026-09-17",
+    ]
+    assert lines[5] == "#0 user 2026-09-17 16:40"
+    assert lines[6].startswith("Our flake has grown to 900 lines")
+    assert any(re.fullmatch(r"#\d+ grep call 2026-09-17 16:4\d", line) for line in lines)
+    assert any(re.fullmatch(r"#\d+ grep result 2026-09-17 16:4\d", line) for line in lines)
+
+
+def test_show_around_a_position_shows_its_neighbours_and_points_at_it(indexed: Path, cli: Callable[..., Any]) -> None:
+    def headings(position: int) -> list[str]:
+        return re.findall(r"^[#→]\d+(?= )", cli("show", SETTINGS, "--around", position).out, re.M)
+
+    assert headings(0) == ["→0", "#1", "#2", "#3", "#4"]
+    assert headings(6) == ["#2", "#3", "#4", "#5", "→6", "#7", "#8", "#9", "#10"]
+    assert headings(10_000) == []
+    assert cli("show", SETTINGS, "--around", -1).code == 2
+
+
+def test_show_in_json_has_the_session_and_its_chunks(indexed: Path, cli: Callable[..., Any]) -> None:
+    shown = json.loads(cli("show", SETTINGS, "--around", 1, "--json").out)
+    assert (shown["schemaVersion"], shown["sessionId"], shown["gitBranch"]) == (1, SETTINGS, "fix/reconnect")
+    assert [chunk["position"] for chunk in shown["chunks"]] == [0, 1, 2, 3, 4, 5]
+    assert shown["chunks"][1] == {
+        "position": 1,
+        "type": "tool_call",
+        "role": "assistant",
+        "tool": "Grep",
+        "callId": "toolu_72442ac80dae98f58edaf5dd",
+        "isError": False,
+        "at": "2026-10-14T14:02:31.266Z",
+        "entryId": "3dc7152f-3042-4c31-a4dc-97ec6fb03605",
+        "sourceType": "message",
+        "cut": 0,
+        "text": "tool: Grep\npattern: reconnectBackoff\npath: /home/ann/code/chat-client/src",
+    }
+
+
+def test_a_session_whose_file_is_gone_is_still_found_and_shown(indexed: Path, cli: Callable[..., Any]) -> None:
+    (file,) = indexed.rglob(f"*{NIX}.jsonl")
+    file.unlink()
+    assert "1 missing (kept)" in cli("index").out
+    assert "file is gone" in cli("search", "nix", "flake").out
+    assert "(gone since " in cli("show", NIX).out
+
+
+def test_an_ambiguous_id_lists_the_candidates(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("show", "01a1")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.splitlines() == [
+        "sesame: several sessions have an id that starts with '01a1':",
+        "  01a11af9-2ce0-77f5-b5c2-855b8f0f9d8c",
+        "  01a15fe9-cbc0-76bc-bf9e-22b91b38eefa",
+        "  01a1abe6-ebc0-77ba-be6f-5771ca1ebac9",
+    ]
+
+
+def test_a_parents_id_alone_means_the_parent(indexed: Path, cli: Callable[..., Any]) -> None:
+    assert cli("show", "71f2223f").out.startswith("71f2223f-f559-40f9-a659-23cd85132c85 (")
+    assert cli("show", "71f2223f-f559-40f9-a659-23cd85132c85/a02e").out.startswith(
+        "71f2223f-f559-40f9-a659-23cd85132c85/a02e9a47eab53372c ("
+    )
+
+
+@pytest.mark.parametrize("command", [("show",), ("resume", "--print"), ("forget", "--yes")])
+def test_an_unknown_session_is_named(command: tuple[str, ...], indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli(*command, "zzzz")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "sesame: no session has the id 'zzzz'; see: sesame search\n"
+
+
+def test_resume_prints_a_command_for_a_shell(indexed: Path, cli: Callable[..., Any]) -> None:
+    assert cli("resume", SETTINGS[:8], "--print").out == f"cd /home/ann/code/chat-client && {CLIENT}\n"
+    (file,) = indexed.rglob(f"*{NIX}.jsonl")
+    assert cli("resume", NIX[:8], "--print").out == f"cd /home/ann/code/infra && pi --session {file}\n"
+
+
+def test_resume_says_that_the_directory_is_gone(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("resume", SETTINGS[:8])
+    assert ran.code == 1
+    assert ran.err == (
+        "sesame: the session's directory is gone: /home/ann/code/chat-client; "
+        "see the command with: sesame resume --print d6bc0d35\n"
+    )
+
+
+def test_resume_starts_the_agent_in_the_sessions_directory(
+    home: Path, utc: None, sesame: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    place, agent = home / "my den", home / "bin" / "pi"
+    place.mkdir()
+    agent.parent.mkdir()
+    agent.write_text('#!/bin/sh\npwd\nprintf "%s\\n" "$@"\nexit 7\n')
+    agent.chmod(0o755)
+    file = pi_session(home / ".pi" / "agent" / "sessions" / "--w-den--" / "one.jsonl", "foxes")
+    file.write_text(file.read_text("utf-8").replace("/w/den", str(place)), encoding="utf-8")
+    sesame("index")
+    done = sesame("resume", "0199cccc", env={**os.environ, "PATH": f"{agent.parent}:{os.environ['PATH']}"})
+    assert done.stdout.splitlines() == [str(place), "--session", str(file)]
+    assert done.returncode == 7
+
+
+def test_forget_deletes_a_session_for_good_and_leaves_its_file(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("forget", "--yes", NIX[:8], SETTINGS[:8])
+    assert (ran.code, ran.out) == (
+        0,
+        f"forgotten: {NIX} (Simplify the nix flake infrastructure)\n"
+        f"forgotten: {SETTINGS} (SQLite migration sets reconnectBackoff to zero)\n",
+    )
+    (file,) = indexed.rglob(f"*{NIX}.jsonl")
+    file.touch()
+    cli("index")
+    cli("index", "--full")
+    assert NIX not in cli("search", "--json", "nix", "flake").out
+    assert "  Forgotten:      2" in cli("status").out
+
+
+def test_forget_asks_a_terminal_and_takes_no_silence_for_a_yes(
+    indexed: Path, sesame: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    done = sesame("forget", NIX, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert f"not forgotten: {NIX}" in done.stderr
+    assert "confirm with --yes" in done.stderr
+    code, shown = on_a_terminal(["forget", NIX], b"n\n")
+    assert (code, f"Forget {NIX}" in shown, "forgotten:" in shown) == (0, True, False)
+    code, shown = on_a_terminal(["forget", NIX], b"\x04")
+    assert (code, shown.endswith("Aborted!\n")) == (1, True)
+    code, shown = on_a_terminal(["forget", NIX], b"y\n")
+    assert (code, f"forgotten: {NIX}" in shown) == (0, True)

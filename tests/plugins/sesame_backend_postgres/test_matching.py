@@ -1,0 +1,273 @@
+"""The budget chooses what is scored, never how: over an index in which most words are common."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from sesame_backend_postgres import budget as limits
+from sesame_backend_postgres import prepared
+from sesame_backend_postgres.reader import PostgresReader
+from sesame_core.errors import BackendError
+from sesame_core.plugin.backend import IndexReader, StorageBackend
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
+from sesame_core.types.index import Candidates, Chunk
+from sesame_core.types.query import Filters, Query
+
+pytestmark = pytest.mark.once
+
+SESSIONS, CHUNKS = 100, 12
+#: The headless ones among them.
+HEADLESS = range(7, SESSIONS, 20)
+EVERYTHING = Filters(all_kinds=True)
+
+
+def content(number: int) -> list[str | Chunk]:
+    """Return a session's chunks: `common` is in all of them, `usual` in half, `seldom together` once in the oldest."""
+    chunks: list[str | Chunk] = []
+    for place in range(CHUNKS):
+        text = "common " * (1 + place % 3) + f"text number {number} " + "and more " * ((number + place) % 9)
+        text += "usual usual" if place % 2 else "other"
+        if (number + place) % 4 == 0:
+            text += " regular"
+        chunks.append(a_call(text) if place % 3 == 2 else a_chunk(text, role="assistant"))
+    if number % 2:
+        chunks.append(a_chunk("seldom", role="assistant"))
+    else:
+        chunks.append(a_chunk("together", role="assistant"))
+    if number == 60:
+        chunks.append(a_chunk("the number common", role="assistant"))
+    if number == 0:
+        chunks += [a_chunk("seldom together", role="assistant"), a_call("common tool", tool="Fetch"), "common prompt"]
+    return chunks
+
+
+@pytest.fixture(scope="module")
+def backend(postgres: str) -> Iterator[StorageBackend]:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    with backend.writer() as writer:
+        for number in range(SESSIONS):
+            kind = "headless" if number in HEADLESS else "interactive"
+            session = a_session(*content(number), id=f"s{number}", kind=kind, title=f"common title {number % 7}")
+            writer.replace(a_file(f"/{number}.jsonl"), session)
+        writer.finish(synced_at=None)
+    yield backend
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+#: Budgets that the common words exceed.
+NARROW = {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "ENOUGH": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set these budgets."""
+    for name, value in NARROW.items():
+        monkeypatch.setattr(limits, name, value)
+
+
+def places(candidates: Candidates) -> dict[tuple[int, int], float]:
+    return {(chunk.session, chunk.seq): chunk.score for chunk in candidates.chunks}
+
+
+def ids(reader: IndexReader, candidates: Candidates) -> set[str]:
+    return {stored.session.id for stored in reader.sessions({chunk.session for chunk in candidates.chunks})}
+
+
+@pytest.mark.parametrize("text", ["common", "common usual", "usual regular", "other regular common", "comm* usual"])
+def test_a_chunk_has_the_same_score_within_a_budget_and_without(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    for name in ("CANDIDATES", "LONG"):
+        monkeypatch.setattr(limits, name, 10_000)
+    reader = backend.reader()
+    whole = reader.candidates(a_query(text), EVERYTHING)
+    assert not whole.is_truncated
+    for name in ("SCORED", "NEWEST", "RESCORED", "ENOUGH", "FEW"):
+        monkeypatch.setattr(limits, name, NARROW[name])
+    part = reader.candidates(a_query(text), EVERYTHING)
+    assert part.is_truncated
+    assert 0 < part.scanned <= 200
+    scores, every = places(part), places(whole)
+    assert scores
+    assert scores == pytest.approx({place: every[place] for place in scores})
+    assert part.document_frequencies == whole.document_frequencies
+
+
+@pytest.mark.usefixtures("narrow")
+def test_of_a_common_word_the_newest_are_found(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    found = reader.candidates(a_query("common"), EVERYTHING)
+    newest = {f"s{number}" for number in range(SESSIONS - 10, SESSIONS)}
+    assert ids(reader, found)
+    assert ids(reader, found) <= newest
+
+
+def test_long_word_lists_are_read_in_the_newest_chunks_of_a_common_word_only(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    long = "otter " + " ".join(f"word{number}" for number in range(900))
+    with backend.writer() as writer:
+        for number in range(20):
+            writer.replace(a_file(f"/{number}.jsonl"), a_session(long, *["a short otter"] * 9, id=f"s{number}"))
+        writer.finish(synced_at=None)
+    monkeypatch.setattr(limits, "LONG", 50)
+    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    assert {chunk.session for chunk in found.chunks if chunk.seq == 0} == {16, 17, 18, 19, 20}
+    assert (found.scanned, found.is_truncated, found.document_frequencies) == (20 * 9 + 5, True, [200])
+    monkeypatch.setattr(limits, "LONG", 200)
+    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    assert (found.scanned, found.is_truncated) == (200, False)
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("budget", [20, 40])
+def test_a_chunk_with_all_words_is_found_however_old(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, budget: int
+) -> None:
+    monkeypatch.setattr(limits, "SCORED", budget)
+    monkeypatch.setattr(limits, "NEWEST", 10)
+    reader = backend.reader()
+    found = reader.candidates(a_query("seldom together"), EVERYTHING)
+    assert found.is_truncated
+    best = found.chunks[0]
+    assert ids(reader, found) >= {"s0"}
+    assert reader.chunks([(best.session, best.seq, 1)])[0][0].text == "seldom together"
+
+
+@pytest.mark.usefixtures("narrow")
+def test_of_chunks_with_all_words_there_are_enough(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    found = reader.candidates(a_query("usual regular"), EVERYTHING)
+    chunks = [c.text for (c,) in reader.chunks([(chunk.session, chunk.seq, 1) for chunk in found.chunks])]
+    assert sum("usual" in text and "regular" in text for text in chunks) >= limits.RESCORED
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize(
+    ("filters", "text"),
+    [
+        (Filters(tool="fetch"), "common tool"),
+        (Filters(role="user"), "common prompt"),
+        (Filters(tool="FETCH", all_kinds=True), "common tool"),
+    ],
+)
+def test_what_few_chunks_pass_is_looked_for_in_all_of_them(
+    backend: StorageBackend, filters: Filters, text: str
+) -> None:
+    reader = backend.reader()
+    found = reader.candidates(a_query("common"), filters)
+    assert [c.text for (c,) in reader.chunks([(chunk.session, chunk.seq, 1) for chunk in found.chunks])] == [text]
+    assert not found.is_truncated
+
+
+@pytest.mark.usefixtures("narrow")
+def test_sessions_left_out_are_counted_beyond_the_budget(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    found = reader.candidates(a_query("common usual"), Filters())
+    assert found.is_truncated
+    assert found.left_out == {"headless": len(HEADLESS)}
+    assert ids(reader, found).isdisjoint(f"s{number}" for number in HEADLESS)
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_filter_on_sessions_comes_before_the_budget(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    query = a_query("common usual", required=["prompt"])
+    assert ids(reader, reader.candidates(query, EVERYTHING)) == {"s0"}
+
+
+@pytest.mark.usefixtures("narrow")
+def test_how_common_a_word_is_among_titles_is_told_from_some_of_them(backend: StorageBackend) -> None:
+    with_all = backend.reader().candidates(a_query("common usual"), EVERYTHING)
+    assert len(with_all.heads) == SESSIONS
+    assert len(set(with_all.heads.values())) < 4
+
+
+def phrase(text: str, *, is_required: bool) -> Query:
+    """A phrase that finds chunks, or one that sessions must have too."""
+    query = a_query(required=[text])
+    return query if is_required else replace(query, condition=None)
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("is_required", [False, True])
+def test_a_rare_phrase_of_common_words_is_found(backend: StorageBackend, is_required: bool) -> None:
+    reader = backend.reader()
+    found = reader.candidates(phrase("number common", is_required=is_required), EVERYTHING)
+    assert found.document_frequencies == [1]
+    assert ids(reader, found) == {"s60"}
+    assert not found.is_truncated
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("is_required", [False, True])
+def test_a_phrase_of_common_words_that_is_nowhere_is_told_as_such(backend: StorageBackend, is_required: bool) -> None:
+    found = backend.reader().candidates(phrase("more number", is_required=is_required), EVERYTHING)
+    assert found.document_frequencies == [0]
+    assert found.chunks == []
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_phrase_of_too_common_words_is_looked_for_in_the_newest_chunks_and_says_so(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = backend.reader()
+    for share, expected in ((2, {"s60"}), (10, set())):
+        monkeypatch.setattr(limits, "READ", SESSIONS * CHUNKS // share)
+        found = reader.candidates(phrase("number common", is_required=False), EVERYTHING)
+        assert ids(reader, found) == expected
+        assert found.is_truncated
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_condition_on_most_of_the_sessions_lets_the_words_lead(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    few = reader.candidates(a_query("seldom", excluded=["together"]), EVERYTHING)
+    assert ids(reader, few) == {f"s{number}" for number in range(1, SESSIONS, 2)}
+    many = reader.candidates(a_query("common", required=["prompt"]), EVERYTHING)
+    assert ids(reader, many) == {"s0"}
+
+
+def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:
+    one, other = backend.reader(), backend.reader()
+    assert isinstance(one, PostgresReader)
+    how_often = "SELECT sum(generic_plans), sum(custom_plans), count(*) FROM pg_prepared_statements"
+    one.candidates(a_query("seldom together"), EVERYTHING)
+    ((before, _, kept),) = one._rows(how_often)
+    assert ids(one, one.candidates(a_query("other text"), EVERYTHING))
+    assert "s0" in ids(other, other.candidates(a_query("seldom together"), EVERYTHING))
+    assert one._rows(how_often) == [(before + 2, 0, kept)]
+
+
+def test_a_connection_keeps_few_plans_and_answers_after_it_has_forgotten_them(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    for number in range(2 * prepared.MOST + 1):
+        text = " ".join(f"word{n}" for n in range(number)) + " seldom"
+        assert reader.candidates(a_query(text), EVERYTHING).chunks
+        ((kept,),) = reader._rows("SELECT count(*) FROM pg_prepared_statements")
+        assert kept <= prepared.MOST
+
+
+def test_a_search_that_failed_leaves_no_wrong_plan_behind(backend: StorageBackend) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    expected = places(reader.candidates(a_query("usual regular"), EVERYTHING))
+    with pytest.raises(BackendError):
+        reader._rows("SELECT 1 / 0")
+    assert places(reader.candidates(a_query("common"), EVERYTHING))
+    assert places(reader.candidates(a_query("usual regular"), EVERYTHING)) == expected

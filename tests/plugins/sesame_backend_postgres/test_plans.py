@@ -1,0 +1,223 @@
+"""Every question is answered by indexes: what PostgreSQL says of its plans, with Sesame's settings."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import combinations
+from typing import Any
+
+import psycopg
+import pytest
+
+from sesame_backend_postgres.reader import PostgresReader
+from sesame_core.plugin.backend import IndexReader
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.query.filters import asked
+from sesame_core.query.parser import parse
+from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
+from sesame_core.testing.builders import NOON
+from sesame_core.types.index import Chunk
+from sesame_core.types.query import Filters
+
+pytestmark = pytest.mark.once
+
+SESSIONS, CHUNKS = 150, 20
+#: Tables with a row for each chunk, and those with one or more for each session.
+OF_CHUNKS = {"chunks", "texts", "commands"}
+OF_SESSIONS = {"sessions", "heads", "conversations", "vocabularies", "paths", "files"}
+
+#: Indexes that list only some rows of their tables.
+LISTS = {"chunks_failed", "texts_prompts", "sessions_headless"}
+
+#: Each filter, with the index that answers it; None where a part of a name is looked for, which takes a look at each
+#: session that the other conditions leave.
+FILTERS: dict[str, tuple[Filters, str | None]] = {
+    "workstation": (Filters(workstation="ws7"), "sessions_pkey"),
+    "owner": (Filters(owner="Owner7"), "sessions_owner"),
+    "host": (Filters(host="host7"), "sessions_host"),
+    "cwd": (Filters(cwd="/w/app7"), "sessions_cwd"),
+    "after": (Filters(after=NOON + timedelta(hours=SESSIONS - 5)), "sessions_modified"),
+    "before": (Filters(before=NOON + timedelta(hours=5)), "sessions_modified"),
+    "agents": (Filters(agents=("agent7",)), "sessions_agent"),
+    "path": (Filters(path="src/file7.py"), "paths_reversed"),
+    "cmd": (Filters(cmd="run number7"), "commands_words"),
+    "is_error": (Filters(is_error=True), "chunks_failed"),
+    "tool": (Filters(tool="tool7"), "texts_tool"),
+    "role": (Filters(role="user"), "texts_prompts"),
+    "tools_only": (Filters(tools_only=True), "texts_words"),
+    "repo": (Filters(repo="repo7"), None),
+    "branch": (Filters(branch="branch7"), None),
+    "model": (Filters(model="model7"), None),
+    "exclude": (Filters(exclude=("s7",)), None),
+}
+
+
+@pytest.fixture(scope="module")
+def dsn(postgres: str) -> Iterator[tuple[str, str]]:
+    """A database address and a schema with an index that PostgreSQL has statistics of."""
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    with backend.writer() as writer:
+        for number in range(SESSIONS):
+            chunks: list[str | Chunk] = [f"a common prompt of session{number}"]
+            for place in range(CHUNKS):
+                text = f"word{place} common number{number}"
+                chunks.append(a_chunk(text, role="assistant"))
+                tool = f"tool{number % 20}"
+                chunks.append(a_call(text, tool=tool, paths=(f"/w/src/file{number}.py",)))
+            chunks.append(a_call(f"run number{number}", tool="bash"))
+            if number % 30 == 0:
+                chunks.append(a_chunk("failed", kind="tool_result", role="tool", tool_name="bash", is_error=True))
+            session = a_session(
+                *chunks,
+                id=f"s{number}",
+                key=f"ws{number % 20}:p{number}:s{number}",
+                cwd=f"/w/app{number}",
+                agent=f"agent{number % 20}",
+                owner=f"owner{number % 20}",
+                host=f"host{number % 20}",
+                repository=f"example.org/repo{number}",
+                git_branch=f"branch{number}",
+                model=f"model{number}",
+                title=f"the title of session{number}",
+                modified=NOON + timedelta(hours=number),
+                tool_counts={f"tool{number % 20}": CHUNKS, "bash": 1},
+            )
+            writer.replace(a_file(f"/{number}.jsonl"), session)
+        writer.finish(synced_at=None)
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
+        for table in sorted(OF_CHUNKS | OF_SESSIONS):
+            db.execute(f"VACUUM ANALYZE {table}")  # type: ignore[arg-type]
+        yield postgres, schema
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+class Plans:
+    """A reader, and the nodes of the plans of all it has asked."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self.reader = reader
+        self.nodes: list[dict[str, Any]] = []
+        #: Answer the questions too.
+        self.answers = True
+
+    def add(self, node: dict[str, Any]) -> None:
+        self.nodes.append(node)
+        for below in node.get("Plans", ()):
+            self.add(below)
+
+    def indexes(self) -> set[str]:
+        """Indexes that were asked for something, or list nothing else."""
+        return {node["Index Name"] for node in self.nodes if "Index Cond" in node or node.get("Index Name") in LISTS}
+
+    def whole(self) -> set[str]:
+        """Tables that were read from one end to the other, through an index or not."""
+        reads = ("Seq Scan", "Index Scan", "Index Only Scan")
+        return {
+            node.get("Relation Name", "")
+            for node in self.nodes
+            if node["Node Type"] in reads and "Index Cond" not in node and node.get("Index Name") not in LISTS
+        }
+
+
+@pytest.fixture
+def plans(dsn: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Plans]:
+    backend = PluginManager().backend("postgres", {"dsn": dsn[0], "schema": dsn[1]})
+    plans = Plans(backend.reader())
+    ask: Callable[..., Any] = PostgresReader._ask
+
+    def asking(self: PostgresReader, sql: str, values: Sequence[Any]) -> Any:
+        # ANALYZE leaves out what is never executed, as one of two ways.
+        ((plan,),) = ask(self, f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", values)
+        plans.add(plan[0]["Plan"])
+        return ask(self, sql, values) if plans.answers else []
+
+    monkeypatch.setattr(PostgresReader, "_ask", asking)
+    yield plans
+    backend.close()
+
+
+def executed(plans: Plans) -> Plans:
+    """Leave only what was executed."""
+    plans.nodes = [node for node in plans.nodes if node["Actual Loops"]]
+    return plans
+
+
+def both(one: Filters, other: Filters) -> Filters:
+    return replace(one, **asked(other))
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_is_answered_by_its_index(plans: Plans, name: str) -> None:
+    filters, index = FILTERS[name]
+    found = plans.reader.candidates(a_query("common"), filters)
+    assert found.chunks
+    executed(plans)
+    assert plans.whole().isdisjoint(OF_CHUNKS)
+    if index is not None:
+        assert index in plans.indexes()
+
+
+@pytest.mark.parametrize("text", ["common", "number7", "word3 number7", "numb*", "unknown"])
+def test_words_are_answered_by_their_indexes(plans: Plans, text: str) -> None:
+    plans.reader.candidates(a_query(text), Filters())
+    executed(plans)
+    assert plans.whole().isdisjoint(OF_CHUNKS | OF_SESSIONS - {"sessions"})
+    assert {"texts_words", "heads_words"} <= plans.indexes()
+
+
+@pytest.mark.parametrize("query", [a_query("common", required=["number7"]), a_query("common", excluded=["number7"])])
+def test_a_condition_is_answered_by_the_index_of_words(plans: Plans, query: Any) -> None:
+    plans.reader.candidates(query, Filters())
+    assert executed(plans).whole().isdisjoint(OF_CHUNKS)
+
+
+@pytest.mark.parametrize("text", ["common AND number7", "number7 -common", "number7 OR (word3 AND common)"])
+def test_what_sessions_must_have_is_told_by_one_look_at_their_words(plans: Plans, text: str) -> None:
+    plans.reader.candidates(parse(text), Filters())
+    looks = [node for node in executed(plans).nodes if node.get("Relation Name") == "vocabularies"]
+    assert looks
+    assert {(node["Node Type"], node["Actual Loops"]) for node in looks} == {("Bitmap Heap Scan", 1)}
+    assert "vocabularies_words" in plans.indexes()
+
+
+def test_no_two_filters_together_read_a_table_of_chunks_from_end_to_end(plans: Plans) -> None:
+    plans.answers = False
+    for one, other in combinations(FILTERS, 2):
+        plans.nodes.clear()
+        plans.reader.candidates(a_query("common word3"), both(FILTERS[one][0], FILTERS[other][0]))
+        assert executed(plans).whole().isdisjoint(OF_CHUNKS), (one, other)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_list_of_sessions_reads_no_table_of_chunks_from_end_to_end(plans: Plans, name: str) -> None:
+    filters, index = FILTERS[name]
+    assert plans.reader.list_sessions(filters, limit=10)[0]
+    assert executed(plans).whole().isdisjoint(OF_CHUNKS)
+    if index in (
+        "sessions_owner",
+        "sessions_host",
+        "sessions_cwd",
+        "sessions_agent",
+        "paths_reversed",
+        "chunks_failed",
+    ):
+        assert index in plans.indexes()
+
+
+def test_what_is_read_of_sessions_is_answered_by_indexes(plans: Plans) -> None:
+    reader = plans.reader
+    (stored,) = reader.find_sessions("s77")
+    assert reader.chunks([(stored.number, 3, 2)])[0]
+    assert isinstance(reader, PostgresReader)
+    assert reader.chunks([(stored.number, 1, 2), (stored.number - 1, 4, 1)])
+    assert reader.find_by_id(["s7", "s8"])
+    assert reader.matching(a_query("common"), [(stored.number, 2)])
+    assert reader.sessions([stored.number])
+    assert reader.terms("numb", 5)
+    assert executed(plans).whole().isdisjoint(OF_CHUNKS | OF_SESSIONS)
