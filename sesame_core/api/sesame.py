@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import Asked
     from ..generation.describe import Described
-    from ..indexing.changes import Look
+    from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.resolve import Reference
     from ..types.answer import Window
@@ -142,13 +142,13 @@ class Sesame:
         if seconds <= 0:
             return IndexReport()
         try:
-            look = self._look()
-            if look is None:
+            found = self._look()
+            if found is None:
                 return self.index(seconds=seconds)
-            if look.changed:
-                look.completed(self.index(look.changed, seconds=seconds))
-            look.keep()
-            return look.report
+            if found.changed:
+                found.completed(self.index(found.changed, seconds=seconds))
+            found.keep()
+            return found.report
         except SesameError as error:
             return IndexReport(reason=str(error))
 
@@ -367,17 +367,21 @@ class Sesame:
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
-    def _look(self) -> Look | None:
+    def _look(self) -> Refresh | None:
         """Return what has changed; None when only a run can tell."""
-        from ..indexing.changes import Looker
-        from ..plugin.backend import Noting, Remembering
+        from ..indexing.changes import Place
+        from ..indexing.refresh import look_at_all, look_at_recent
+        from ..plugin.backend import Noting, Recalling, Remembering
 
         reader = self._index.reader()
-        looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
+        places = [Place.of(*source) for source in self._sources().with_parsers()]
+        notes = self.config.describe.directory
         try:
-            if found := looker.recent(reader):
-                return found
-            place = reader.note_path() if isinstance(reader, Noting) else None
+            cache_path = reader.note_path() if isinstance(reader, Noting) else None
+            if isinstance(reader, Recalling):
+                since = reader.known_between
+                if found := look_at_recent(places, notes, cache_path, lambda ns: since(ns, (1 << 63) - 1)):
+                    return found
             known = reader.known_files() if isinstance(reader, Remembering) else None
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
@@ -387,7 +391,7 @@ class Sesame:
             from ..privacy.redacting_writer import KnownFiles
 
             known = KnownFiles(known, redactor)
-        return looker.all(known, place)
+        return look_at_all(places, notes, cache_path, known)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""

@@ -7,7 +7,7 @@ counts as missing, and is reported.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass
 from ..errors import LockedError, ParseError, SesameError
 from ..text.tokens import clean
-from ..types.index import NOTES
 from ..types.transcript import Notes
+from .directory import SUFFIX, id_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..types.index import KnownFile
-
-SUFFIX = ".meta.json"
-#: Version of what is taken from a file, as a parser has one.
-VERSION = 1
 #: Bytes of the largest file that is read, and characters of what is taken from it.
 LARGEST = 1 << 18
 NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
@@ -175,48 +170,6 @@ def read(path: Path) -> Metadata | None:
         return _decoded(data, id_of(path.name))
     except ValueError as error:
         raise ParseError(path, f"is no metadata of its session, and counts as missing: {error}") from error
-
-
-def scan(directory: Path) -> dict[str, int] | None:
-    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory.
-
-    :raises OSError: the directory cannot be read.
-    """
-    try:
-        with os.scandir(directory) as entries:
-            return {
-                entry.path: entry.stat().st_mtime_ns
-                for entry in entries
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
-            }
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def id_of(path: str) -> str:
-    """Return the id of the session that a file is about, by its name."""
-    from urllib.parse import unquote
-
-    return unquote(os.path.basename(path).removesuffix(SUFFIX))
-
-
-def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
-    """Tell whether the index has taken in the files of a directory as they are.
-
-    :param known: what it knows of files, by path.
-    """
-    try:
-        found = scan(directory)
-    except OSError:
-        return False  # the indexer will meet it again, and report it
-    if found is None:
-        return True
-    taken_in = {
-        path: mtime_ns
-        for path, (mtime_ns, of, version, is_missing) in known.items()
-        if of == NOTES and version == VERSION and not is_missing
-    }
-    return found == taken_in
 
 
 def _decoded(data: bytes, session_id: str) -> Metadata:
