@@ -129,7 +129,9 @@ class Sesame:
         with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
             indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
-            return indexer.run(sources, within)
+            report = indexer.run(sources, within)
+        report.withheld = self._index.private_files()
+        return report
 
     def refresh(self, seconds: float | None = None) -> IndexReport:
         """Index what changed, as far as the time allows; what hinders it is told in the report, not raised.
@@ -240,7 +242,7 @@ class Sesame:
         reader = self._index.reader()
         with reader.snapshot():
             stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
-            return reader.chunks(stored.number, offset, limit)
+            return reader.chunks([(stored.number, offset, limit)])[0]
 
     def window(
         self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
@@ -371,22 +373,20 @@ class Sesame:
         """Return what has changed; None when only a run can tell."""
         from ..indexing.changes import Place
         from ..indexing.refresh import look_at_all, look_at_recent
-        from ..plugin.backend import Noting, Recalling, Remembering
+        from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
         places = [Place.of(*source) for source in self._sources().with_parsers()]
         notes = self.config.describe.directory
         try:
-            cache_path = reader.note_path() if isinstance(reader, Noting) else None
-            if isinstance(reader, Recalling):
-                since = reader.known_between
-                if found := look_at_recent(places, notes, cache_path, lambda ns: since(ns, (1 << 63) - 1)):
-                    return found
-            known = reader.known_files() if isinstance(reader, Remembering) else None
+            cache_path = reader.scan_cache_path()
+            if found := look_at_recent(places, notes, cache_path, reader):
+                return found
+            known = reader.known_files()
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
-        if known is None:
-            return None
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from ..privacy.redacting_writer import KnownFiles
 

@@ -209,7 +209,7 @@ def _add_lost(
         changes.missing += 1
         if not then[3]:
             changes.gone.append(path)
-    elif then[0] != UNREAD and any(place.excludes(path) for place in here):
+    elif any(place.excludes(path) for place in here):
         changes.excluded.append(path)
 
 

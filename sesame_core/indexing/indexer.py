@@ -14,7 +14,7 @@ from ..errors import BackendError
 from ..metadata.directory import scan
 from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
-from ..plugin.backend import Annotating, IndexWriter, Reticent
+from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
@@ -68,8 +68,6 @@ class Indexer:
         with _without_cycle_collection():
             self._index_all(changed)
         self._enrich()
-        if isinstance(self._writer, Reticent):
-            self.report.withheld = self._writer.withheld()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -96,7 +94,7 @@ class Indexer:
             self._files[path].missing_since, self._files[path].error = now, None
         self._writer.update_files([self._files[path] for path in (*changes.returned, *changes.gone)])
         for path in changes.excluded:
-            self._writer.replace(_emptied(self._files[path]), [])
+            self._writer.delete_file(path)
         self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
         self.report.absent_roots = changes.absent_roots
         self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
@@ -145,7 +143,7 @@ class Indexer:
         known = self._files.get(found.path)
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
-            self.report.chunks += reading.bring_in(known)
+            self.report.chunks += sum(map(len, reading.bring_in(known).values()))
         except BackendError:
             raise
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
@@ -208,8 +206,3 @@ class _Known(Mapping[str, KnownFile]):
 def _known(file: IndexedFile) -> KnownFile:
     mtime_ns = UNREAD if file.error else file.mtime_ns
     return mtime_ns, file.parser, file.parser_version, file.missing_since is not None
-
-
-def _emptied(file: IndexedFile) -> IndexedFile:
-    """Return what is remembered of a file that is excluded now: nothing, but that it may be read again."""
-    return IndexedFile(path=file.path, parser=file.parser, parser_version=file.parser_version, mtime_ns=UNREAD, size=0)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ..plugin.backend import TracksFiles
     from ..types.index import KnownFile
     from .changes import Place
 
@@ -64,19 +65,18 @@ def look_at_recent(
     places: Sequence[Place],
     notes: Path,
     cache_path: str | None,
-    known_since: Callable[[int], Mapping[str, KnownFile]],
+    reader: TracksFiles,
 ) -> Refresh | None:
     """Look at directories and at the files that changed lately; return None when that does not show what has changed.
 
     :param notes: directory of the files of metadata.
     :param cache_path: where the last look at all files is kept; None: nowhere.
-    :param known_since: returns what the index knows of files that were modified since a time, in nanoseconds.
     """
     started = time.monotonic()
     cache = scan_cache.kept(cache_path) if cache_path else None
     if cache is None or not cache.is_good(_wanted(places, notes)):
         return None
-    known = known_since(cache.recent_ns)
+    known = reader.known_files(first_ns=cache.recent_ns)
     # What a pattern leaves out was not known when all files were looked at.
     changes = detect(
         [replace(place, exclude=()) for place in places],
