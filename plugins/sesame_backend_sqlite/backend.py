@@ -41,7 +41,7 @@ AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
 #: Ends of the names of the files that SQLite, and `reader.scan_cache_path`, keep beside a database.
-_SIDE = re.compile(r"-(wal|shm|journal|looked(\.\d+)?)$")
+_SIDE = re.compile(r"-(wal|shm|journal|looked)$")
 
 
 class SqliteBackend:

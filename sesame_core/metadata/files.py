@@ -6,12 +6,12 @@ counts as missing, and is reported.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.paths import write_private
 from ..dataclass import dataclass
 from ..errors import LockedError, ParseError, SesameError
 from ..text.tokens import clean
@@ -120,14 +120,8 @@ class MetadataFiles:
         if metadata.parent_session_file is None:
             del value["parentSessionFile"]
         data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace") + b"\n"
-        draft = path.with_name(f".{path.name}.new")
         try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
+            write_private(path, data, fsync=True)
         except OSError as error:
             raise SesameError(f"{path}: cannot be written: {error.strerror or error}") from error
         return path

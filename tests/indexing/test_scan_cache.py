@@ -211,6 +211,7 @@ def test_a_note_from_the_future_is_none(home: Home, monkeypatch: pytest.MonkeyPa
 def test_a_note_is_its_owners_alone_and_no_draft_stays(home: Home) -> None:
     assert stat.S_IMODE(home.note.stat().st_mode) == 0o600
     assert [file.name for file in home.data.glob("*looked*")] == [home.note.name]
+    assert not [*home.data.glob("*.new")]
 
 
 def test_a_note_that_cannot_be_kept_hinders_nothing(home: Home) -> None:
