@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.resolve import Reference
-    from ..types.answer import Window
+    from ..types.evidence import Window
     from ..types.index import Chunk
     from ..types.report import IndexReport, Progress
     from .team import Team

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field
-from ..metadata.directory import VERSION
 from ..types.index import NOTES, UNREAD
 from . import discovery
 from .discovery import FoundFile, is_below
@@ -68,8 +67,6 @@ class Place:
 
     def excludes(self, path: str) -> bool:
         """Tell whether a pattern leaves a file out."""
-        if not self.exclude:
-            return False
         from ..config.patterns import is_excluded
 
         return is_excluded(self.exclude, path, None)
@@ -151,6 +148,8 @@ def detect_notes(directory: Path, found: Mapping[str, int] | None, known: Mappin
     """
     if found is None:
         return Changes()
+    from ..metadata.directory import VERSION
+
     root = os.fspath(directory)
     place = Place(root=root, parts=(root,), parser=NOTES, version=VERSION, matches=lambda _: True, has_all=True)
     return detect(
@@ -170,7 +169,7 @@ def _wanted(
     """
 
     def is_wanted(path: str) -> bool:
-        if path in claimed or place.excludes(path):
+        if path in claimed or (place.exclude and place.excludes(path)):
             return False
         then = known.get(path)
         if then is not None:

@@ -190,19 +190,17 @@ class _Known(Mapping[str, KnownFile]):
         self._files = files
 
     def __getitem__(self, path: str) -> KnownFile:
-        return _known(self._files[path])
+        known: KnownFile = self.get(path)
+        return known
 
     def get(self, path: str, default: Any = None) -> Any:
-        file = self._files.get(path)
-        return default if file is None else _known(file)
+        if (file := self._files.get(path)) is None:
+            return default
+        mtime_ns = UNREAD if file.error else file.mtime_ns
+        return mtime_ns, file.parser, file.parser_version, file.missing_since is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
 
     def __len__(self) -> int:
         return len(self._files)
-
-
-def _known(file: IndexedFile) -> KnownFile:
-    mtime_ns = UNREAD if file.error else file.mtime_ns
-    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..metadata import directory as metadata
 from ..types.index import NOTES
 from ..types.report import IndexReport, SourceReport
 from . import scan_cache
@@ -84,7 +83,9 @@ def look_at_recent(
         scan=lambda root, is_wanted: _found(root, is_wanted, known),
         growth_only=True,
     )
-    if not _is_for_few(changes) or not _is_nothing(detect_notes(notes, _times(notes, known), known)):
+    if not _is_for_few(changes):
+        return None
+    if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known)):
         return None
     report = _report(places, started)
     report.unchanged = cache.unchanged - changes.grown
@@ -104,13 +105,15 @@ def look_at_all(
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
     if os.path.isdir(notes):
+        from ..metadata.directory import scan as scan_notes
+
         directories[os.fspath(notes)] = os.stat(notes).st_mtime_ns
-    try:
-        times = metadata.scan(notes)
-    except OSError:
-        return None  # a run meets it again, and reports it
-    if not _is_nothing(detect_notes(notes, times, known)):
-        return None
+        try:
+            times = scan_notes(notes)
+        except OSError:
+            return None  # a run meets it again, and reports it
+        if not _is_nothing(detect_notes(notes, times, known)):
+            return None
     changes = detect(places, known, scan=lambda root, is_wanted: scan(root, is_wanted, directories), growth_only=True)
     if not _is_for_few(changes):
         return None
@@ -142,7 +145,7 @@ def _is_nothing(changes: Changes) -> bool:
 def _found(root: str, is_wanted: Callable[[str], bool], known: Mapping[str, KnownFile]) -> Iterator[FoundFile]:
     """Yield the known files below a root that are there."""
     for path in known:
-        if is_below(path, root) and is_wanted(path):
+        if is_wanted(path) and is_below(path, root):
             try:
                 stat = os.stat(path)
             except OSError:
@@ -150,10 +153,8 @@ def _found(root: str, is_wanted: Callable[[str], bool], known: Mapping[str, Know
             yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
 
 
-def _times(notes: Path, known: Mapping[str, KnownFile]) -> dict[str, int] | None:
-    """Return the modification times of the known files of metadata that are there; None without a directory."""
-    if not os.path.isdir(notes):
-        return None
+def _times(notes: Path, known: Mapping[str, KnownFile]) -> dict[str, int]:
+    """Return the modification times of the known files of metadata that are there."""
     paths = {path: then for path, then in known.items() if then[1] == NOTES}
     return {file.path: file.mtime_ns for file in _found(os.fspath(notes), lambda _: True, paths)}
 
