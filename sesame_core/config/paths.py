@@ -112,7 +112,10 @@ def _directory(purpose: Purpose) -> Path:
 
 
 def _xdg(purpose: Purpose) -> tuple[str, str]:
-    """Return who decides by the XDG rules, and the directory; platformdirs takes 12 ms to load for these lines."""
+    """Return who decides by the XDG rules, and the directory; platformdirs is not loaded for that.
+
+    It would cost a search 25 million instructions, 12 % more (valgrind's cachegrind, Python 3.11).
+    """
     variable = f"XDG_{purpose.upper()}_HOME"
     chosen = os.environ.get(variable, "")
     return (variable, chosen) if os.path.isabs(chosen) else ("default", _XDG_DEFAULTS[purpose])
