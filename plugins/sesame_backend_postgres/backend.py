@@ -105,9 +105,10 @@ class PostgresBackend:
         """
         with self._opened() as (db, workstation), db.transaction():
             writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
-            yield wrap(writer) if wrap else writer
+            first = wrap(writer) if wrap else writer
+            yield first
             writer.commit()
-            writer.take_over()
+            writer.take_over(first)
             writer.commit()
 
     @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from sesame_core.errors import BackendError, ParseError
-from sesame_core.plugin.backend import Positions
+from sesame_core.plugin.backend import IndexWriter, Positions
 from sesame_core.sdk import ingest
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
@@ -166,10 +166,13 @@ class PostgresWriter:
                 self._files.load()
 
     @translating
-    def take_over(self) -> None:
-        """End a rebuild: what could not be read any more is kept, and all else of the old index goes."""
+    def take_over(self, writer: IndexWriter) -> None:
+        """End a rebuild: what could not be read any more is kept, and all else of the old index goes.
+
+        :param writer: this one, perhaps with others around it.
+        """
         self._flush()
-        carry_over(self._files, self._sessions)
+        carry_over(self._db, self._files, self._sessions, writer)
 
     # -- how ----------------------------------------------------------------------------------------------
 

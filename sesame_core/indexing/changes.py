@@ -74,7 +74,7 @@ class Place:
 
 @dataclass(slots=True, kw_only=True)
 class Changes:
-    """How files differ from what the index knows of them."""
+    """How files differ from what the index knows of them; those that need not be read are named by stored paths."""
 
     #: Files to read, each with the number of the place that has it.
     read: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -103,6 +103,7 @@ class Changes:
 def detect(
     places: Sequence[Place],
     known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
     *,
     scan: Scan = discovery.scan,
     exists: Callable[[str], bool] = os.path.exists,
@@ -112,23 +113,25 @@ def detect(
 
     A file belongs to the parser by which the index knows it, else to the first place whose parser matches it.
 
-    :param known: what the index knows, by path: all that it knows of the places' parsers.
+    :param known: what the index knows, by stored path: all that it knows of the places' parsers.
+    :param stored_path: returns the stored path of a real one; None: they are the same.
     :param growth_only: stop as soon as `is_growth` is false; the result is then incomplete.
     """
     changes = Changes()
     claimed: set[str] = set()
     for number, place in enumerate(places):
-        is_wanted = _wanted(place, known, claimed, changes.problems)
+        is_wanted = _wanted(place, known, stored_path, claimed, changes.problems)
         expected = (place.parser, place.version, False)
         for part in place.parts:
             for file in scan(part, is_wanted):
-                claimed.add(file.path)
-                then = known.get(file.path)
+                path = stored_path(file.path) if stored_path else file.path
+                claimed.add(path)
+                then = known.get(path)
                 # INV-004: the modification time decides whether a file is read.
                 if then == (file.mtime_ns, *expected):
                     changes.unchanged += 1
                     continue
-                _add_found(changes, number, place, file, then)
+                _add_found(changes, number, place, file, path, then)
                 if growth_only and not changes.is_growth:
                     return changes
         if place.parts and not exists(place.root):
@@ -139,12 +142,18 @@ def detect(
     return changes
 
 
-def detect_notes(directory: Path, found: Mapping[str, int] | None, known: Mapping[str, KnownFile]) -> Changes:
+def detect_notes(
+    directory: Path,
+    found: Mapping[str, int] | None,
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
+) -> Changes:
     """Return what has changed in the files of metadata.
 
     :param found: modification times of the directory's files, by path; None when it does not exist: then nothing has
         changed.
-    :param known: what the index knows, by path.
+    :param known: what the index knows, by stored path.
+    :param stored_path: as `detect` takes it.
     """
     if found is None:
         return Changes()
@@ -152,26 +161,33 @@ def detect_notes(directory: Path, found: Mapping[str, int] | None, known: Mappin
 
     root = os.fspath(directory)
     place = Place(root=root, parts=(root,), parser=NOTES, version=VERSION, matches=lambda _: True, has_all=True)
+    there = {root, *(map(stored_path, found) if stored_path else found)}
     return detect(
         [place],
         known,
+        stored_path,
         scan=lambda _, is_wanted: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
-        exists=lambda path: path == root or path in found,
+        exists=there.__contains__,
     )
 
 
 def _wanted(
-    place: Place, known: Mapping[str, KnownFile], claimed: set[str], problems: list[tuple[str, str, Exception]]
+    place: Place,
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None,
+    claimed: set[str],
+    problems: list[tuple[str, str, Exception]],
 ) -> Callable[[str], bool]:
     """Return what tells whether a file belongs to a place.
 
-    :param claimed: files that belong to an earlier place; takes those that no parser can look at.
+    :param claimed: stored paths that belong to an earlier place; takes those that no parser can look at.
     """
 
     def is_wanted(path: str) -> bool:
-        if path in claimed or (place.exclude and place.excludes(path)):
+        stored = stored_path(path) if stored_path else path
+        if stored in claimed or (place.exclude and place.excludes(path)):
             return False
-        then = known.get(path)
+        then = known.get(stored)
         if then is not None:
             return then[1] == place.parser
         try:
@@ -181,16 +197,16 @@ def _wanted(
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the others
             problems.append((path, place.parser, error))
             if isinstance(error, OSError):
-                claimed.add(path)  # no other parser could look at it either
+                claimed.add(stored)  # no other parser could look at it either
             return False
 
     return is_wanted
 
 
-def _add_found(changes: Changes, number: int, place: Place, file: FoundFile, then: KnownFile | None) -> None:
+def _add_found(changes: Changes, number: int, place: Place, file: FoundFile, path: str, then: KnownFile | None) -> None:
     if then is not None and then[:3] == (file.mtime_ns, place.parser, place.version):
         changes.unchanged += 1
-        changes.returned.append(file.path)
+        changes.returned.append(path)
         return
     changes.read.append((number, file))
     if then is not None and then[0] != UNREAD and then[2:] == (place.version, False):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
 
 from ..config import identity
 from ..errors import BackendError
@@ -20,6 +19,7 @@ from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, Place, detect, detect_notes
 from .discovery import FoundFile
+from .file_reader import Redacting
 from .sources import OpenSource
 
 #: Losses listed one by one in a report; all are counted.
@@ -48,7 +48,8 @@ class Indexer:
         self._writer = writer
         self._metadata = metadata
         self._files = {} if is_rebuild else writer.files()
-        self._known = _Known(self._files)
+        self._known = {path: _known(file) for path, file in self._files.items()}
+        self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
@@ -60,7 +61,9 @@ class Indexer:
         """
         started = time.monotonic()
         sources = list(sources)
-        changes = detect([Place.of(s.source, s.root, s.parser, within) for s in sources], self._known)
+        changes = detect(
+            [Place.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
+        )
         self._note(changes)
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; the newest first when not all may be read.
@@ -109,10 +112,10 @@ class Indexer:
             return
         if not isinstance(self._writer, Annotating):
             return
-        changes = detect_notes(directory, found, self._known)
+        changes = detect_notes(directory, found, self._known, self._stored_path)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
-        # What a file says that was gone has been taken back.
-        changed |= {path: self._files[path].mtime_ns for path in changes.returned}
+        if found and changes.returned:  # what such a file says has been taken back
+            changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
         enrich(self._writer, changed, changes.gone, self.report, self._deadline)
 
     # -- what becomes of it -------------------------------------------------------------------------------
@@ -140,7 +143,7 @@ class Indexer:
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
-        known = self._files.get(found.path)
+        known = self._files.get(self._stored(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
@@ -160,6 +163,10 @@ class Indexer:
             self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
+
+    def _stored(self, path: str) -> str:
+        """Return the path by which the index knows a file."""
+        return self._stored_path(path) if self._stored_path else path
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
         problem = FileProblem.of(file.path, file.parser, error)
@@ -183,24 +190,7 @@ def _without_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _Known(Mapping[str, KnownFile]):
-    """What a writer knows of files, in the form in which a reader returns it."""
-
-    def __init__(self, files: Mapping[str, IndexedFile]) -> None:
-        self._files = files
-
-    def __getitem__(self, path: str) -> KnownFile:
-        known: KnownFile = self.get(path)
-        return known
-
-    def get(self, path: str, default: Any = None) -> Any:
-        if (file := self._files.get(path)) is None:
-            return default
-        mtime_ns = UNREAD if file.error else file.mtime_ns
-        return mtime_ns, file.parser, file.parser_version, file.missing_since is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
+def _known(file: IndexedFile) -> KnownFile:
+    """Return what a reader would of a file."""
+    mtime_ns = UNREAD if file.error else file.mtime_ns
+    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None

@@ -96,11 +96,16 @@ def look_at_recent(
 
 
 def look_at_all(
-    places: Sequence[Place], notes: Path, cache_path: str | None, known: Mapping[str, KnownFile]
+    places: Sequence[Place],
+    notes: Path,
+    cache_path: str | None,
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
 ) -> Refresh | None:
     """Look at all files; return None when a run may change something other than files that have another time.
 
-    :param known: what the index knows of files, by path.
+    :param known: what the index knows of files, by stored path.
+    :param stored_path: returns the stored path of a real one; None: they are the same.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
@@ -112,9 +117,15 @@ def look_at_all(
             times = scan_notes(notes)
         except OSError:
             return None  # a run meets it again, and reports it
-        if not _is_nothing(detect_notes(notes, times, known)):
+        if not _is_nothing(detect_notes(notes, times, known, stored_path)):
             return None
-    changes = detect(places, known, scan=lambda root, is_wanted: scan(root, is_wanted, directories), growth_only=True)
+    changes = detect(
+        places,
+        known,
+        stored_path,
+        scan=lambda root, is_wanted: scan(root, is_wanted, directories),
+        growth_only=True,
+    )
     if not _is_for_few(changes):
         return None
     report = _report(places, started)

@@ -335,6 +335,16 @@ def test_a_look_for_growth_ends_with_the_first_other_change() -> None:
     assert seen == ["/s/b"]
 
 
+def test_a_file_is_known_by_the_path_that_is_stored() -> None:
+    """A secret in a path is not stored."""
+    hidden: Callable[[str], str] = lambda path: path.replace("secret", "***")  # noqa: E731
+    known = {"/s/***": SAME, "/s/***2": (10, "pi", 3, True), "/s/***3": SAME}
+    disk = {"/s/secret": 10, "/s/secret2": 10, "/s/secret4": 10}
+    assert told(detected(known, disk, stored_path=hidden)) == {
+        "unchanged": 2, "returned": ["/s/***2"], "read": [(0, "/s/secret4")], "gone": ["/s/***3"], "missing": 1
+    }  # fmt: skip
+
+
 NOTED = (10, NOTES, VERSION, False)
 
 
