@@ -6,7 +6,8 @@ importing the package costs nothing.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # `typing` takes longer to load than a plugin that only declares itself
+# Not from `typing`, which doubles what this import costs: 42 million instructions with Python's own start, 83 with it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -1,9 +1,12 @@
 """The standard library's `dataclass`, built lazily: a command that runs for 40 ms cannot afford 45 of them.
 
 Importing `dataclasses` takes 10 ms, and it compiles each class's methods at its definition, 1.3 ms for twenty fields;
-here a class takes 0.05 ms.  To a type checker these are the standard library's own names.  A class made here behaves
-like one of the standard library, and `dataclasses.fields`, `replace` and `asdict` accept it: whatever needs more than
-the names and values of the fields comes from a twin that the standard library makes at first use.
+here a class takes 0.05 ms.  With the standard library's, a search takes 425 million instructions in place of 204, 2.1
+times as many (valgrind's cachegrind, Python 3.11): this is the one place where start-up shapes the code.
+
+To a type checker these are the standard library's own names.  A class made here behaves like one of its own, and is
+one to `dataclasses.fields`, `replace` and `asdict`: whatever needs more than the names and values of the fields comes
+from a twin that the standard library makes when it is first asked for.
 
 Features that the core and its plugins do not use are not supported: inherited fields, `order`, `init`,
 `__post_init__`, and classes without slots.
@@ -11,6 +14,7 @@ Features that the core and its plugins do not use are not supported: inherited f
 
 from __future__ import annotations
 
+# Not from `typing`, which this module does not load: 44 million instructions with Python's own start, 84 with it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.util import find_spec
 
 from sesame_core import hookimpl
 from sesame_core.plugin.backend import StorageBackend
@@ -15,6 +14,8 @@ def create(options: Options) -> StorageBackend:
 
     :raises ConfigError: an option is unknown or means nothing, or the extra is not installed.
     """
+    from importlib.util import find_spec
+
     from sesame_core.errors import ConfigError
 
     # SQLAlchemy takes longer to load than a search takes, which does without it.

@@ -41,7 +41,7 @@ AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
 #: Ends of the names of the files that SQLite, and `reader.scan_cache_path`, keep beside a database.
-_SIDE = re.compile(r"-(wal|shm|journal|looked(\.\d+)?)$")
+_SIDE = r"-(wal|shm|journal|looked)$"
 
 
 class SqliteBackend:
@@ -234,7 +234,7 @@ class SqliteBackend:
     def _remove_leftovers(self, present: Path) -> None:
         """Delete older generations and what a killed rebuild left; a file that is in use waits for the next time."""
         for entry in os.listdir(self._directory):
-            base = _SIDE.sub("", entry)
+            base = re.sub(_SIDE, "", entry)
             if base == "rebuild.sqlite" or (_GENERATION.fullmatch(base) and base != present.name):
                 with suppress(OSError):
                     (self._directory / entry).unlink()

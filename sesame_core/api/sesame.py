@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import Asked
     from ..generation.describe import Described
-    from ..indexing.changes import Look
+    from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.resolve import Reference
-    from ..types.answer import Window
+    from ..types.evidence import Window
     from ..types.index import Chunk
     from ..types.report import IndexReport, Progress
     from .team import Team
@@ -144,13 +144,13 @@ class Sesame:
         if seconds <= 0:
             return IndexReport()
         try:
-            look = self._look()
-            if look is None:
+            found = self._look()
+            if found is None:
                 return self.index(seconds=seconds)
-            if look.changed:
-                look.completed(self.index(look.changed, seconds=seconds))
-            look.keep()
-            return look.report
+            if found.changed:
+                found.completed(self.index(found.changed, seconds=seconds))
+            found.keep()
+            return found.report
         except SesameError as error:
             return IndexReport(reason=str(error))
 
@@ -369,26 +369,29 @@ class Sesame:
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
-    def _look(self) -> Look | None:
-        """Return the changes; None when only a run can detect them."""
-        from ..indexing.changes import Looker
+    def _look(self) -> Refresh | None:
+        """Return what has changed; None when only a run can tell."""
+        from ..indexing.changes import Place
+        from ..indexing.refresh import look_at_all, look_at_recent
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
             return None
-        looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
+        places = [Place.of(*source) for source in self._sources().with_parsers()]
+        notes = self.config.describe.directory
         try:
-            if found := looker.recent(reader):
+            cache_path = reader.scan_cache_path()
+            if found := look_at_recent(places, notes, cache_path, reader):
                 return found
-            place, known = reader.scan_cache_path(), reader.known_files()
+            known = reader.known_files()
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from ..privacy.redacting_writer import StoredPaths
 
-            return looker.all(known, place, StoredPaths(known, redactor))
-        return looker.all(known, place)
+            return look_at_all(places, notes, cache_path, known, StoredPaths(known, redactor))
+        return look_at_all(places, notes, cache_path, known)
 
     def _take_in(self, metadata: Path) -> None:
         """Index a metadata file; while another process writes, that is left to the next run."""

@@ -17,8 +17,9 @@ from ..errors import ConfigError
 from . import paths
 from .model import Config
 
-_SYNTAX_ERROR = re.compile(r"<string>:(\d+) (.*) at column (\d+)", re.DOTALL)
-_ONLY_COMMENTS = re.compile(r"(?>\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+# Not compiled here: most people have no configuration.
+_SYNTAX_ERROR = r"(?s)<string>:(\d+) (.*) at column (\d+)"
+_ONLY_COMMENTS = r"(?s)(?>\s|//[^\n]*+|/\*.*?\*/)*+"
 
 _TEMPLATE = """\
 // Sesame's configuration.  Everything in it is optional.  A setting that is commented out shows its
@@ -111,7 +112,7 @@ def _text(file: Path) -> str:
 
 
 def _parse(file: Path, text: str) -> Any:
-    if _ONLY_COMMENTS.fullmatch(text):
+    if re.fullmatch(_ONLY_COMMENTS, text):
         return {}
     # Plain JSON is JSON5 too, and its decoder loads in a tenth of the time.
     with contextlib.suppress(ValueError, RecursionError):
@@ -124,7 +125,7 @@ def _parse(file: Path, text: str) -> Any:
         raise ConfigError(f"{file}: is nested too deeply") from error
     except ValueError as error:
         message = str(error)
-        if found := _SYNTAX_ERROR.fullmatch(message):
+        if found := re.fullmatch(_SYNTAX_ERROR, message):
             line, message, column = found.groups()
             raise ConfigError(f"{file}:{line}:{column}: {_lower(message)}") from error
         raise ConfigError(f"{file}: {_lower(message)}") from error

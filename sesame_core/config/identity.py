@@ -113,18 +113,9 @@ def kept_random(name: str) -> str:
         try:
             return file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Another process may do the same: the process that links its file first decides the number.
-        made = file.with_name(f"{name}.{os.getpid()}")
-        descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="ascii") as out:
-            out.write(os.urandom(32).hex())
-        try:
-            os.link(made, file)
-        except FileExistsError:
-            pass  # the other process's number counts
-        finally:
-            made.unlink()
+            # Another process may be as quick: whichever is first has made the number.
+            with contextlib.suppress(FileExistsError):
+                paths.write_private(file, os.urandom(32).hex(), replaces=False)
         return file.read_text(encoding="ascii").strip()
     except OSError as error:
         raise BackendError(f"{file}: cannot be used: {error.strerror or error}") from error

@@ -1,13 +1,16 @@
 """Sesame's directories, and how a path that a person wrote is expanded.
 
 Linux and macOS follow the XDG rules (`~/.local/share/sesame`, `~/.config/sesame`), Windows its own.
+Only `write_private` writes: it is how Sesame writes any file whole.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from stat import S_IMODE
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,26 +55,45 @@ def expand(text: str, base: Path | None = None) -> Path:
     return Path(os.path.abspath(os.path.join(base or "", os.path.expanduser(text))))
 
 
-def write_private(path: Path, content: str | bytes, *, keeps_rights: bool = False) -> None:
-    """Write a file atomically, readable by its owner alone.
+def write_private(
+    path: Path, content: str | bytes, *, fsync: bool = False, keeps_rights: bool = False, replaces: bool = True
+) -> None:
+    """Write a file that its owner alone can read, whole or not at all; its directory is made when it is absent.
 
-    :param keeps_rights: keep the permissions of the existing file.
-    :raises OSError: it cannot be written; an existing file stays as it was.
+    :param fsync: return only when the disk has the file and its name.
+    :param keeps_rights: who could read the file that is replaced may read this one.
+    :param replaces: False keeps a file that is there already.
+    :raises FileExistsError: a file is there that must not be replaced.
+    :raises OSError: the file cannot be written; an older one stays as it was.
     """
-    import shutil
-    import tempfile
-
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    # Not made of the file's own name, which may be as long as a name can be.
+    draft = path.with_name(f".{os.urandom(8).hex()}.new")
     try:
-        with open(descriptor, "wb") as out:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with open(os.open(draft, flags, 0o600), "wb") as out:
             out.write(content if isinstance(content, bytes) else content.encode())
+            if fsync:
+                out.flush()
+                os.fsync(out.fileno())
         if keeps_rights and path.exists():
-            shutil.copymode(path, draft)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise
+            draft.chmod(S_IMODE(path.stat().st_mode))
+        (os.replace if replaces else os.link)(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+    if fsync:
+        fsync_directory(path.parent)
+
+
+def fsync_directory(directory: Path) -> None:
+    """Wait until the disk has a directory's entries; Windows does so by itself and opens no directory."""
+    if os.name == "posix":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _variable(purpose: Purpose) -> str:

@@ -1,216 +1,248 @@
-"""Tells what has changed since the last run, from the names and times of files alone.
+"""What has changed in the session files: one rule, for the refresh before a search and for a run of the indexer.
 
-Nearly every search finds that nothing has, or that sessions have grown.  It is told here without a parser's reading
-half, a formatter, or the right to write; whatever else may call for a run is left to the indexer, whose rules decide
-what becomes of it.
+`detect` compares files with what the index knows of them by names and times alone.  It reads no session, writes
+nothing, and meets the disk only through the functions that it is given.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
-from ..metadata import files as metadata
-from ..plugin.backend import TracksFiles
+from ..dataclass import dataclass, field
 from ..types.index import NOTES, UNREAD
-from ..types.report import IndexReport, SourceReport
-from . import scan_cache
-from .discovery import belongs, is_below, scan
-from .scan_cache import ScanCache
+from . import discovery
+from .discovery import FoundFile, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from ..config.model import Source
-    from ..plugin.backend import IndexReader
     from ..plugin.parser import Parser
     from ..types.index import KnownFile
 
-#: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
-#: more of them sooner by looking at all.
-FEW = 8
+    #: Finds the files below a real path that are wanted, as `discovery.scan` does.
+    Scan: TypeAlias = Callable[[str, Callable[[str], bool]], Iterable[FoundFile]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Look:
-    """What a look at the files found, without reading one."""
+class Place:
+    """Where files of one parser are looked for: a source, as far as its changes go."""
 
-    #: What a run would report that had nothing to do.
-    report: IndexReport
-    #: Files the index knows that have another time now: all that there is for a run.
-    changed: list[str]
-    #: What spares the next looks most of their work, and where that is kept.
-    last: ScanCache | None = None
-    place: str | None = None
+    #: Real path of a directory, or of one file.
+    root: str
+    #: Real paths below the root, or the root itself, that are looked through; none when nothing of it is.
+    parts: tuple[str, ...]
+    #: Name of the parser.
+    parser: str
+    #: `Source.reading_version`.
+    version: int
+    exclude: tuple[str, ...] = ()
+    #: Tells whether a file that the index does not know is the parser's; may raise anything.
+    matches: Callable[[str], bool]
+    #: Every known file of the parser is expected here, those that lie elsewhere, too.
+    has_all: bool = False
 
-    def completed(self, run: IndexReport) -> IndexReport:
-        """Return the report of a run over the changed files, with what was found of the others."""
-        told = self.report
-        run.unchanged += told.unchanged
-        run.missing += told.missing
-        run.absent_roots = told.absent_roots
-        run.not_scanned, run.scanned_at = told.not_scanned, told.scanned_at
-        self.report = run
-        return run
+    @classmethod
+    def of(cls, source: Source, root: str, parser: Parser, within: Sequence[str] = ()) -> Place:
+        """Return the place of a source.
 
-    def keep(self) -> None:
-        """Spare the next looks most of their work, unless a run has left something to do."""
-        if self.last and self.place and not self.report.errors and not self.report.pending:
-            self.last.keep(self.place)
+        :param root: its real path.
+        :param within: real paths to which the search is limited; empty: everything.
+        """
+        return cls(
+            root=root,
+            parts=_shared(within, root) if within else (root,),
+            parser=source.parser.name,
+            version=source.reading_version(parser.version),
+            exclude=source.exclude,
+            matches=lambda path: parser.matches(Path(path)),
+        )
+
+    def expects(self, path: str, parser: str) -> bool:
+        """Tell whether a file that the index knows would be found here if it were there."""
+        return parser == self.parser and (self.has_all or any(is_below(path, part) for part in self.parts))
+
+    def excludes(self, path: str) -> bool:
+        """Tell whether a pattern leaves a file out."""
+        from ..config.patterns import is_excluded
+
+        return is_excluded(self.exclude, path, None)
 
 
-class Looker:
-    """Looks at the files of some sources.
+@dataclass(slots=True, kw_only=True)
+class Changes:
+    """How files differ from what the index knows of them; those that need not be read are named by stored paths."""
 
-    :param sources: with their real paths and parsers.
-    :param descriptions: directory of the files of metadata.
+    #: Files to read, each with the number of the place that has it.
+    read: list[tuple[int, FoundFile]] = field(default_factory=list)
+    #: How many of these were read before by the same version and have another time now: most have grown.
+    grown: int = 0
+    #: Files that are as the index knows them, those that are back included.
+    unchanged: int = 0
+    #: Files that were gone and are back as they were.
+    returned: list[str] = field(default_factory=list)
+    #: Files that are gone now, and how many are gone in all.
+    gone: list[str] = field(default_factory=list)
+    missing: int = 0
+    #: Files that are in the index and that a pattern leaves out now.
+    excluded: list[str] = field(default_factory=list)
+    #: Roots that do not exist; what the index knows of their files stays.
+    absent_roots: list[str] = field(default_factory=list)
+    #: Files about which a parser could not be asked: path, name of the parser, why.
+    problems: list[tuple[str, str, Exception]] = field(default_factory=list)
+
+    @property
+    def is_growth(self) -> bool:
+        """Whether there is nothing to do but to read files again that have another time."""
+        return self.grown == len(self.read) and not (self.returned or self.gone or self.excluded or self.problems)
+
+
+def detect(
+    places: Sequence[Place],
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
+    *,
+    scan: Scan = discovery.scan,
+    exists: Callable[[str], bool] = os.path.exists,
+    growth_only: bool = False,
+) -> Changes:
+    """Return what has changed.
+
+    A file belongs to the parser by which the index knows it, else to the first place whose parser matches it.
+
+    :param known: what the index knows, by stored path: all that it knows of the places' parsers.
+    :param stored_path: returns the stored path of a real one; None: they are the same.
+    :param growth_only: stop as soon as `is_growth` is false; the result is then incomplete.
+    """
+    changes = Changes()
+    claimed: set[str] = set()
+    for number, place in enumerate(places):
+        is_wanted = _wanted(place, known, stored_path, claimed, changes.problems)
+        expected = (place.parser, place.version, False)
+        for part in place.parts:
+            for file in scan(part, is_wanted):
+                path = stored_path(file.path) if stored_path else file.path
+                claimed.add(path)
+                then = known.get(path)
+                # INV-004: the modification time decides whether a file is read.
+                if then == (file.mtime_ns, *expected):
+                    changes.unchanged += 1
+                    continue
+                _add_found(changes, number, place, file, path, then)
+                if growth_only and not changes.is_growth:
+                    return changes
+        if place.parts and not exists(place.root):
+            changes.absent_roots.append(place.root)
+    present = [place for place in places if place.root not in changes.absent_roots]
+    for path in sorted(known.keys() - claimed):
+        _add_lost(changes, present, path, known[path], exists)
+    return changes
+
+
+def detect_notes(
+    directory: Path,
+    found: Mapping[str, int] | None,
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
+) -> Changes:
+    """Return what has changed in the files of metadata.
+
+    :param found: modification times of the directory's files, by path; None when it does not exist: then nothing has
+        changed.
+    :param known: what the index knows, by stored path.
+    :param stored_path: as `detect` takes it.
+    """
+    if found is None:
+        return Changes()
+    from ..metadata.directory import VERSION
+
+    root = os.fspath(directory)
+    place = Place(root=root, parts=(root,), parser=NOTES, version=VERSION, matches=lambda _: True, has_all=True)
+    there = {root, *(map(stored_path, found) if stored_path else found)}
+    return detect(
+        [place],
+        known,
+        stored_path,
+        scan=lambda _, is_wanted: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
+        exists=there.__contains__,
+    )
+
+
+def _wanted(
+    place: Place,
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None,
+    claimed: set[str],
+    problems: list[tuple[str, str, Exception]],
+) -> Callable[[str], bool]:
+    """Return what tells whether a file belongs to a place.
+
+    :param claimed: stored paths that belong to an earlier place; takes those that no parser can look at.
     """
 
-    def __init__(self, sources: Sequence[tuple[Source, str, Parser]], descriptions: Path) -> None:
-        self._sources = sources
-        self._descriptions = descriptions
-        read = [(root, s.parser.name, s.reading_version(parser.version), s.exclude) for s, root, parser in sources]
-        self._wanted = repr((os.fspath(descriptions), read))
-
-    def recent(self, reader: IndexReader) -> Look | None:
-        """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
-        started = time.monotonic()
-        if not isinstance(reader, TracksFiles):
-            return None
-        place = reader.scan_cache_path()
-        last = scan_cache.kept(place) if place else None
-        if last is None or not last.is_good(self._wanted):
-            return None
-        changed, looked_at = [], 0
-        for path, (mtime_ns, parser, _, was_missing) in reader.known_files(first_ns=last.recent_ns).items():
-            try:
-                found = os.stat(path).st_mtime_ns
-            except OSError:
-                found = UNREAD
-            is_gone = found == UNREAD
-            if mtime_ns == UNREAD or is_gone != was_missing:
-                return None
-            looked_at += not is_gone
-            if is_gone or found == mtime_ns:
-                continue
-            if parser == NOTES:
-                return None
-            if self._has(path):
-                changed.append(path)
-        if len(changed) > FEW:
-            return None
-        report = self._report(last.unchanged - len(changed), last.missing, last.absent_roots, started)
-        report.not_scanned = max(0, last.unchanged - looked_at)
-        report.scanned_at = datetime.fromtimestamp(last.at, UTC)
-        return Look(report=report, changed=changed)
-
-    def all(
-        self, known: Mapping[str, KnownFile], place: str | None, stored_path: Callable[[str], str] = str
-    ) -> Look | None:
-        """Look at all files; None when a run may change something other than files that have another time.
-
-        :param known: what the index knows of files, by path.
-        :param place: where what was found is kept.
-        :param stored_path: returns the path by which the index knows a file, by its real one.
-        """
-        at, started = time.time(), time.monotonic()
-        if not metadata.is_unchanged(self._descriptions, known):
-            return None
-        directories: dict[str, int] = {}
-        if os.path.isdir(self._descriptions):
-            directories[os.fspath(self._descriptions)] = os.stat(self._descriptions).st_mtime_ns
-        seen: set[str] = set()
-        changed: list[str] = []
-        absent: list[str] = []
-        missing = 0
-        for source, root, parser in self._sources:
-            is_wanted = _Wanted(source, parser, known, seen, stored_path)
-            name, version = source.parser.name, source.reading_version(parser.version)
-            for found in scan(root, is_wanted, directories):
-                path = stored_path(found.path)
-                then = known.get(path)
-                if then != (found.mtime_ns, name, version, False):
-                    if then is None or then[0] == UNREAD or then[1:] != (name, version, False):
-                        return None
-                    changed.append(found.path)
-                seen.add(path)
-            if not os.path.exists(root):
-                absent.append(root)
-                continue
-            for path in known.keys() - seen:
-                mtime_ns, of, _, was_missing = known[path]
-                if of != name or not is_below(path, root):
-                    continue
-                if os.path.exists(path):
-                    if source.exclude and mtime_ns != UNREAD:
-                        return None
-                elif was_missing:
-                    missing += 1
-                else:
-                    return None
-        if len(changed) > FEW:
-            return None
-        report = self._report(len(seen) - len(changed), missing, absent, started)
-        if place is None or len(seen) < scan_cache.LEAST:
-            return Look(report=report, changed=changed)
-        last = ScanCache(
-            at=at,
-            wanted=self._wanted,
-            directories=directories,
-            absent_roots=absent,
-            unchanged=len(seen),
-            missing=missing,
-        )
-        return Look(report=report, changed=changed, last=last, place=place)
-
-    def _has(self, path: str) -> bool:
-        return any(is_below(path, root) for _, root, _ in self._sources)
-
-    def _report(self, unchanged: int, missing: int, absent: list[str], started: float) -> IndexReport:
-        sources = [SourceReport(path=root, parser=s.parser.name, changed=0, pending=0) for s, root, _ in self._sources]
-        return IndexReport(
-            unchanged=unchanged,
-            missing=missing,
-            absent_roots=absent,
-            sources=sources,
-            seconds=time.monotonic() - started,
-        )
-
-
-class _Wanted:
-    """Whether the indexer would look at a file for a source."""
-
-    def __init__(
-        self,
-        source: Source,
-        parser: Parser,
-        known: Mapping[str, KnownFile],
-        seen: set[str],
-        stored_path: Callable[[str], str],
-    ) -> None:
-        self._name, self._exclude = source.parser.name, source.exclude
-        self._parser = parser
-        self._known = known
-        self._seen = seen
-        self._stored_path = stored_path
-
-    def __call__(self, path: str) -> bool:
-        stored = self._stored_path(path)
-        if stored in self._seen:
+    def is_wanted(path: str) -> bool:
+        stored = stored_path(path) if stored_path else path
+        if stored in claimed or (place.exclude and place.excludes(path)):
             return False
-        known = self._known.get(stored)
-        return belongs(path, self._name, self._exclude, known[1] if known else None, self._matches)
-
-    def _matches(self, path: str) -> bool:
-        from pathlib import Path
-
+        then = known.get(stored)
+        if then is not None:
+            return then[1] == place.parser
         try:
-            return self._parser.matches(Path(path))
+            return place.matches(path) and _is_storable(path)
         except FileNotFoundError:
             return False  # gone since it was found, or a link to nothing
-        except Exception:  # noqa: BLE001 - the indexer will meet it again, and report it
-            return True
+        except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the others
+            problems.append((path, place.parser, error))
+            if isinstance(error, OSError):
+                claimed.add(stored)  # no other parser could look at it either
+            return False
+
+    return is_wanted
+
+
+def _add_found(changes: Changes, number: int, place: Place, file: FoundFile, path: str, then: KnownFile | None) -> None:
+    if then is not None and then[:3] == (file.mtime_ns, place.parser, place.version):
+        changes.unchanged += 1
+        changes.returned.append(path)
+        return
+    changes.read.append((number, file))
+    if then is not None and then[0] != UNREAD and then[2:] == (place.version, False):
+        changes.grown += 1
+
+
+def _add_lost(
+    changes: Changes, places: Sequence[Place], path: str, then: KnownFile, exists: Callable[[str], bool]
+) -> None:
+    """Add a file that the index knows and no place has."""
+    here = [place for place in places if place.expects(path, then[1])]
+    if not here:
+        return
+    if not exists(path):
+        changes.missing += 1
+        if not then[3]:
+            changes.gone.append(path)
+    elif any(place.excludes(path) for place in here):
+        changes.excluded.append(path)
+
+
+def _is_storable(path: str) -> bool:
+    """Return True.
+
+    :raises OSError: no database takes a file's name.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        import errno
+
+        raise OSError(errno.EILSEQ, "its name, or a directory's above it, is not UTF-8") from None
+    return True
+
+
+def _shared(paths: Iterable[str], root: str) -> tuple[str, ...]:
+    """Return what the trees below the paths have in common with the tree below a root."""
+    inside = [path for path in paths if is_below(path, root)]
+    return (*inside, *[root for path in paths if path != root and is_below(root, path)][:1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 
 class FoundFile:
@@ -27,62 +27,13 @@ def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int
     :param directories: takes the modification time of each directory, in nanoseconds, before what is in it is looked
         at; that of the root when it is a file.
     """
-    real = os.path.realpath(root)
-    if os.path.isfile(real):
-        for found in _found(real, is_wanted):
-            if directories is not None:
-                directories[real] = found.mtime_ns
+    start = _Target(root)
+    is_file = start.is_file()
+    for file in [start] if is_file else _files(start.path, directories):
+        if is_wanted(file.path) and (found := _found(file)):
+            if is_file and directories is not None:
+                directories[found.path] = found.mtime_ns
             yield found
-        return
-    seen_directories = {real}
-    seen_files: set[str] = set()
-    waiting = [real]
-    while waiting:
-        directory = waiting.pop()
-        try:
-            if directories is not None:
-                directories[directory] = os.stat(directory).st_mtime_ns
-            entries = os.scandir(directory)
-        except OSError:
-            continue
-        with entries:
-            for entry in entries:
-                path = entry.path
-                if entry.is_symlink():
-                    path = os.path.realpath(path)
-                    if os.path.isdir(path):
-                        if path not in seen_directories:
-                            seen_directories.add(path)
-                            waiting.append(path)
-                    elif path not in seen_files:
-                        seen_files.add(path)
-                        yield from _found(path, is_wanted)
-                elif entry.is_dir(follow_symlinks=False):
-                    if path not in seen_directories:
-                        seen_directories.add(path)
-                        waiting.append(path)
-                elif entry.is_file(follow_symlinks=False) and path not in seen_files and is_wanted(path):
-                    seen_files.add(path)
-                    try:
-                        stat = entry.stat(follow_symlinks=False)
-                    except OSError:
-                        continue
-                    yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
-
-
-def belongs(path: str, parser: str, exclude: Sequence[str], known: str | None, matches: Callable[[str], bool]) -> bool:
-    """Tell whether a file is one of a source's.
-
-    :param parser: name of the source's parser, and `exclude` the patterns of what it leaves out.
-    :param known: name of the parser by which the index knows the file; None when it does not.
-    :param matches: asks the parser about a file that the index does not know.
-    """
-    if exclude:
-        from ..config.patterns import is_excluded
-
-        if is_excluded(exclude, path, None):
-            return False
-    return matches(path) if known is None else known == parser
 
 
 def is_below(path: str, root: str) -> bool:
@@ -90,11 +41,55 @@ def is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def _found(path: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
-    if not os.path.isfile(path) or not is_wanted(path):
-        return
+class _Target:
+    """What a path leads to when its links are followed, asked in the way of `os.DirEntry`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)
+
+    def is_dir(self, *, follow_symlinks: bool = False) -> bool:
+        return os.path.isdir(self.path)
+
+    def is_file(self, *, follow_symlinks: bool = False) -> bool:
+        return os.path.isfile(self.path)
+
+    def stat(self, *, follow_symlinks: bool = False) -> os.stat_result:
+        return os.stat(self.path)
+
+
+def _files(root: str, directories: dict[str, int] | None) -> Iterator[os.DirEntry[str] | _Target]:
+    """Yield the regular files below a real path, each once."""
+    seen = {root}
+    waiting = [root]
+    while waiting:
+        for entry in _entries(waiting.pop(), directories):
+            file = _Target(entry.path) if entry.is_symlink() else entry
+            path = file.path
+            if path in seen:
+                continue
+            if file.is_dir(follow_symlinks=False):
+                seen.add(path)
+                waiting.append(path)
+            elif file.is_file(follow_symlinks=False):
+                seen.add(path)
+                yield file
+
+
+def _entries(directory: str, directories: dict[str, int] | None) -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a directory; nothing when it cannot be read."""
     try:
-        stat = os.stat(path)
+        if directories is not None:
+            directories[directory] = os.stat(directory).st_mtime_ns
+        with os.scandir(directory) as entries:
+            yield from entries
     except OSError:
         return
-    yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
+
+
+def _found(entry: os.DirEntry[str] | _Target) -> FoundFile | None:
+    """Return a file with its time and size; None when it has vanished."""
+    try:
+        stat = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return FoundFile(entry.path, stat.st_mtime_ns, stat.st_size)

@@ -96,19 +96,9 @@ class FileReader:
 
         The content raises `Replayed` when only then it turns out that the file must be read whole.
         """
-        if (
-            known is None
-            or known.error
-            or known.parser_version != self.file.parser_version
-            or not isinstance(self._parser, TailParser)
-        ):
+        if not isinstance(self._parser, TailParser) or (grown := self._grown(known)) is None:
             return None
-        stored = known if known.checkpoint else self._writer.file(self.file.path)
-        at = stored.checkpoint if stored else None
-        if stored is None or at is None or self.file.size < at.offset:
-            return None
-        if self._hashes(at.offset) != (stored.head_hash, stored.tail_hash):
-            return None
+        stored, at = grown
         events = self._parser.parse_tail(Path(self.file.path), at)
         if events is None:
             return None
@@ -121,6 +111,16 @@ class FileReader:
         self._seen = set(self._recent)
         self._first_origins = {session.first_origin for session in self._sessions.values()}
         return self._content(events)
+
+    def _grown(self, known: IndexedFile | None) -> tuple[IndexedFile, Checkpoint] | None:
+        """Return what is stored of the file, when that is how it still begins; None when it must be read whole."""
+        if known is None or known.error or known.parser_version != self.file.parser_version:
+            return None
+        stored = known if known.checkpoint else self._writer.file(self.file.path)
+        at = stored.checkpoint if stored else None
+        if stored is None or at is None or self.file.size < at.offset:
+            return None
+        return (stored, at) if self._hashes(at.offset) == (stored.head_hash, stored.tail_hash) else None
 
     def whole(self) -> Iterator[Session | Chunk]:
         """Return the content of the whole file.

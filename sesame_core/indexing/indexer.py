@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import errno
 import gc
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from ..config import identity
-from ..config.patterns import is_excluded
 from ..errors import BackendError
+from ..metadata.directory import scan
 from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
-from ..plugin.backend import IndexWriter
+from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
-from ..types.index import UNREAD, IndexedFile
+from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
-from . import discovery
-from .discovery import FoundFile, belongs, is_below
+from .changes import Changes, Place, detect, detect_notes
+from .discovery import FoundFile
 from .file_reader import Redacting
 from .sources import OpenSource
 
@@ -50,12 +47,12 @@ class Indexer:
         self.report = IndexReport()
         self._writer = writer
         self._metadata = metadata
-        self._known = {} if is_rebuild else writer.files()
-        self._stored_path: Callable[[str], str] = writer.stored_path if isinstance(writer, Redacting) else str
+        self._files = {} if is_rebuild else writer.files()
+        self._known = {path: _known(file) for path, file in self._files.items()}
+        self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
-        self._claimed: set[str] = set()
 
     def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
         """Index what changed in the sources.
@@ -63,17 +60,17 @@ class Indexer:
         :param within: real paths of files or directories to look at; empty: everything.
         """
         started = time.monotonic()
-        changed: list[tuple[OpenSource, FoundFile]] = []
-        returned: list[IndexedFile] = []
         sources = list(sources)
-        for source in sources:
-            changed += self._look(source, within, returned)
+        changes = detect(
+            [Place.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
+        )
+        self._note(changes)
+        changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; the newest first when not all may be read.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
-        enrich(self._writer, self._metadata.directory, self._known, self._stored_path, self.report, self._deadline)
+        self._enrich()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -91,72 +88,35 @@ class Indexer:
 
     # -- what changed -------------------------------------------------------------------------------------
 
-    def _look(
-        self, source: OpenSource, within: Sequence[str], returned: list[IndexedFile]
-    ) -> list[tuple[OpenSource, FoundFile]]:
-        """Return a source's changed files; note those that are missing and those that are back."""
-        name, version, exclude = source.source.parser.name, source.version, source.source.exclude
-        changed: list[tuple[OpenSource, FoundFile]] = []
-        seen: set[str] = set()
-
-        def matches(path: str) -> bool:
-            return self._matches(source, path)
-
-        def is_wanted(path: str) -> bool:
-            stored = self._stored_path(path)
-            if stored in self._claimed:
-                return False
-            known = self._known.get(stored)
-            return belongs(path, name, exclude, known.parser if known else None, matches)
-
-        roots = _shared(within, source.root) if within else [source.root]
-        if not roots:
-            return changed
-        for root in roots:
-            for found in discovery.scan(root, is_wanted):
-                stored = self._stored_path(found.path)
-                seen.add(stored)
-                known = self._known.get(stored)
-                # INV-004: the modification time decides whether a file is read.
-                if known is None or known.error or (known.mtime_ns, known.parser_version) != (found.mtime_ns, version):
-                    changed.append((source, found))
-                    continue
-                self.report.unchanged += 1
-                if known.missing_since is not None:
-                    known.missing_since = None
-                    returned.append(known)
-        self._claimed |= seen
-        if not os.path.exists(source.root):
-            self.report.absent_roots.append(source.root)
-            return changed
+    def _note(self, changes: Changes) -> None:
+        """Store what has changed about files that need not be read."""
         now = datetime.now(UTC)
-        for path, known in self._known.items():
-            if known.parser != name or path in seen or not any(is_below(path, root) for root in roots):
-                continue
-            if os.path.exists(path):
-                if exclude and is_excluded(exclude, path, None):
-                    self._writer.delete_file(path)
-                continue
-            self.report.missing += 1
-            if known.missing_since is None:
-                known.missing_since, known.error = now, None
-                returned.append(known)
-        return changed
+        for path in changes.returned:
+            self._files[path].missing_since = None
+        for path in changes.gone:
+            self._files[path].missing_since, self._files[path].error = now, None
+        self._writer.update_files([self._files[path] for path in (*changes.returned, *changes.gone)])
+        for path in changes.excluded:
+            self._writer.delete_file(path)
+        self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
+        self.report.absent_roots = changes.absent_roots
+        self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
 
-    def _matches(self, source: OpenSource, path: str) -> bool:
-        """Ask a parser about a file that the index does not know; when it cannot tell, that is an error."""
+    def _enrich(self) -> None:
+        """Bring notes in step with the files of metadata, where the index keeps any."""
+        directory = self._metadata.directory
         try:
-            if not source.parser.matches(Path(path)):
-                return False
-            _check_name(path)
-        except FileNotFoundError:
-            return False  # gone since it was found, or a link to nothing
-        except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
-            self.report.errors.append(FileProblem.of(path, source.source.parser.name, error))
-            if isinstance(error, OSError):
-                self._claimed.add(self._stored_path(path))  # no other parser could look at it either
-            return False
-        return True
+            found = scan(directory)
+        except OSError as error:
+            self.report.errors.append(FileProblem(path=str(directory), message=error.strerror or str(error)))
+            return
+        if not isinstance(self._writer, Annotating):
+            return
+        changes = detect_notes(directory, found, self._known, self._stored_path)
+        changed = {file.path: file.mtime_ns for _, file in changes.read}
+        if found and changes.returned:  # what such a file says has been taken back
+            changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
+        enrich(self._writer, changed, changes.gone, self.report, self._deadline)
 
     # -- what becomes of it -------------------------------------------------------------------------------
 
@@ -183,7 +143,7 @@ class Indexer:
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
-        known = self._known.get(self._stored_path(found.path))
+        known = self._files.get(self._stored(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
@@ -203,6 +163,10 @@ class Indexer:
             self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
+
+    def _stored(self, path: str) -> str:
+        """Return the path by which the index knows a file."""
+        return self._stored_path(path) if self._stored_path else path
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
         problem = FileProblem.of(file.path, file.parser, error)
@@ -226,15 +190,7 @@ def _without_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _check_name(path: str) -> None:
-    """Raise `OSError` for a name that no database takes."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise OSError(errno.EILSEQ, "its name, or a directory's above it, is not UTF-8") from None
-
-
-def _shared(paths: Iterable[str], root: str) -> list[str]:
-    """Return what the trees below the paths have in common with the tree below a root."""
-    inside = [path for path in paths if is_below(path, root)]
-    return inside + [root for path in paths if path != root and is_below(root, path)][:1]
+def _known(file: IndexedFile) -> KnownFile:
+    """Return what a reader would of a file."""
+    mtime_ns = UNREAD if file.error else file.mtime_ns
+    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None

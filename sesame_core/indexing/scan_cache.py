@@ -12,8 +12,10 @@ import json
 import os
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.paths import write_private
 from ..dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -66,11 +68,8 @@ class ScanCache:
         """Write it to a file that its owner alone can read; the next look does without when that fails."""
         if any(mtime_ns > (self.at - TICK) * 1e9 for mtime_ns in self.directories.values()):
             return
-        draft = f"{path}.{os.getpid()}"
         with suppress(OSError):
-            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
-                json.dump({name: getattr(self, name) for name in self.__slots__}, out)
-            os.replace(draft, path)
+            write_private(Path(path), json.dumps({name: getattr(self, name) for name in self.__slots__}))
 
 
 def kept(path: str) -> ScanCache | None:

@@ -6,27 +6,22 @@ missing, and is reported.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..config.paths import write_private
 from ..dataclass import dataclass
 from ..errors import LockedError, ParseError, SesameError
 from ..text.tokens import clean
-from ..types.index import NOTES
 from ..types.transcript import Notes
+from .directory import SUFFIX, id_of
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..types.index import KnownFile
-
-SUFFIX = ".meta.json"
-#: Version of the reader, like a parser's; the index reads the files again when it changes.
-VERSION = 1
-#: Size of the largest valid file, in bytes, and of the longest valid fields, in characters.
+#: Bytes of the largest file that is read, and characters of what is taken from it.
 LARGEST = 1 << 18
 NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
 #: Most tags of a session.
@@ -125,14 +120,8 @@ class MetadataFiles:
         if metadata.parent_session_file is None:
             del value["parentSessionFile"]
         data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace") + b"\n"
-        draft = path.with_name(f".{path.name}.new")
         try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
+            write_private(path, data, fsync=True)
         except OSError as error:
             raise SesameError(f"{path}: cannot be written: {error.strerror or error}") from error
         return path
@@ -175,48 +164,6 @@ def read(path: Path) -> Metadata | None:
         return _decoded(data, id_of(path.name))
     except ValueError as error:
         raise ParseError(path, f"is not valid metadata of its session, and counts as missing: {error}") from error
-
-
-def scan(directory: Path) -> dict[str, int] | None:
-    """Return the modification times, in nanoseconds, of all metadata files, by path; None without a directory.
-
-    :raises OSError: the directory cannot be read.
-    """
-    try:
-        with os.scandir(directory) as entries:
-            return {
-                entry.path: entry.stat().st_mtime_ns
-                for entry in entries
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
-            }
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def id_of(path: str) -> str:
-    """Return the session id in the name of a file."""
-    from urllib.parse import unquote
-
-    return unquote(os.path.basename(path).removesuffix(SUFFIX))
-
-
-def is_unchanged(directory: Path, known: Mapping[str, KnownFile]) -> bool:
-    """Return whether the index is up to date with the files of a directory.
-
-    :param known: the files in the index, by path.
-    """
-    try:
-        found = scan(directory)
-    except OSError:
-        return False  # the indexer gets the same error, and reports it
-    if found is None:
-        return True
-    taken_in = {
-        path: mtime_ns
-        for path, (mtime_ns, of, version, is_missing) in known.items()
-        if of == NOTES and version == VERSION and not is_missing
-    }
-    return found == taken_in
 
 
 def _decoded(data: bytes, session_id: str) -> Metadata:

@@ -1,7 +1,8 @@
 """Entry points of a group, found at the price of a look when there are none.
 
-Loading `importlib.metadata` and reading all of an environment takes 50 ms, and hardly anybody has a plugin of a third
-party.  So the files in which one would stand are looked through first, the way `importlib.metadata` finds them.
+Loading `importlib.metadata` and reading all of an environment costs a search 106 million instructions, 52 % more
+(valgrind's cachegrind, Python 3.11), and hardly anybody has a plugin of a third party.  So the files in which one would
+stand are looked through first, the way `importlib.metadata` finds them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Marks what implements a hook as pluggy does, which takes longer to load than a plugin."""
+"""Marks what implements a hook as pluggy does, without pluggy.
+
+Loading pluggy would cost a search 41 million instructions, 20 % more.  `typing` is not loaded either: importing
+`hookimpl` costs 45 million instructions with Python's own start, and 85 with `typing`.  (Counted with valgrind's
+cachegrind on Python 3.11.)
+"""
 
 from __future__ import annotations
 

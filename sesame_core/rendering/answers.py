@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
 
 
 def _hit_json(hit: Hit) -> dict[str, Any]:
+    from .sessions import session_json
+
     chunk = hit.chunk
     value = {
         **session_json(hit.stored),
@@ -127,8 +128,6 @@ def answer_text(
     :param current: ids of the sessions the caller is in, which were left out.
     :param is_terminal: mark the words that matched.
     """
-    from . import evidence
-
     lines = [_headline(answer)]
     for hit in answer.hits:
         session = hit.session
@@ -137,17 +136,30 @@ def answer_text(
         short = printable(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
-        window = hit.window
-        lines += [indent + line for line in evidence.window_lines(window.before)] if window else []
-        mark = evidence.match_mark(window) if window else ""
-        lines.append(f'{indent}{mark}"{_marked(hit.snippet, is_terminal=is_terminal)}"')
-        lines += [indent + line for line in evidence.window_lines(window.after)] if window else []
-        lines += [f'{indent}"{_marked(more.snippet, is_terminal=is_terminal)}"' for more in hit.passages[1:]]
-        lines += [indent + line for line in evidence.hit_explanation_lines(hit.explanation)] if hit.explanation else []
+        lines += [indent + line for line in _evidence(hit, is_terminal=is_terminal)]
     if answer.explanation:
+        from . import evidence
+
         lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
     notes = [*_notes(answer), *_current_notes(current), *_refresh_notes(refreshed)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
+    """Return what shows that a hit matches: passages, and what was asked for beside them."""
+    first, *more = (
+        f'"{_marked(snippet, is_terminal=is_terminal)}"'
+        for snippet in (hit.snippet, *(passage.snippet for passage in hit.passages[1:]))
+    )
+    if not (hit.window or hit.explanation):
+        return [first, *more]
+    from . import evidence
+
+    lines = [first, *more]
+    if window := hit.window:
+        lines = evidence.window_lines(window.before)
+        lines += [evidence.match_mark(window) + first, *evidence.window_lines(window.after), *more]
+    return [*lines, *(evidence.hit_explanation_lines(hit.explanation) if hit.explanation else [])]
 
 
 def _headline(answer: Answer) -> str:

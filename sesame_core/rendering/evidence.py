@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
-    from ..types.answer import Answer, Explanation, Hit, HitExplanation, Passage, Window, WindowItem
+    from ..types.answer import Answer, Hit, Passage
+    from ..types.evidence import Explanation, HitExplanation, Window, WindowItem
 
 #: Characters of a window's item on one line for people.
 LINE = 160

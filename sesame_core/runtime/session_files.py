@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..config.paths import fsync_directory, write_private
 from ..errors import ParseError, SesameError, UnknownSessionError
 from ..plugin.parser import Parser
 from ..types.transcript import Checkpoint, Session, Skipped
@@ -67,9 +68,7 @@ class SessionFiles:
         """
         path = self.directory / f"{session}{_SUFFIX}"
         with _readable_errors(path):
-            self._make_directory()
-            _write(path, {"type": HEADER, "version": VERSION, **header}, os.O_CREAT | os.O_EXCL)
-            _sync(self.directory)
+            write_private(path, _line({"type": HEADER, "version": VERSION, **header}), fsync=True, replaces=False)
         return path
 
     def append(self, session: str, record: dict[str, Any]) -> Path:
@@ -80,7 +79,7 @@ class SessionFiles:
         """
         path = self.path(session)
         with _readable_errors(path):
-            _write(path, record, 0)
+            _append(path, record)
         return path
 
     def take(self, source: Path, parser: Parser) -> tuple[Path, bool]:
@@ -105,8 +104,8 @@ class SessionFiles:
                 except FileExistsError:
                     if filecmp.cmp(copy, path, shallow=False):
                         return path, False
-                    raise SesameError(f"{source}: {path} is another session with the same id") from None
-                _sync(self.directory)
+                    raise SesameError(f"{source}: another session of its id is at {path}") from None
+                fsync_directory(self.directory)
             return path, True
         finally:
             copy.unlink()
@@ -162,10 +161,10 @@ def _line(record: dict[str, Any]) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _write(path: Path, record: dict[str, Any], flags: int) -> None:
-    """Write a record as one line and sync it to disk."""
+def _append(path: Path, record: dict[str, Any]) -> None:
+    """Write a record as one line and wait until the disk has it."""
     line = _line(record)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0) | flags, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
     try:
         size = os.fstat(descriptor).st_size
         if size:
@@ -180,16 +179,6 @@ def _write(path: Path, record: dict[str, Any], flags: int) -> None:
     # The modification time shows that there is something to read (INV-004), and clocks of file systems are coarse.
     now = time.time_ns()
     os.utime(path, ns=(now, now))
-
-
-def _sync(directory: Path) -> None:
-    """Sync a directory's new entry to disk; Windows does so by itself and cannot open a directory."""
-    if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 @contextlib.contextmanager

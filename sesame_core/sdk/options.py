@@ -8,7 +8,6 @@ from typing import Any
 
 from ..dataclass import dataclass
 from ..errors import ConfigError
-from ..text.suggest import hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,9 @@ def check(owner: str, options: Mapping[str, Any], kinds: Mapping[str, OptionType
     """
     for name, value in options.items():
         if name not in kinds:
-            known = hint(name, kinds) or f"it has {', '.join(map(repr, kinds))}"
+            from ..text.suggest import hint
+
+            known = hint(name, kinds) or f"it knows {', '.join(map(repr, kinds))}"
             raise ConfigError(f"{owner} has no option {name!r}; {known}")
         if not kinds[name].fits(value):
             raise ConfigError(f"{owner}'s option {name!r} must be {kinds[name].name}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..types.answer import ChunkExplanation, Explanation, HitExplanation, WordExplanation
+from ..types.evidence import ChunkExplanation, Explanation, HitExplanation, WordExplanation
 from ..types.query import AllOf, AnyOf, Has, Not
 from . import ranking
 

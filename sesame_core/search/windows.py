@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..types.answer import Window, WindowItem
+from ..types.evidence import Window, WindowItem
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..dataclass import dataclass, field
-from .index import Chunk, Freshness, StoredSession
-from .query import Query
-from .transcript import Role, Session
+
+if TYPE_CHECKING:
+    from .evidence import Explanation, HitExplanation, Window
+    from .index import Chunk, Freshness, StoredSession
+    from .query import Query
+    from .transcript import Session
 
 #: Default number of results.
 LIMIT = 10
@@ -121,86 +126,3 @@ class Snippet:
 
 #: Most hits of an answer with windows, whatever limit the caller sets [seed 003].
 MAX_HITS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowItem:
-    """The beginning of one chunk."""
-
-    role: Role | None
-    #: The chunk's position in its session.
-    position: int
-    snippet: str
-    #: The chunk's text is longer than the snippet.
-    is_truncated: bool
-    tool: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """A chunk and its neighbours in the same session, in order."""
-
-    match: WindowItem
-    before: tuple[WindowItem, ...] = ()
-    after: tuple[WindowItem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordExplanation:
-    """How one word of the query was read."""
-
-    text: str
-    #: Strings that count as the word, without corrections.
-    alternatives: tuple[str, ...]
-    #: Other spellings that were searched for because hardly any chunk contains the word.
-    corrections: tuple[str, ...]
-    is_required: bool
-    #: Chunks that contain the word or a correction (exact up to the backend's bound).
-    document_frequency: int
-    #: What the word adds to a chunk's score, before term frequency and length are applied.
-    idf: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
-    """How a query was read, and how many candidates it had."""
-
-    words: tuple[WordExplanation, ...]
-    #: Words that must not occur.
-    excluded: tuple[str, ...]
-    #: Scored chunks and session heads that the backend returned for ranking.
-    candidate_chunks: int
-    candidate_heads: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkExplanation:
-    """What one chunk contributes to its session's score."""
-
-    #: Id of the session that contains it.
-    session_id: str
-    position: int
-    class_name: str
-    #: The class's factor, already in `score`.
-    weight: float
-    #: The factor of its rank among the session's chunks, not in `score`.
-    decay: float
-    score: float
-    #: Words of the query that it contains.
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitExplanation:
-    """How a score was computed: `chunk_part + head_part + conversation_part`."""
-
-    #: The sum over `chunks` of decay · score, and its share of the final score.
-    chunk_sum: float
-    chunk_part: float
-    #: BM25 of title, summary and first prompts, and its share of the final score.
-    head: float
-    head_part: float
-    #: BM25 of everything that people and agents said, and its share of the final score.
-    conversation: float
-    conversation_part: float
-    chunks: tuple[ChunkExplanation, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,67 @@ def test_platformdirs_is_not_imported(home: Path) -> None:
         check=True,
         env={"HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
     )
+
+
+# -- one way to write a file whole ----------------------------------------------------------------------------
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("fsync", [False, True])
+@pytest.mark.parametrize("content", ["größe\n", b"\xff\n\r"])
+def test_a_private_file_has_what_was_written_and_its_directory_is_private_too(
+    tmp_path: Path, content: str | bytes, fsync: bool
+) -> None:
+    path = tmp_path / "new" / "file"
+    for _ in range(2):
+        paths.write_private(path, content, fsync=fsync)
+        assert path.read_bytes() == (content if isinstance(content, bytes) else content.encode())
+    assert [*path.parent.iterdir()] == [path]
+    if os.name == "posix":
+        assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
+def test_rights_are_kept_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch(0o644)
+    path.chmod(0o644)
+    paths.write_private(path, "x", keeps_rights=True)
+    assert mode(path) == 0o644
+    paths.write_private(path, "x")
+    assert mode(path) == 0o600
+
+
+def test_a_file_that_must_not_be_replaced_stays(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    paths.write_private(path, "first", replaces=False)
+    with pytest.raises(FileExistsError):
+        paths.write_private(path, "second", replaces=False)
+    assert path.read_text() == "first"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("fails", ["replace", "fsync"])
+def test_a_write_that_fails_leaves_what_was_there_and_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, fails, fail)
+    with pytest.raises(OSError, match="No space"):
+        paths.write_private(path, "after", fsync=True)
+    assert path.read_text() == "before"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    paths.write_private(path, "x")
+    assert path.read_text() == "x"

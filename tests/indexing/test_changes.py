@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,10 @@ import pytest
 from sesame_core import IndexWriter, Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
+from sesame_core.indexing.changes import Changes, Place, detect, detect_notes
+from sesame_core.indexing.discovery import FoundFile, is_below
+from sesame_core.metadata.directory import VERSION
+from sesame_core.types.index import NOTES, UNREAD, KnownFile
 
 PARSERS = ("claude-code", "pi")
 
@@ -215,3 +220,168 @@ def test_sessions_that_are_behind_call_for_a_run(home: Home) -> None:
     assert home.written == 1
     home.refresh()
     assert home.written == 1
+
+
+# -- the rule itself, as a table -------------------------------------------------------------------------------
+
+ROOT = "/s"
+#: What the index knows of "/s/a" unless a case says otherwise: as it is on the disk.
+SAME = (10, "pi", 3, False)
+
+
+def place(parser: str = "pi", root: str = ROOT, **options: Any) -> Place:
+    options.setdefault("matches", lambda path: True)
+    return Place(root=root, parts=options.pop("parts", (root,)), parser=parser, version=3, **options)
+
+
+def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: Place, **options: Any) -> Changes:
+    """Return what has changed on a disk of these files and times."""
+
+    def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+        for path, mtime_ns in disk.items():
+            if is_below(path, root) and is_wanted(path):
+                yield FoundFile(path, mtime_ns, 1)
+
+    def exists(path: str) -> bool:
+        return any(is_below(file, path) for file in disk)
+
+    return detect(places or [place()], known, scan=scan, exists=exists, **options)
+
+
+def refuse(error: Exception) -> Callable[[str], bool]:
+    def matches(path: str) -> bool:
+        raise error
+
+    return matches
+
+
+def told(changes: Changes) -> dict[str, Any]:
+    """Return what is not empty."""
+    found = {name: getattr(changes, name) for name in Changes.__slots__}
+    found["read"] = [(number, file.path) for number, file in changes.read]
+    found["problems"] = [(path, parser, type(error)) for path, parser, error in changes.problems]
+    return {name: value for name, value in found.items() if value}
+
+
+READ = {"read": [(0, "/s/a")]}
+CASES: dict[str, tuple[dict[str, KnownFile], dict[str, int], list[Place], dict[str, Any]]] = {
+    "same": ({"/s/a": SAME}, {"/s/a": 10}, [], {"unchanged": 1}),
+    "new": ({}, {"/s/a": 10}, [], READ),
+    "grown": ({"/s/a": SAME}, {"/s/a": 11}, [], READ | {"grown": 1}),
+    "touched to an earlier time": ({"/s/a": SAME}, {"/s/a": 9}, [], READ | {"grown": 1}),
+    "no parser's": ({}, {"/s/a": 10}, [place(matches=lambda path: False)], {}),
+    "gone": ({"/s/a": SAME}, {"/s/b": 1}, [place(matches=lambda path: False)], {"gone": ["/s/a"], "missing": 1}),
+    "gone for long": ({"/s/a": (10, "pi", 3, True), "/s/b": SAME}, {"/s/b": 10}, [], {"unchanged": 1, "missing": 1}),
+    "gone with its root": ({"/s/a": SAME}, {}, [], {"absent_roots": ["/s"]}),
+    "gone, unread": ({"/s/a": (UNREAD, "pi", 3, False), "/s/b": SAME}, {"/s/b": 10}, [],
+        {"unchanged": 1, "gone": ["/s/a"], "missing": 1}),
+    "gone in two sources": ({"/s/d/a": SAME, "/s/d/b": SAME}, {"/s/d/b": 10}, [place(), place(root="/s/d")],
+        {"unchanged": 1, "gone": ["/s/d/a"], "missing": 1}),
+    "back": ({"/s/a": (10, "pi", 3, True)}, {"/s/a": 10}, [], {"unchanged": 1, "returned": ["/s/a"]}),
+    "back and changed": ({"/s/a": (10, "pi", 3, True)}, {"/s/a": 11}, [], READ),
+    "back, for another version": ({"/s/a": (10, "pi", 2, True)}, {"/s/a": 10}, [], READ),
+    "other version": ({"/s/a": (10, "pi", 2, False)}, {"/s/a": 10}, [], READ),
+    "failed before, or a run has more to do": ({"/s/a": (UNREAD, "pi", 3, False)}, {"/s/a": 10}, [], READ),
+    "other parser": ({"/s/a": (10, "other", 3, False)}, {"/s/a": 11}, [], {}),
+    "other parser, gone": ({"/s/a": (10, "other", 3, False)}, {"/s/b": 1}, [place(matches=lambda path: False)], {}),
+    "excluded now": ({"/s/a": SAME}, {"/s/a": 11}, [place(exclude=("/s/a",))], {"excluded": ["/s/a"]}),
+    "excluded and new": ({}, {"/s/a": 10}, [place(exclude=("/s",))], {}),
+    "excluded and gone": ({"/s/a": SAME}, {"/s/b": 10}, [place(exclude=("/s",))], {"gone": ["/s/a"], "missing": 1}),
+    "excluded in one source, not in the next": ({"/s/a": SAME}, {"/s/a": 10}, [place(exclude=("/s/a",)), place()],
+        {"unchanged": 1}),
+    "excluded in the next source": ({"/s/a": SAME}, {"/s/a": 10}, [place(), place(exclude=("/s/a",))],
+        {"unchanged": 1}),
+    "claimed by an earlier source": ({}, {"/s/a": 10}, [place("other"), place()], READ),
+    "claimed by a later source": ({}, {"/s/a": 10}, [place(matches=lambda path: False), place("other")],
+        {"read": [(1, "/s/a")]}),
+    "known to the later source": ({"/s/a": SAME}, {"/s/a": 11}, [place("other"), place()],
+        {"read": [(1, "/s/a")], "grown": 1}),
+    "below two parts": ({}, {"/s/d/a": 10}, [place(parts=("/s", "/s/d"))], {"read": [(0, "/s/d/a")]}),
+    "beside the parts": ({"/s/a": SAME, "/s/b": SAME}, {"/s/d/a": 10}, [place(parts=("/s/d",))],
+        {"read": [(0, "/s/d/a")]}),
+    "no part, no root": ({"/s/a": SAME}, {"/t/a": 10}, [place(parts=())], {}),
+    "outside": ({"/t/a": SAME}, {"/s/b": 10, "/t/b": 1}, [], {"read": [(0, "/s/b")]}),
+    "a parser that fails": ({}, {"/s/a": 10}, [place(matches=refuse(KeyError())), place("other")],
+        {"read": [(1, "/s/a")], "problems": [("/s/a", "pi", KeyError)]}),
+    "a file that cannot be looked at": ({}, {"/s/a": 10}, [place(matches=refuse(PermissionError())), place("other")],
+        {"problems": [("/s/a", "pi", PermissionError)]}),
+    "a file that vanished": ({}, {"/s/a": 10}, [place(matches=refuse(FileNotFoundError()))], {}),
+    "a name that is not UTF-8": ({}, {"/s/\udce9": 10}, [], {"problems": [("/s/\udce9", "pi", OSError)]}),
+    "notes of sessions": ({"/s/a": (10, NOTES, 1, False)}, {"/s/b": 1}, [place(matches=lambda path: False)], {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_has_changed(case: str) -> None:
+    known, disk, places, expected = CASES[case]
+    assert told(detected(known, disk, *places)) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_only_files_with_another_time_are_growth(case: str) -> None:
+    known, disk, places, expected = CASES[case]
+    changes = detected(known, disk, *places)
+    others = expected.keys() & {"returned", "gone", "excluded", "problems"}
+    assert changes.is_growth == (not others and len(expected.get("read", [])) == expected.get("grown", 0))
+    assert detected(known, disk, *places, growth_only=True).is_growth == changes.is_growth
+
+
+def test_a_look_for_growth_ends_with_the_first_other_change() -> None:
+    seen: list[str] = []
+    disk = {"/s/a": 11, "/s/b": 10, "/s/c": 10}
+    matches = lambda path: seen.append(path) is None  # noqa: E731
+    changes = detected({"/s/a": SAME}, disk, place(matches=matches), growth_only=True)
+    assert [file.path for _, file in changes.read] == ["/s/a", "/s/b"]
+    assert seen == ["/s/b"]
+
+
+def test_a_file_is_known_by_the_path_that_is_stored() -> None:
+    """A secret in a path is not stored."""
+    hidden: Callable[[str], str] = lambda path: path.replace("secret", "***")  # noqa: E731
+    known = {"/s/***": SAME, "/s/***2": (10, "pi", 3, True), "/s/***3": SAME}
+    disk = {"/s/secret": 10, "/s/secret2": 10, "/s/secret4": 10}
+    assert told(detected(known, disk, stored_path=hidden)) == {
+        "unchanged": 2, "returned": ["/s/***2"], "read": [(0, "/s/secret4")], "gone": ["/s/***3"], "missing": 1
+    }  # fmt: skip
+
+
+NOTED = (10, NOTES, VERSION, False)
+
+
+@pytest.mark.parametrize(
+    ("known", "found", "expected"),
+    [
+        ({"/n/a": NOTED, "/s/a": SAME}, {"/n/a": 10}, {"unchanged": 1}),
+        ({}, {"/n/a": 10}, {"read": [(0, "/n/a")]}),
+        ({"/n/a": NOTED}, {"/n/a": 11}, {"read": [(0, "/n/a")], "grown": 1}),
+        ({"/n/a": (10, NOTES, VERSION - 1, False)}, {"/n/a": 10}, {"read": [(0, "/n/a")]}),
+        ({"/n/a": (UNREAD, NOTES, VERSION, False)}, {"/n/a": 10}, {"read": [(0, "/n/a")]}),
+        ({"/n/a": NOTED}, {}, {"gone": ["/n/a"], "missing": 1}),
+        ({"/n/a": (0, NOTES, VERSION, True)}, {}, {"missing": 1}),
+        ({"/n/a": (10, NOTES, VERSION, True)}, {"/n/a": 10}, {"unchanged": 1, "returned": ["/n/a"]}),
+        ({"/before/a": NOTED}, {}, {"gone": ["/before/a"], "missing": 1}),
+        ({"/n/a": NOTED}, None, {}),
+    ],
+    ids=["same", "new", "written", "version", "unread", "gone", "long gone", "back", "elsewhere", "no directory"],
+)
+def test_what_has_changed_in_notes(
+    known: dict[str, KnownFile], found: dict[str, int] | None, expected: dict[str, Any]
+) -> None:
+    assert told(detect_notes(Path("/n"), found, known)) == expected
+
+
+@pytest.mark.parametrize(
+    ("within", "parts"),
+    [
+        ([], ("/s",)),
+        (["/s"], ("/s",)),
+        (["/"], ("/s",)),
+        (["/s/a", "/s/b"], ("/s/a", "/s/b")),
+        (["/t"], ()),
+        (["/sb"], ()),
+        (["/", "/s/a"], ("/s/a", "/s")),
+    ],
+)
+def test_the_parts_of_a_source_that_some_paths_mean(within: list[str], parts: tuple[str, ...]) -> None:
+    source = Source(parser=Selection(name="pi"), path=Path("/s"))
+    assert Place.of(source, "/s", SimpleNamespace(version=3), within).parts == parts  # type: ignore[arg-type]

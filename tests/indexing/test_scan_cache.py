@@ -15,8 +15,8 @@ import pytest
 from sesame_core import Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing import changes, scan_cache
-from sesame_core.indexing.changes import Looker
+from sesame_core.indexing import refresh, scan_cache
+from sesame_core.indexing.refresh import look_at_recent
 from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
 from sesame_core.types.report import IndexReport
 
@@ -107,7 +107,7 @@ def test_an_old_file_that_has_grown_is_found_when_the_minute_is_over(
 
 
 def test_many_changed_files_are_left_to_a_run_over_all(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "FEW", 1)
+    monkeypatch.setattr(refresh, "FEW", 1)
     home.note.unlink()
     for file in home.files[:2]:
         grow(file)
@@ -211,6 +211,7 @@ def test_a_note_from_the_future_is_none(home: Home, monkeypatch: pytest.MonkeyPa
 def test_a_note_is_its_owners_alone_and_no_draft_stays(home: Home) -> None:
     assert stat.S_IMODE(home.note.stat().st_mode) == 0o600
     assert [file.name for file in home.data.glob("*looked*")] == [home.note.name]
+    assert not [*home.data.glob("*.new")]
 
 
 def test_a_note_that_cannot_be_kept_hinders_nothing(home: Home) -> None:
@@ -242,6 +243,5 @@ def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
 
 def test_without_a_note_a_look_does_not_begin(home: Home) -> None:
     home.note.unlink()
-    with home.open() as sesame:
-        assert Looker([], home.data).recent(sesame._index.reader()) is None
-        assert changes.Looker([], home.data).recent(object()) is None  # type: ignore[arg-type]
+    for path in (str(home.note), None):
+        assert look_at_recent([], home.data, path, object()) is None  # type: ignore[arg-type]

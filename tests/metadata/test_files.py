@@ -14,8 +14,10 @@ import pytest
 
 from sesame_core import Sesame
 from sesame_core.errors import LockedError, ParseError, SesameError
-from sesame_core.metadata.files import LARGEST, Metadata, MetadataFiles, id_of, is_unchanged, scan
-from sesame_core.types.index import NOTES, UNREAD
+from sesame_core.indexing.changes import detect_notes
+from sesame_core.metadata.directory import id_of, scan
+from sesame_core.metadata.files import LARGEST, Metadata, MetadataFiles
+from sesame_core.types.index import NOTES, UNREAD, KnownFile
 from sesame_core.types.transcript import Notes
 
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
@@ -167,6 +169,12 @@ def test_only_files_of_metadata_are_looked_at(files: MetadataFiles) -> None:
     (files.directory / f".{path.name}.new").write_text("x")
     (files.directory / f".{path.name}").write_text("x")
     assert scan(files.directory) == {str(path): path.stat().st_mtime_ns}
+
+
+def is_unchanged(directory: Path, known: dict[str, KnownFile]) -> bool:
+    """Tell whether a search would find that the index has the files as they are."""
+    changes = detect_notes(directory, scan(directory), known)
+    return changes.is_growth and not changes.read
 
 
 def test_nothing_has_changed_when_the_index_knows_all_files_as_they_are(files: MetadataFiles) -> None:

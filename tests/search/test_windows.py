@@ -20,7 +20,8 @@ from sesame_core.rendering.text import as_json
 from sesame_core.search.engine import search
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, split_budget, window
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
-from sesame_core.types.answer import MAX_HITS, Answer, Page, Window
+from sesame_core.types.answer import MAX_HITS, Answer, Page
+from sesame_core.types.evidence import Window
 from sesame_core.types.query import Filters
 
 

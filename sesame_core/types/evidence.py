@@ -1,0 +1,93 @@
+"""What an answer shows beyond its hits when it is asked to: windows around passages, and explanations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass
+
+if TYPE_CHECKING:
+    from .transcript import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowItem:
+    """The beginning of one chunk."""
+
+    role: Role | None
+    #: The chunk's position in its session.
+    position: int
+    snippet: str
+    #: The chunk's text is longer than the snippet.
+    is_truncated: bool
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A chunk and its neighbours in the same session, in order."""
+
+    match: WindowItem
+    before: tuple[WindowItem, ...] = ()
+    after: tuple[WindowItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordExplanation:
+    """How one word of the query was read."""
+
+    text: str
+    #: Texts that count as the word, corrections left out.
+    alternatives: tuple[str, ...]
+    #: Other spellings that were looked for because hardly any chunk has the word.
+    corrections: tuple[str, ...]
+    is_required: bool
+    #: Chunks with the word or a correction (exact up to the backend's bound).
+    document_frequency: int
+    #: What a chunk with the word gains by it, before term frequency and length count.
+    idf: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """How a query was read, and how far it was followed."""
+
+    words: tuple[WordExplanation, ...]
+    #: Words that must not be there.
+    excluded: tuple[str, ...]
+    #: Scored chunks and sessions' heads that the backend handed to the ranking.
+    candidate_chunks: int
+    candidate_heads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkExplanation:
+    """What one chunk gives to its session's score."""
+
+    #: Id of the session it stands in.
+    session_id: str
+    position: int
+    class_name: str
+    #: The class's factor, already in `score`.
+    weight: float
+    #: The factor of its place among the session's chunks, not in `score`.
+    decay: float
+    score: float
+    #: Words of the query that it contains.
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitExplanation:
+    """How a score came about: `chunk_part + head_part + conversation_part`."""
+
+    #: The sum over `chunks` of decay · score, and its share of the final score.
+    chunk_sum: float
+    chunk_part: float
+    #: BM25 of title, summary and first prompts, and its share of the final score.
+    head: float
+    head_part: float
+    #: BM25 of all that people and agents said, and its share of the final score.
+    conversation: float
+    conversation_part: float
+    chunks: tuple[ChunkExplanation, ...]
