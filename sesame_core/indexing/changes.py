@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..metadata import files as metadata
-from ..plugin.backend import Noting, Recalling
+from ..plugin.backend import TracksFiles
 from ..types.index import NOTES, UNREAD
 from ..types.report import IndexReport, SourceReport
 from . import scan_cache
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 #: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
 #: more of them sooner by looking at all.
 FEW = 8
-#: The last time there is, in nanoseconds since 1970.
-LATEST = (1 << 63) - 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,14 +79,14 @@ class Looker:
     def recent(self, reader: IndexReader) -> Look | None:
         """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
         started = time.monotonic()
-        if not (isinstance(reader, Recalling) and isinstance(reader, Noting)):
+        if not isinstance(reader, TracksFiles):
             return None
-        place = reader.note_path()
+        place = reader.scan_cache_path()
         last = scan_cache.kept(place) if place else None
         if last is None or not last.is_good(self._wanted):
             return None
         changed, looked_at = [], 0
-        for path, (mtime_ns, parser, _, was_missing) in reader.known_between(last.recent_ns, LATEST).items():
+        for path, (mtime_ns, parser, _, was_missing) in reader.known_files(first_ns=last.recent_ns).items():
             try:
                 found = os.stat(path).st_mtime_ns
             except OSError:

@@ -16,7 +16,7 @@ from ..config.patterns import is_excluded
 from ..errors import BackendError
 from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
-from ..plugin.backend import IndexWriter, Reticent
+from ..plugin.backend import IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
@@ -72,8 +72,6 @@ class Indexer:
         with _without_cycle_collection():
             self._index_all(changed)
         enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
-        if isinstance(self._writer, Reticent):
-            self.report.withheld = self._writer.withheld()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -132,8 +130,8 @@ class Indexer:
             if known.parser != name or path in seen or not any(is_below(path, root) for root in roots):
                 continue
             if os.path.exists(path):
-                if exclude and known.mtime_ns != UNREAD and is_excluded(exclude, path, None):
-                    self._writer.replace(_emptied(known), [])
+                if exclude and is_excluded(exclude, path, None):
+                    self._writer.delete_file(path)
                 continue
             self.report.missing += 1
             if known.missing_since is None:
@@ -184,7 +182,7 @@ class Indexer:
         known = self._known.get(found.path)
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
-            self.report.chunks += reading.bring_in(known)
+            self.report.chunks += sum(map(len, reading.bring_in(known).values()))
         except BackendError:
             raise
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
@@ -236,8 +234,3 @@ def _shared(paths: Iterable[str], root: str) -> list[str]:
     """Return what the trees below the paths have in common with the tree below a root."""
     inside = [path for path in paths if is_below(path, root)]
     return inside + [root for path in paths if path != root and is_below(root, path)][:1]
-
-
-def _emptied(file: IndexedFile) -> IndexedFile:
-    """Return what is remembered of a file that is excluded now: nothing, but that it may be read again."""
-    return IndexedFile(path=file.path, parser=file.parser, parser_version=file.parser_version, mtime_ns=UNREAD, size=0)

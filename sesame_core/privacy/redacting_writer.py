@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..config.model import MARK
 from ..dataclass import replace
-from ..plugin.backend import Annotating, IndexWriter, Reticent
+from ..plugin.backend import Annotating, IndexWriter, Positions
 from ..text.tokens import subwords
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Notes, Session
@@ -76,19 +76,23 @@ class RedactingWriter:
         """Return the sessions read from a file."""
         return self._writer.file_sessions(self._redactor.text(path))
 
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Store what a file says now."""
-        stored = self._stored(file)
-        return self._writer.replace(stored, self._passed(file, stored, content))
+        stored, given = self._stored(file), dict[str, str]()
+        return _by_id(self._writer.replace(stored, self._passed(file, stored, content, given)), given)
 
-    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Add what a grown file says."""
-        stored = self._stored(file)
-        return self._writer.append(stored, self._passed(file, stored, content))
+        stored, given = self._stored(file), dict[str, str]()
+        return _by_id(self._writer.append(stored, self._passed(file, stored, content, given)), given)
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Remember files whose content did not change."""
         self._writer.update_files(map(self._stored, files))
+
+    def delete_file(self, path: str) -> int:
+        """Delete a file and its sessions."""
+        return self._writer.delete_file(self._redactor.text(path))
 
     def forget(self, number: int) -> int:
         """Delete a session for good."""
@@ -99,10 +103,6 @@ class RedactingWriter:
         if not isinstance(self._writer, Annotating):
             return 0
         return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
-
-    def withheld(self) -> int:
-        """Return of how many files nothing is stored, because their sessions are private."""
-        return self._writer.withheld() if isinstance(self._writer, Reticent) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
@@ -126,16 +126,30 @@ class RedactingWriter:
         return not self._redactor.findings(repr(checkpoint.state))
 
     def _passed(
-        self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk]
+        self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk], given: dict[str, str]
     ) -> Iterator[Session | Chunk]:
+        """Yield content without secrets, and complete what is stored of its file.
+
+        :param given: gets the id of each session whose id has a secret in it, by the id that is stored.
+        """
         for item in content:
-            if isinstance(item, Session) or file is not self._read_by_us:
-                text = item.text if isinstance(item, Chunk) else ""
+            if isinstance(item, Session):
+                session_id = item.id
                 self._redactor.take_out(item)
-                if isinstance(item, Chunk) and item.text is not text:
+                if item.id is not session_id:
+                    given[item.id] = session_id
+            elif file is not self._read_by_us:
+                text = item.text
+                self._redactor.take_out(item)
+                if item.text is not text:
                     item.subwords = subwords(item.text)
             yield item
         # What is known of a file is complete when its content has ended.
         complete = self._stored(file)
         for name in IndexedFile.__slots__:
             setattr(stored, name, getattr(complete, name))
+
+
+def _by_id(positions: Positions, given: dict[str, str]) -> Positions:
+    """Return positions by the ids that a caller has given, in place of those that are stored."""
+    return {given.get(stored, stored): places for stored, places in positions.items()} if given else positions

@@ -17,8 +17,8 @@ from ..dataclass import replace
 from ..indexing import discovery
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
-from ..plugin.backend import IndexReader, IndexWriter
-from ..plugin.paging import all_chunks, all_sessions, named
+from ..plugin.backend import IndexReader, IndexWriter, Positions
+from ..plugin.paging import all_chunks, all_sessions
 from ..privacy.redacting_writer import RedactingWriter
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
@@ -81,17 +81,16 @@ class SharingPolicy:
                 stored = [one for one in self.sessions() if one.path == path]
                 writer.replace(replace(known, checkpoint=None), self._content(stored))
             else:
-                writer.withdraw(path)
-                self.private_files.files.pop(path, None)
+                writer.delete_file(path)
         if not self.sharing.is_open:
             for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
-                writer.withdraw(path)
+                writer.delete_file(path)
         self.private_files.applied = self._digest
 
     def _known(self, session_id: str) -> list[Session]:
         """Return this workstation's sessions of an id, as earlier runs left them."""
         mine = identity.workstation_id()
-        stored = (one.session for one in named(self._reader, [session_id]))
+        stored = (one.session for one in self._reader.find_by_id([session_id]))
         return [*self._private.get(session_id, ()), *(one for one in stored if one.workstation == mine)]
 
     @cached_property
@@ -171,11 +170,11 @@ class Rehearsal:
         """Return the sessions of a file that was given."""
         return [*self.sessions.get(path, {}).values()]
 
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Remember the sessions."""
         found = {item.id: item for item in content if isinstance(item, Session)}
         self._files[file.path], self.sessions[file.path] = file, found
-        return 0
+        return {}
 
     append = replace
 
@@ -186,7 +185,7 @@ class Rehearsal:
         """Do nothing."""
         return 0
 
-    def withdraw(self, path: str) -> int:
+    def delete_file(self, path: str) -> int:
         """Forget the sessions of a file."""
         self._files.pop(path, None)
         self.sessions.pop(path, None)

@@ -95,7 +95,10 @@ class Desk:
     def chunks(self, id: str = "s") -> list[Chunk]:
         reader = self.backend.reader()
         return [
-            c for stored in reader.find_sessions(id) if stored.session.id == id for c in reader.chunks(stored.number)
+            c
+            for stored in reader.find_sessions(id)
+            if stored.session.id == id
+            for c in reader.chunks([(stored.number, 0, None)])[0]
         ]
 
 
