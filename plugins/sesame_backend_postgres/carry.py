@@ -31,10 +31,12 @@ def carry_over(db: psycopg.Connection[Any], files: Files, sessions: Sessions, wr
     """
     rebuilt = writer.files()
     for number, path in files.superseded():
-        if is_carried_over(path, rebuilt):
+        # A writer around this backend's may store a path otherwise than it was stored.
+        now = rebuilt.get(path) or writer.file(path)
+        if is_carried_over(path, now):
             file = files.of(number)
-            if path in rebuilt:
-                file.error = rebuilt[path].error
+            if now is not None:
+                file.error = now.error
             else:
                 file.missing_since = file.missing_since or datetime.now(UTC)
             writer.replace(file, _content(db, number))

@@ -41,10 +41,12 @@ def carry_over(db: sqlite3.Connection, writer: IndexWriter, old_path: Path) -> N
     rebuilt = writer.files()
     with translated(old_path), closing(_open(old_path)) as old:
         for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
-            if not is_carried_over(file.path, rebuilt):
+            # A writer around this backend's may store a path otherwise than it was stored.
+            now = rebuilt.get(file.path) or writer.file(file.path)
+            if not is_carried_over(file.path, now):
                 continue
-            if file.path in rebuilt:
-                file.error = rebuilt[file.path].error
+            if now is not None:
+                file.error = now.error
             else:
                 file.missing_since = file.missing_since or datetime.now(UTC)
             writer.replace(file, _content(old, old_path, file.path))

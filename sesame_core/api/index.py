@@ -130,8 +130,10 @@ def _around(writer: IndexWriter, redactor: Redactor | None, policy: SharingPolic
 
     Secrets go first: what a policy keeps of private files, it keeps without them.
     """
-    from ..privacy.redacting_writer import RedactingWriter
-
     if policy is not None:
         writer = policy.writer(writer)
-    return RedactingWriter(writer, redactor) if redactor is not None else writer
+    if redactor is None:
+        return writer
+    from ..privacy.redacting_writer import redacting_writer
+
+    return redacting_writer(writer, redactor)

@@ -385,17 +385,20 @@ class Sesame:
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
-            from ..privacy.redacting_writer import KnownFiles
+            from ..privacy.redacting_writer import StoredPaths
 
-            known = KnownFiles(known, redactor)
+            return looker.all(known, place, StoredPaths(known, redactor))
         return looker.all(known, place)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""
         from ..metadata.sync import take_in
+        from ..plugin.backend import Annotating
         from ..types.report import IndexReport
 
         with suppress(LockedError), self.writer() as writer:
+            if not isinstance(writer, Annotating):
+                return
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
 
     # -- how ----------------------------------------------------------------------------------------------

@@ -36,7 +36,10 @@ Content: TypeAlias = Iterator[Session | Chunk]
 
 @runtime_checkable
 class Redacting(Protocol):
-    """A writer that takes secrets out of what a parser yields, before a formatter cuts it."""
+    """A writer that takes secrets out of what it stores, and of what a parser yields, before a formatter cuts it."""
+
+    def stored_path(self, path: str) -> str:
+        """Return the path by which `files` has a file: a secret in it is stored as a placeholder."""
 
     def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events of a file without secrets."""

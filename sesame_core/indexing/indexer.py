@@ -22,6 +22,7 @@ from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from . import discovery
 from .discovery import FoundFile, belongs, is_below
+from .file_reader import Redacting
 from .sources import OpenSource
 
 #: Losses listed one by one in a report; all are counted.
@@ -50,6 +51,7 @@ class Indexer:
         self._writer = writer
         self._metadata = metadata
         self._known = {} if is_rebuild else writer.files()
+        self._stored_path: Callable[[str], str] = writer.stored_path if isinstance(writer, Redacting) else str
         self._deadline = deadline
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
@@ -71,7 +73,7 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
-        enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
+        enrich(self._writer, self._metadata.directory, self._known, self._stored_path, self.report, self._deadline)
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -101,9 +103,10 @@ class Indexer:
             return self._matches(source, path)
 
         def is_wanted(path: str) -> bool:
-            if path in self._claimed:
+            stored = self._stored_path(path)
+            if stored in self._claimed:
                 return False
-            known = self._known.get(path)
+            known = self._known.get(stored)
             return belongs(path, name, exclude, known.parser if known else None, matches)
 
         roots = _shared(within, source.root) if within else [source.root]
@@ -111,8 +114,9 @@ class Indexer:
             return changed
         for root in roots:
             for found in discovery.scan(root, is_wanted):
-                seen.add(found.path)
-                known = self._known.get(found.path)
+                stored = self._stored_path(found.path)
+                seen.add(stored)
+                known = self._known.get(stored)
                 # INV-004: the modification time decides whether a file is read.
                 if known is None or known.error or (known.mtime_ns, known.parser_version) != (found.mtime_ns, version):
                     changed.append((source, found))
@@ -150,7 +154,7 @@ class Indexer:
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
             self.report.errors.append(FileProblem.of(path, source.source.parser.name, error))
             if isinstance(error, OSError):
-                self._claimed.add(path)  # no other parser could look at it either
+                self._claimed.add(self._stored_path(path))  # no other parser could look at it either
             return False
         return True
 
@@ -179,7 +183,7 @@ class Indexer:
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
-        known = self._known.get(found.path)
+        known = self._known.get(self._stored_path(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TypeVar
 
 from ..config.model import MARK
 from ..dataclass import replace
@@ -17,36 +16,45 @@ from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Notes, Session
 from .redactor import Redactor
 
-T = TypeVar("T")
 
+class StoredPaths:
+    """By which path an index knows a file: a secret in a real path is stored as its placeholder.
 
-class KnownFiles(dict[str, T]):
-    """What an index knows of files, by their real paths: a path with a secret in it is stored with a mark.
-
-    Only who knows the real path can tell, so such an entry gets it when it is first asked for.
+    :param known: the paths that the index knows.
     """
 
-    def __init__(self, known: dict[str, T], redactor: Redactor) -> None:
-        super().__init__(known)
+    def __init__(self, known: Iterable[str], redactor: Redactor) -> None:
         self._redactor = redactor
         self._has_marks = any(MARK in path for path in known)
+        self._stored: dict[str, str] = {}
 
-    def get(self, path: str, default: T | None = None) -> T | None:  # type: ignore[override]
-        """Return what is known of the file with this path."""
-        if path not in self and self._has_marks and (stored := self._redactor.text(path)) in self:
-            self[path] = self.pop(stored)
-        return super().get(path, default)
+    def __call__(self, path: str) -> str:
+        """Return the stored path of a real one; the path itself when no known file has a placeholder in its path."""
+        if not self._has_marks:
+            return path
+        stored = self._stored.get(path)
+        if stored is None:
+            stored = self._stored[path] = self._redactor.text(path)
+        return stored
+
+
+def redacting_writer(writer: IndexWriter, redactor: Redactor) -> RedactingWriter:
+    """Return a writer that takes secrets out before another one sees them, and that has the abilities of that one.
+
+    :param writer: the backend's, or one around it.
+    """
+    if isinstance(writer, Annotating):
+        return AnnotatingRedactingWriter(writer, writer, redactor)
+    return RedactingWriter(writer, redactor)
 
 
 class RedactingWriter:
-    """A writer that takes secrets out of what it is given, before another writer sees it.
-
-    :param writer: the backend's.
-    """
+    """A writer that takes secrets out before another one sees them; `redacting_writer` makes it."""
 
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
+        self._stored_paths = StoredPaths((), redactor)
         #: The file whose chunks are made of messages that have lost their secrets: once is enough.
         self._read_by_us: IndexedFile | None = None
 
@@ -65,8 +73,14 @@ class RedactingWriter:
     # -- the writer's calls -------------------------------------------------------------------------------
 
     def files(self) -> dict[str, IndexedFile]:
-        """Return every known file by path."""
-        return KnownFiles(self._writer.files(), self._redactor)
+        """Return every known file by its stored path."""
+        known = self._writer.files()
+        self._stored_paths = StoredPaths(known, self._redactor)
+        return known
+
+    def stored_path(self, path: str) -> str:
+        """Return the path by which `files` has a file."""
+        return self._stored_paths(path)
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
@@ -97,12 +111,6 @@ class RedactingWriter:
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
-
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes, where the backend keeps any."""
-        if not isinstance(self._writer, Annotating):
-            return 0
-        return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
@@ -146,8 +154,20 @@ class RedactingWriter:
             yield item
         # What is known of a file is complete when its content has ended.
         complete = self._stored(file)
-        for name in IndexedFile.__slots__:
+        for name in IndexedFile.__dataclass_fields__:
             setattr(stored, name, getattr(complete, name))
+
+
+class AnnotatingRedactingWriter(RedactingWriter):
+    """One around a writer that stores notes."""
+
+    def __init__(self, writer: IndexWriter, annotating: Annotating, redactor: Redactor) -> None:
+        super().__init__(writer, redactor)
+        self._annotating = annotating
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give sessions their notes, without the secrets in them."""
+        return self._annotating.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
 
 def _by_id(positions: Positions, given: dict[str, str]) -> Positions:

@@ -7,7 +7,7 @@ stores the sessions last, since only the end of a file tells all about them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -118,16 +118,15 @@ def is_outgrown(count: int, in_row: int) -> bool:
     return count > GROWTH * in_row + SOME
 
 
-def is_carried_over(path: str, rebuilt: Mapping[str, IndexedFile]) -> bool:
+def is_carried_over(path: str, rebuilt: IndexedFile | None) -> bool:
     """Tell whether a rebuilt index takes over what the old one holds of a file.
 
     It does when the file is gone, or could not be read this time.  A file that is there but was not indexed belongs to
     no source any more, and is left behind.
 
-    :param rebuilt: the files of the rebuilt index, by path.
+    :param rebuilt: the file as the rebuilt index has it; None when it has not.
     """
-    now = rebuilt.get(path)
-    return not os.path.exists(path) if now is None else now.error is not None
+    return not os.path.exists(path) if rebuilt is None else rebuilt.error is not None
 
 
 class Transaction(Protocol):

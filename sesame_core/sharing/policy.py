@@ -19,7 +19,7 @@ from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
 from ..plugin.backend import IndexReader, IndexWriter, Positions
 from ..plugin.paging import all_chunks, all_sessions
-from ..privacy.redacting_writer import RedactingWriter
+from ..privacy.redacting_writer import redacting_writer
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
@@ -27,7 +27,7 @@ from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles, this_machines
 from .rules import Sharing
-from .visibility_writer import Change, VisibilityWriter, changes
+from .visibility_writer import Change, VisibilityWriter, changes, visibility_writer
 
 if TYPE_CHECKING:
     from ..metadata.files import MetadataFiles
@@ -57,9 +57,8 @@ class SharingPolicy:
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that lets pass what the rules allow."""
-        return VisibilityWriter(
-            writer, VisibilityResolver(self.sharing, self._known, self.sessions), self.private_files
-        )
+        kin = VisibilityResolver(self.sharing, self._known, self.sessions)
+        return visibility_writer(writer, kin, self.private_files)
 
     def is_due(self) -> bool:
         """Tell that these rules are not in effect yet."""
@@ -129,8 +128,8 @@ class SharingPolicy:
         if not new:
             return list(changes(stored, self.private_files, kin))
         rehearsal, kept = Rehearsal(), PrivateFiles(None)
-        writer: IndexWriter = VisibilityWriter(rehearsal, kin, kept)
-        guarded = RedactingWriter(writer, redactor) if redactor else writer
+        writer: IndexWriter = visibility_writer(rehearsal, kin, kept)
+        guarded = redacting_writer(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
         # Now, since a new session may show less than a subagent of it that is stored.
         told = list(changes(stored, self.private_files, kin))

@@ -53,8 +53,20 @@ def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, kin: Visibi
             yield Change(session=session, path=path, before="private", after=level)
 
 
+def visibility_writer(writer: IndexWriter, kin: VisibilityResolver, withheld: PrivateFiles) -> VisibilityWriter:
+    """Return a writer that lets pass what the rules allow, and that has the abilities of the one that it passes to.
+
+    :param writer: the backend's.
+    :param kin: the rules, applied to sessions and those that work for them.
+    :param withheld: what is known of files that do not pass.
+    """
+    if isinstance(writer, Annotating):
+        return AnnotatingVisibilityWriter(writer, writer, kin, withheld)
+    return VisibilityWriter(writer, kin, withheld)
+
+
 class VisibilityWriter:
-    """A writer that lets pass what the rules allow.
+    """A writer that lets pass what the rules allow; `visibility_writer` makes it.
 
     :param writer: the backend's.
     :param kin: the rules, applied to sessions and those that work for them.
@@ -128,10 +140,6 @@ class VisibilityWriter:
         """Delete a session for good."""
         return self._writer.forget(number)
 
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
-        return self._writer.annotate(session_id, notes) if isinstance(self._writer, Annotating) else 0
-
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
         self._writer.finish(synced_at=synced_at)
@@ -200,3 +208,17 @@ class VisibilityWriter:
         if file.error and any(one.visibility != "shared" for one in self._writer.file_sessions(file.path)):
             return replace(file, error="it could not be read", checkpoint=None)
         return file
+
+
+class AnnotatingVisibilityWriter(VisibilityWriter):
+    """One around a writer that stores notes."""
+
+    def __init__(
+        self, writer: IndexWriter, annotating: Annotating, kin: VisibilityResolver, withheld: PrivateFiles
+    ) -> None:
+        super().__init__(writer, kin, withheld)
+        self._annotating = annotating
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give sessions their notes; of those that others do not see, or see no text of, the backend stores none."""
+        return self._annotating.annotate(session_id, notes)

@@ -24,7 +24,9 @@ class Script:
     """A parser that yields what it is told to; a file of n events has n lines of two bytes."""
 
     version = 1
-    default_roots: Sequence[Path] = ()
+
+    def default_roots(self) -> Sequence[Path]:
+        return ()
 
     def __init__(self, *events: Event) -> None:
         self.events = events
