@@ -233,13 +233,13 @@ class MemoryBackend:
 
 def _carry_over(old: State, writer: IndexWriter) -> None:
     """Store the sessions that can no longer be read from their files."""
-    rebuilt = writer.files()
     for path, known in old.files.items():
+        rebuilt = writer.file(path)
         if not ingest.is_carried_over(path, rebuilt):
             continue
         file = deepcopy(known)
-        if path in rebuilt:
-            file.error = rebuilt[path].error
+        if rebuilt is not None:
+            file.error = rebuilt.error
         else:
             file.missing_since = file.missing_since or datetime.now(UTC)
         content: list[Session | Chunk] = []
