@@ -27,6 +27,8 @@ from sesame_core.types.query import Filters
 from sesame_core.types.report import IndexReport, Progress
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
+from ..support.in_memory import in_memory, plugins_with_memory
+
 SECOND = 10**9
 
 
@@ -94,27 +96,31 @@ def plugin(**parsers: Notes) -> object:
 
 
 class Bench:
-    """Some roots, some parsers, one index."""
+    """Some roots, some parsers, one index.
 
-    def __init__(self, place: Path) -> None:
+    :param opened: makes Sesame of sources, a directory for data, and plugins.
+    """
+
+    def __init__(self, place: Path, opened: Callable[[Sequence[Source], Path, PluginManager], Sesame]) -> None:
         self.root = place / "root"
         self.root.mkdir()
         self.data = place / "data"
         self.notes = Notes()
         self.others = Notes(".other")
-        self.plugins = PluginManager()
+        self.plugins = plugins_with_memory()
         self.plugins.register(plugin(notes=self.notes), "notes")
         self.plugins.register(plugin(others=self.others), "others")
         self.sources = [self.source()]
         self.clock = 1_700_000_000
-        self.sesame = Sesame(sources=self.sources, data_dir=self.data, plugins=self.plugins)
+        self.opened = opened
+        self.sesame = opened(self.sources, self.data, self.plugins)
 
     def source(self, parser: str = "notes", path: Path | None = None, exclude: Sequence[str] = ()) -> Source:
         return Source(parser=Selection(name=parser), path=path or self.root, exclude=tuple(exclude))
 
     def use(self, *sources: Source) -> None:
         self.sesame.close()
-        self.sesame = Sesame(sources=sources, data_dir=self.data, plugins=self.plugins)
+        self.sesame = self.opened(sources, self.data, self.plugins)
 
     def path(self, name: str) -> Path:
         path = self.root / name
@@ -160,7 +166,14 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
+    made = Bench(tmp_path, in_memory)
+    yield made
+    made.sesame.close()
+
+
+@pytest.fixture
+def on_sqlite(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path, lambda sources, data, plugins: Sesame(sources=sources, data_dir=data, plugins=plugins))
     yield made
     made.sesame.close()
 
@@ -864,7 +877,8 @@ def test_copies_and_subagents_of_a_forgotten_session_stay_forgotten(bench: Bench
     assert bench.found("fox") == {"ab"}
 
 
-def test_after_every_kind_of_run_the_full_text_agrees_with_the_rows(bench: Bench) -> None:
+def test_after_every_kind_of_run_the_full_text_agrees_with_the_rows(on_sqlite: Bench) -> None:
+    bench = on_sqlite
     steps: list[Callable[[], object]] = [
         lambda: bench.write("a.note", "fox", "elk"),
         lambda: bench.grow("a.note", "dog"),
