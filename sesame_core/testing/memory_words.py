@@ -69,11 +69,15 @@ def _stemmer() -> Any:
     return snowballstemmer.stemmer("porter")
 
 
+def phrases(words: Iterable[Word]) -> list[Phrase]:
+    """Return what counts as one of the words, each text once; `run` and `running` are two, which add up as in FTS5."""
+    texts = dict.fromkeys(text for word in words for text in word.alternatives)
+    return [phrase for phrase in map(_phrase, texts) if phrase[0]]
+
+
 @functools.lru_cache(10_000)
-def phrases(word: Word) -> tuple[Phrase, ...]:
-    """Return what counts as a word; of its alternatives those in which there is something to look for."""
-    made = ((tuple(terms(text)), text.endswith("*")) for text in word.alternatives)
-    return tuple(dict.fromkeys(phrase for phrase in made if phrase[0]))
+def _phrase(text: str) -> Phrase:
+    return tuple(terms(text)), text.endswith("*")
 
 
 class Document:
@@ -99,7 +103,7 @@ class Document:
 
     def contains(self, word: Word) -> bool:
         """Return whether the document has one of a word's alternatives."""
-        return any(self.frequency(phrase) for phrase in phrases(word))
+        return any(self.frequency(phrase) for phrase in phrases([word]))
 
     def frequency(self, phrase: Phrase, weights: Sequence[float] = ()) -> float:
         """Return how often the document has a phrase.
@@ -128,7 +132,7 @@ def bm25(documents: Mapping[K, Document], words: Iterable[Word], weights: Sequen
     """
     average = sum(document.length for document in documents.values()) / max(1, len(documents))
     scores: dict[K, float] = {}
-    for phrase in dict.fromkeys(phrase for word in words for phrase in phrases(word)):
+    for phrase in phrases(words):
         found = {key: n for key, document in documents.items() if (n := document.frequency(phrase, weights))}
         idf = max(LEAST_IDF, math.log((len(documents) - len(found) + 0.5) / (len(found) + 0.5)))
         for key, frequency in found.items():
