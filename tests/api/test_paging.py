@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,19 +10,17 @@ from typing import Any
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.search.engine import FIRST, search
 from sesame_core.testing import a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
+from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.answer import Answer, Page
 from sesame_core.types.query import Filters
 
 
 @pytest.fixture
-def backend(tmp_path: Path) -> Iterator[StorageBackend]:
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path / "index")})
-    yield backend
-    backend.close()
+def backend() -> StorageBackend:
+    return MemoryBackend()
 
 
 def fill(backend: StorageBackend, sessions: Iterable[Content]) -> None:

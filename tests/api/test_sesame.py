@@ -17,12 +17,13 @@ from sesame_core.api.sesame import ID_LENGTHS, Sesame
 from sesame_core.config.model import Config, Selection, Source
 from sesame_core.errors import SesameError, UnknownSessionError
 from sesame_core.plugin.hookspecs import hookimpl
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.provider import Provider
 from sesame_core.sdk.jsonl import JsonLines
 from sesame_core.types.index import StoredSession
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session
+
+from ..support.in_memory import in_memory, plugins_with_memory
 
 DAY = 86_400
 
@@ -82,12 +83,15 @@ class Home:
         self.root = place / "root"
         self.root.mkdir()
         self.data = place / "data"
-        self.plugins = PluginManager()
+        self.plugins = plugins_with_memory()
         self.plugins.register(provide("diary", parser), "diary")
         self.source = Source(parser=Selection(name="diary"), path=self.root)
         self.sesame = self.open()
 
     def open(self) -> Sesame:
+        return in_memory([self.source], self.data, self.plugins)
+
+    def on_sqlite(self) -> Sesame:
         return Sesame(sources=[self.source], data_dir=self.data, plugins=self.plugins)
 
     def write(self, name: str, *texts: str, id: str | None = None, **facts: Any) -> Path:
@@ -225,8 +229,9 @@ def test_text_that_is_no_unicode_finds_nothing(at: Home) -> None:
 
 
 def test_no_index_reads_as_an_empty_one_and_nothing_is_written(at: Home) -> None:
-    assert at.sesame.search("fox").hits == []
-    assert at.sesame.status().sessions == 0
+    with at.on_sqlite() as sesame:
+        assert sesame.search("fox").hits == []
+        assert sesame.status().sessions == 0
     assert not at.data.exists()
 
 
@@ -258,7 +263,8 @@ def test_a_refresh_indexes_what_changed(at: Home) -> None:
 
 def test_a_refresh_of_no_time_does_nothing(at: Home) -> None:
     at.write("a", "fox")
-    assert at.sesame.refresh(0).changed == 0
+    with at.on_sqlite() as sesame:
+        assert sesame.refresh(0).changed == 0
     with Sesame(Config(sources=(at.source,), refresh_seconds=0), data_dir=at.data, plugins=at.plugins) as sesame:
         assert sesame.refresh().changed == 0
     assert not at.data.exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +20,8 @@ from sesame_core.types.index import StoredSession
 from sesame_core.types.query import Filters
 from sesame_core.types.report import IndexReport
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
+
+from ..support.in_memory import plugins_with_memory
 
 SECOND = 10**9
 
@@ -88,27 +90,31 @@ def plugin(**parsers: Notes) -> object:
 
 
 class Bench:
-    """Some roots, some parsers, one index."""
+    """Some roots, some parsers, one index.
 
-    def __init__(self, place: Path) -> None:
+    :param opened: makes Sesame of sources, a directory for data, and plugins.
+    """
+
+    def __init__(self, place: Path, opened: Callable[[Sequence[Source], Path, PluginManager], Sesame]) -> None:
         self.root = place / "root"
         self.root.mkdir()
         self.data = place / "data"
         self.notes = Notes()
         self.others = Notes(".other")
-        self.plugins = PluginManager()
+        self.plugins = plugins_with_memory()
         self.plugins.register(plugin(notes=self.notes), "notes")
         self.plugins.register(plugin(others=self.others), "others")
         self.sources = [self.source()]
         self.clock = 1_700_000_000
-        self.sesame = Sesame(sources=self.sources, data_dir=self.data, plugins=self.plugins)
+        self.opened = opened
+        self.sesame = opened(self.sources, self.data, self.plugins)
 
     def source(self, parser: str = "notes", path: Path | None = None, exclude: Sequence[str] = ()) -> Source:
         return Source(parser=Selection(name=parser), path=path or self.root, exclude=tuple(exclude))
 
     def use(self, *sources: Source) -> None:
         self.sesame.close()
-        self.sesame = Sesame(sources=sources, data_dir=self.data, plugins=self.plugins)
+        self.sesame = self.opened(sources, self.data, self.plugins)
 
     def path(self, name: str) -> Path:
         path = self.root / name

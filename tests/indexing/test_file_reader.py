@@ -13,6 +13,7 @@ from sesame_core.config import identity
 from sesame_core.indexing.file_reader import HASHED, FileReader
 from sesame_core.indexing.session_facts import PROMPT_CHARS, SUMMARY_CHARS
 from sesame_core.plugin.manager import PluginManager
+from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped, ToolCall, ToolResult
 
@@ -48,9 +49,8 @@ class Desk:
 
     def __init__(self, place: Path, is_excluded: Callable[[str | None], bool] = lambda cwd: False) -> None:
         self.path = place / "x.jsonl"
-        plugins = PluginManager()
-        self.backend = plugins.backend("sqlite", {"directory": str(place / "index")})
-        self.formatter = plugins.formatter("default")
+        self.backend = MemoryBackend()
+        self.formatter = PluginManager().formatter("default")
         self.is_excluded = is_excluded
         #: What was written about sessions, by id.
         self.notes: dict[str, Notes] = {}

@@ -452,7 +452,8 @@ def test_copies_and_subagents_of_a_forgotten_session_stay_forgotten(bench: Bench
     assert bench.found("fox") == {"ab"}
 
 
-def test_after_every_kind_of_run_the_full_text_agrees_with_the_rows(bench: Bench) -> None:
+def test_after_every_kind_of_run_the_full_text_agrees_with_the_rows(on_sqlite: Bench) -> None:
+    bench = on_sqlite
     steps: list[Callable[[], object]] = [
         lambda: bench.write("a.note", "fox", "elk"),
         lambda: bench.grow("a.note", "dog"),

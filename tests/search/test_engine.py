@@ -1,4 +1,4 @@
-"""From a question to an answer, over a real SQLite index."""
+"""From a question to an answer, over an index in memory; where it is about a budget, over SQLite."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sesame_core.search import ranking
 from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
+from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.answer import Answer, Page
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import Filters
@@ -50,7 +51,12 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Iterator[Shelf]:
+def shelf() -> Shelf:
+    return Shelf(MemoryBackend())
+
+
+@pytest.fixture
+def on_sqlite(tmp_path: Path) -> Iterator[Shelf]:
     backend = PluginManager().backend("sqlite", {"directory": str(tmp_path / "index")})
     yield Shelf(backend)
     backend.close()
@@ -356,7 +362,7 @@ def test_any_text_gets_an_answer(shelf: Shelf) -> None:
 
 
 @pytest.fixture
-def library(shelf: Shelf) -> Shelf:
+def library(on_sqlite: Shelf) -> Shelf:
     """400 sessions: "the" word everywhere, some in half of them, and a few that are rare."""
     chance = random.Random(3)
 
@@ -372,8 +378,8 @@ def library(shelf: Shelf) -> Shelf:
             texts.append(" ".join(words))
         return a_session(*texts, id=f"s{number}", modified=NOON + number * HOUR)
 
-    shelf.put_all([session(number)] for number in range(400))
-    return shelf
+    on_sqlite.put_all([session(number)] for number in range(400))
+    return on_sqlite
 
 
 def squeeze(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -412,7 +418,7 @@ def test_common_words_alone_are_followed_to_the_newest(library: Shelf, monkeypat
 @pytest.mark.parametrize("every", [3, 50], ids=["many", "few"])
 @pytest.mark.parametrize("text", ["everywhere", "rare", "rare everywhere", "everywhere cwd:/w/app"])
 def test_headless_runs_take_no_place_in_the_budget(
-    shelf: Shelf, text: str, every: int, monkeypatch: pytest.MonkeyPatch
+    on_sqlite: Shelf, text: str, every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     squeeze(monkeypatch)
 
@@ -420,8 +426,8 @@ def test_headless_runs_take_no_place_in_the_budget(
         return "headless" if number % every == every - 1 else "interactive"
 
     words = ["rare everywhere" if number % 5 == 4 else "everywhere" for number in range(200)]
-    shelf.put_all([a_session(word, id=f"s{number}", kind=kind(number))] for number, word in enumerate(words))
-    answer = shelf.ask(text, limit=200)
+    on_sqlite.put_all([a_session(word, id=f"s{number}", kind=kind(number))] for number, word in enumerate(words))
+    answer = on_sqlite.ask(text, limit=200)
     matching_ones = range(4, 200, 5) if "rare" in text else range(200)
     hidden = [number for number in matching_ones if kind(number) == "headless"]
     assert {hit.session.kind for hit in answer.hits} == {"interactive"}

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.search import ranking
 from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_file, a_session
+from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.answer import Answer, Page
 from sesame_core.types.query import Filters
 
 
 @pytest.fixture
-def backend(tmp_path: Path) -> Iterator[StorageBackend]:
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path / "index")})
+def backend() -> StorageBackend:
+    backend = MemoryBackend()
     with backend.writer() as writer:
         writer.replace(
             a_file("/1"),
@@ -29,8 +27,7 @@ def backend(tmp_path: Path) -> Iterator[StorageBackend]:
         writer.replace(a_file("/2"), a_session("elk and receiving", "receiving", id="b"))
         writer.replace(a_file("/3"), a_session(*["nothing of the kind"] * 9, id="c"))
         writer.replace(a_file("/4"), a_session("fox in a subagent", id="a/s", kind="subagent", parent_id="a"))
-    yield backend
-    backend.close()
+    return backend
 
 
 def explained(backend: StorageBackend, text: str, **page: Any) -> Answer:

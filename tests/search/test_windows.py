@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +13,28 @@ from hypothesis import strategies as st
 from sesame_core.api.sesame import Sesame
 from sesame_core.errors import UnknownSessionError
 from sesame_core.plugin.backend import StorageBackend
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.text import as_json
 from sesame_core.search.engine import search
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS, cut, item, split_budget, window
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
+from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.answer import MAX_HITS, Answer, Page
 from sesame_core.types.evidence import Window
 from sesame_core.types.query import Filters
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StorageBackend]:
+def index() -> StorageBackend:
     """Thirty sessions in a row, each with its number in every chunk, and the word fox in one of each."""
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path_factory.mktemp("windows"))})
+    backend = MemoryBackend()
     with backend.writer() as writer:
         for number in range(30):
             length = 1 + number * 2 % 41
             texts = [f"s{number} line {place}" for place in range(length)]
             texts[length // 2] += " fox"
             writer.replace(a_file(f"/s/{number}.jsonl"), a_session(*texts, id=f"s{number}"))
-    yield backend
-    backend.close()
+    return backend
 
 
 def ask(index: StorageBackend, text: str, filters: Filters | None = None, **page: Any) -> Answer:
@@ -158,8 +156,8 @@ def test_an_answer_with_windows_has_twenty_hits_at_most(index: StorageBackend) -
     assert len(ask(index, "*", limit=100, context=(1, 1)).hits) == MAX_HITS
 
 
-def test_the_window_of_evidence_in_a_subagent_is_the_subagents(tmp_path: Path) -> None:
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path)})
+def test_the_window_of_evidence_in_a_subagent_is_the_subagents() -> None:
+    backend = MemoryBackend()
     with backend.writer() as writer:
         writer.replace(a_file("/1"), a_session("parent one", "parent two", "parent three", id="p"))
         writer.replace(
@@ -171,11 +169,10 @@ def test_the_window_of_evidence_in_a_subagent_is_the_subagents(tmp_path: Path) -
     assert [passage.subagent_id for passage in hit.passages] == ["p/a"]
     (made,) = windows(answer)
     assert [i.snippet for i in (*made.before, made.match, *made.after)] == ["sub one", "sub fox", "sub three"]
-    backend.close()
 
 
-def test_windows_in_json_and_for_people(tmp_path: Path) -> None:
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path)})
+def test_windows_in_json_and_for_people() -> None:
+    backend = MemoryBackend()
     long = "語" * 2000
     with backend.writer() as writer:
         writer.replace(a_file("/1"), a_session("first", long, "the fox", a_call("ls\n-la", tool="Ba\x1b[1msh"), id="s"))
@@ -190,14 +187,13 @@ def test_windows_in_json_and_for_people(tmp_path: Path) -> None:
         '→2 user: "the fox"',
         "#3 assistant Bash: ls -la",
     ]
-    backend.close()
 
 
 # -- several passages ------------------------------------------------------------------------------------------
 
 
-def test_a_session_shows_as_many_passages_as_asked_the_best_first(tmp_path: Path) -> None:
-    backend = PluginManager().backend("sqlite", {"directory": str(tmp_path)})
+def test_a_session_shows_as_many_passages_as_asked_the_best_first() -> None:
+    backend = MemoryBackend()
     with backend.writer() as writer:
         texts = ["nothing", "fox", "elk", "fox and elk", "fox and more", "fox and even more of it"]
         writer.replace(a_file("/1"), a_session(*texts, id="s"))
@@ -215,7 +211,6 @@ def test_a_session_shows_as_many_passages_as_asked_the_best_first(tmp_path: Path
     shown = [passage.snippet.text for passage in ask(backend, "fox elk", passages=3).hits[0].passages]
     lines = answer_text(ask(backend, "fox elk", passages=3), abbreviate=str).splitlines()
     assert [line.strip() for line in lines[-3:]] == [f'"{text}"' for text in shown]
-    backend.close()
 
 
 # -- the byte budget -------------------------------------------------------------------------------------------
