@@ -65,6 +65,7 @@ OWNERS: dict[str, set[str]] = {
     "sqlite3": set(),
     "starlette": {"mcp"},
     "typer": {"cli"},
+    "typing_extensions": {"rendering", "mcp"},
     "uvicorn": {"mcp"},
     "watchfiles": {"runtime.watcher"},
 }

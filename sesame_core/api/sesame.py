@@ -44,8 +44,8 @@ ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
-    from ..generation.answer import Asked
-    from ..generation.describe import Described
+    from ..generation.answer import SessionAnswer
+    from ..generation.describe import DescribeResult
     from ..indexing.changes import Look
     from ..privacy.audit import Audit, Exposure
     from ..search.resolve import Reference
@@ -266,7 +266,7 @@ class Sesame:
         *,
         models: Sequence[ModelChoice] | None = None,
         max_bytes: int | None = None,
-    ) -> Asked:
+    ) -> SessionAnswer:
         """Return what one session says about a question: its passages, and a model's answer where one is configured.
 
         :param models: asked in this order until one answers; the configuration's when None, none when empty.
@@ -282,7 +282,7 @@ class Sesame:
 
     def describe(
         self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
-    ) -> Described:
+    ) -> DescribeResult:
         """Let a model write a session's metadata, and rank it from now on.
 
         :param models: asked in this order until one gives a valid answer; the configuration's when None.

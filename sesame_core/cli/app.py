@@ -103,7 +103,7 @@ serving.add_to(app)
 def plugins(json: Json = False) -> None:
     """List every installed plugin: what it provides, where it comes from, or why it failed to load."""
     from ..plugin.manager import PluginManager
-    from ..rendering.reports import plugin_json, plugins_text
+    from ..rendering.status import plugin_json, plugins_text
     from ..rendering.text import as_json
 
     found = PluginManager().catalogue()
@@ -119,7 +119,7 @@ def config(
     from ..config.file import initialise, load
     from ..config.report import describe
     from ..plugin.manager import PluginManager
-    from ..rendering.reports import config_text
+    from ..rendering.config import config_text
     from ..rendering.text import as_json
 
     if init:

@@ -8,12 +8,13 @@ import sys
 def status(*, json: bool) -> None:
     """Tell what the index holds and how fresh it is."""
     from ..api.sesame import Sesame
-    from ..rendering import reports, text
+    from ..rendering import status as rendering
+    from ..rendering import text
 
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
     if json:
-        output = text.as_json(reports.status_json(statistics, expiring, plugins))
+        output = text.as_json(rendering.status_json(statistics, expiring, plugins))
     else:
-        output = reports.status_text(statistics, expiring, plugins)
+        output = rendering.status_text(statistics, expiring, plugins)
     sys.stdout.write(output + "\n")

@@ -63,8 +63,8 @@ def show(
     """Print a session as a transcript, from the index: its file need not exist any more."""
     from ..api.sesame import AROUND, Sesame
     from ..errors import QueryError
-    from ..rendering.sessions import chunk_json, session_json, session_summary, transcript_text
-    from ..rendering.text import SCHEMA_VERSION, as_json
+    from ..rendering.sessions import transcript_json, transcript_text
+    from ..rendering.text import as_json
 
     if around is not None:
         if offset or limit is not None:
@@ -75,13 +75,7 @@ def show(
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
     if json:
-        value = {
-            "schemaVersion": SCHEMA_VERSION,
-            **session_json(stored),
-            "summary": session_summary(stored),
-            "chunks": [chunk_json(chunk) for chunk in chunks],
-        }
-        typer.echo(as_json(value))
+        typer.echo(as_json(transcript_json(stored, chunks)))
     else:
         typer.echo(transcript_text(stored, chunks, around))
 
@@ -143,7 +137,7 @@ def workstations(
 ) -> None:
     """List the workstations that share the index: whose they are, and how fresh."""
     from ..api.sesame import Sesame
-    from ..rendering.reports import workstations_json, workstations_text
+    from ..rendering.status import workstations_json, workstations_text
     from ..rendering.text import as_json
 
     with Sesame() as sesame:

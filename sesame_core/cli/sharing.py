@@ -27,7 +27,7 @@ def share(
     """Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds."""
     from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..rendering.shares import change_text, changes_json, sharing_json, sharing_text
+    from ..rendering.sharing import change_text, changes_json, sharing_json, sharing_text
     from ..rendering.text import as_json, printable
 
     if (pattern is None) != (visibility is None):

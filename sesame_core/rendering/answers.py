@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
     from ..types.index import Freshness
     from ..types.report import IndexReport
+    from .schemas.answers import AnswerJson, FreshnessJson, IndexJson, RefreshJson, RequestedJson, ResultJson
+    from .schemas.evidence import EvidenceJson
 
 
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
@@ -24,14 +26,14 @@ def answer_json(
     *,
     max_bytes: int | None = None,
     current: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> AnswerJson:
     """Return an answer's JSON value.
 
     :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
     :param current: ids of the sessions the caller is in, which were left out.
     """
     results = [_hit_json(hit) for hit in answer.hits]
-    more: dict[str, Any] = {}
+    more: RequestedJson = {}
     if max_bytes is not None:
         from .evidence import within_budget
 
@@ -65,13 +67,15 @@ def answer_json(
     }
 
 
-def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> dict[str, Any]:
+def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:
     """Return the JSON value of how fresh the index is."""
-    told = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable} if freshness else {}
-    return {**_refresh_json(refreshed), **told}
+    known: FreshnessJson = {}
+    if freshness:
+        known = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
+    return {**_refresh_json(refreshed), **known}
 
 
-def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
+def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
     if refreshed is None:
         return {"refreshed": False}
     return {
@@ -89,9 +93,15 @@ def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
     }
 
 
-def _hit_json(hit: Hit) -> dict[str, Any]:
+def _hit_json(hit: Hit) -> ResultJson:
     chunk = hit.chunk
-    value = {
+    evidence: EvidenceJson = {}
+    if hit.window or hit.explanation or hit.passages[1:]:
+        # Seldom asked for, and each module costs the hottest command a millisecond.
+        from .evidence import evidence_json
+
+        evidence = evidence_json(hit)
+    return {
         **session_json(hit.stored),
         "score": round(hit.score, 3),
         "matchedSnippet": hit.snippet.text,
@@ -104,13 +114,8 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "matchedSubagent": hit.subagent_id,
         "onAbandonedBranch": hit.is_abandoned,
         "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
+        **evidence,
     }
-    if not (hit.window or hit.explanation or hit.passages[1:]):
-        return value
-    # Seldom asked for, and each module costs the hottest command a millisecond.
-    from .evidence import evidence_json
-
-    return {**value, **evidence_json(hit)}
 
 
 def answer_text(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, printable
 
 if TYPE_CHECKING:
     from ..privacy.audit import Audit, Exposure
+    from .schemas.audits import AuditJson, SecretJson
 
 
-def audit_json(exposures: Iterable[Exposure], seen: Audit) -> dict[str, Any]:
+def audit_json(exposures: Iterable[Exposure], seen: Audit) -> AuditJson:
     """Return an audit's JSON value."""
-    found = [
+    found: list[SecretJson] = [
         {
             "sessionId": exposure.session_id,
             "file": exposure.file,

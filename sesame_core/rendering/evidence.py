@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Explanation, Hit, HitExplanation, Passage, Window, WindowItem
+    from .schemas.answers import ResultJson
+    from .schemas.evidence import EvidenceJson, ExplanationJson, PassageJson, ScoreJson, WindowItemJson
 
 #: Characters of a window's item on one line for people.
 LINE = 160
 
 
-def evidence_json(hit: Hit) -> dict[str, Any]:
+def evidence_json(hit: Hit) -> EvidenceJson:
     """Return the JSON fields that a result has when they were asked for."""
-    value: dict[str, Any] = {}
+    value: EvidenceJson = {}
     if len(hit.passages) > 1:
         value["passages"] = [_passage_json(passage) for passage in hit.passages]
     if hit.window:
@@ -27,7 +29,7 @@ def evidence_json(hit: Hit) -> dict[str, Any]:
     return value
 
 
-def _item_json(item: WindowItem) -> dict[str, Any]:
+def _item_json(item: WindowItem) -> WindowItemJson:
     return {
         "role": item.role,
         "position": item.position,
@@ -37,7 +39,7 @@ def _item_json(item: WindowItem) -> dict[str, Any]:
     }
 
 
-def _passage_json(passage: Passage) -> dict[str, Any]:
+def _passage_json(passage: Passage) -> PassageJson:
     chunk = passage.chunk
     return {
         "snippet": passage.snippet.text,
@@ -73,7 +75,7 @@ def _speaker(item: WindowItem) -> str:
 # -- explanations -----------------------------------------------------------------------------------------
 
 
-def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
+def explanation_json(told: Explanation, answer: Answer) -> ExplanationJson:
     """Return the JSON value of how a query was read and followed."""
     return {
         "words": [
@@ -95,7 +97,7 @@ def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
+def _hit_explanation_json(told: HitExplanation) -> ScoreJson:
     return {
         "chunkSum": round(told.chunk_sum, 3),
         "chunkPart": round(told.chunk_part, 3),
@@ -155,7 +157,7 @@ def hit_explanation_lines(told: HitExplanation) -> list[str]:
 # -- the byte budget --------------------------------------------------------------------------------------
 
 
-def within_budget(results: list[dict[str, Any]], budget: int) -> list[dict[str, Any]]:
+def within_budget(results: list[ResultJson], budget: int) -> list[ResultJson]:
     """Return results whose JSON, as it is printed, has so many bytes at most.
 
     Items of windows go first, those farthest from a match before nearer ones and those of worse results before
@@ -171,7 +173,7 @@ def within_budget(results: list[dict[str, Any]], budget: int) -> list[dict[str, 
 _Part = tuple[int, str, int]
 
 
-def _order(results: list[dict[str, Any]]) -> list[_Part]:
+def _order(results: list[ResultJson]) -> list[_Part]:
     items: list[tuple[int, _Part]] = []
     passages: list[_Part] = []
     for number, result in enumerate(results):
@@ -184,20 +186,22 @@ def _order(results: list[dict[str, Any]]) -> list[_Part]:
     return [part for _, part in items] + passages + [(number, "", 0) for number in reversed(range(len(results)))]
 
 
-def _without(results: list[dict[str, Any]], parts: list[_Part]) -> list[dict[str, Any]]:
+def _without(results: list[ResultJson], parts: list[_Part]) -> list[ResultJson]:
     gone = set(parts)
     return [
-        {
-            name: [item for place, item in enumerate(value) if (number, name, place) not in gone]
-            if name in ("contextBefore", "contextAfter", "passages")
-            else value
-            for name, value in result.items()
-        }
+        cast("ResultJson", {name: _left(value, number, name, gone) for name, value in result.items()})
         for number, result in enumerate(results)
         if (number, "", 0) not in gone
     ]
 
 
-def _size(results: list[dict[str, Any]]) -> int:
+def _left(value: object, number: int, name: str, gone: set[_Part]) -> object:
+    """Return the value of a result's field without what is gone of it."""
+    if name in ("contextBefore", "contextAfter", "passages") and isinstance(value, list):
+        return [item for place, item in enumerate(value) if (number, name, place) not in gone]
+    return value
+
+
+def _size(results: list[ResultJson]) -> int:
     """Return the bytes that results take in an answer."""
     return len(as_json({"": results}).encode("utf-8", "surrogatepass")) - len(as_json({"": 0})) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..search.windows import cut
 from .answers import index_json
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..search.resolve import Candidate, Reference
     from ..types.index import StoredSession
     from ..types.report import IndexReport
-
+    from .schemas.references import CandidateJson, ReferenceJson, ReferencesJson
 
 #: Bytes of a passage's position and speaker.
 _SPEAKER_BYTES = 32
 
 
-def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> dict[str, Any]:
+def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> ReferencesJson:
     """Return the JSON value of references.
 
     :param texts: what is told of each session that is meant, by its number.
@@ -30,17 +30,19 @@ def references_json(found: Sequence[Reference], texts: Mapping[int, str], refres
     return {
         "schemaVersion": SCHEMA_VERSION,
         "index": index_json(refreshed),
-        "references": [
-            {
-                "reference": reference.text,
-                "status": _status(reference),
-                "by": reference.by,
-                "session": session_json(reference.stored) if reference.stored else None,
-                "text": texts[reference.stored.number] if reference.stored else None,
-                "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
-            }
-            for reference in found
-        ],
+        "references": [_reference_json(reference, texts) for reference in found],
+    }
+
+
+def _reference_json(reference: Reference, texts: Mapping[int, str]) -> ReferenceJson:
+    stored = reference.stored
+    return {
+        "reference": reference.text,
+        "status": "found" if stored else "ambiguous" if reference.candidates else "unknown",
+        "by": reference.by,
+        "session": session_json(stored) if stored else None,
+        "text": texts[stored.number] if stored else None,
+        "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
     }
 
 
@@ -84,11 +86,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text.encode()) <= most else cut(text, max(most - len(" …".encode()), 0)) + " …"
 
 
-def _status(reference: Reference) -> str:
-    return "found" if reference.stored else "ambiguous" if reference.candidates else "unknown"
-
-
-def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+def _candidate_json(candidate: Candidate) -> CandidateJson:
     stored = candidate.stored
     return {
         "reference": candidate.reference,

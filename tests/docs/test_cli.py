@@ -16,7 +16,7 @@ from sesame_core import Session
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
-from sesame_core.rendering.shares import changes_json
+from sesame_core.rendering.sharing import changes_json
 from sesame_core.runtime.watcher import watch
 from sesame_core.sharing.visibility_writer import Change
 

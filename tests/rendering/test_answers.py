@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
-from sesame_core.rendering.reports import report_json, report_text, status_json, status_text
+from sesame_core.rendering.reports import report_json, report_text
 from sesame_core.rendering.sessions import transcript_text
+from sesame_core.rendering.status import status_json, status_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.types.answer import Answer, Hit, Snippet

@@ -23,8 +23,8 @@ SAMPLE = Path(__file__).parents[1] / "data" / "json-output.json"
 
 #: Fields whose values differ from run to run or from machine to machine, or are sentences that others test.
 VOLATILE = {
-    "bytes", "error", "fingerprint", "host", "lastSync", "message", "notScanned", "owner", "reason", "scannedAt", "seconds",
-    "timestamp", "updatedAt", "version",
+    "bytes", "error", "fingerprint", "host", "lastSync", "message", "notScanned", "owner", "reason", "scannedAt",
+    "seconds", "timestamp", "updatedAt", "version",
 }  # fmt: skip
 #: Command lines over the demo sessions, in this order; each is run with `--json`.
 COMMANDS = (

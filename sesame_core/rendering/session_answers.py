@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, iso, printable, session_name
 
 if TYPE_CHECKING:
-    from ..generation.answer import Asked
+    from ..generation.answer import SessionAnswer
     from ..generation.models import Attempt
     from ..search.passages import Excerpt, ExcerptItem
+    from .schemas.generation import AttemptJson, ExcerptItemJson, ExcerptJson, SessionAnswerJson
 
 
-def asked_json(asked: Asked) -> dict[str, Any]:
+def session_answer_json(asked: SessionAnswer) -> SessionAnswerJson:
     """Return the JSON value of an answer about a session."""
     found = asked.found
     return {
@@ -36,7 +37,7 @@ def asked_json(asked: Asked) -> dict[str, Any]:
     }
 
 
-def attempt_json(attempt: Attempt) -> dict[str, Any]:
+def attempt_json(attempt: Attempt) -> AttemptJson:
     """Return the JSON value of one call of a model."""
     return {
         "model": attempt.model,
@@ -48,7 +49,7 @@ def attempt_json(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _passage_json(passage: Excerpt) -> dict[str, Any]:
+def _passage_json(passage: Excerpt) -> ExcerptJson:
     return {
         "score": round(passage.score, 3),
         **_item_json(passage.match),
@@ -57,7 +58,7 @@ def _passage_json(passage: Excerpt) -> dict[str, Any]:
     }
 
 
-def _item_json(item: ExcerptItem) -> dict[str, Any]:
+def _item_json(item: ExcerptItem) -> ExcerptItemJson:
     chunk = item.chunk
     return {
         "position": chunk.seq,
@@ -71,7 +72,7 @@ def _item_json(item: ExcerptItem) -> dict[str, Any]:
     }
 
 
-def asked_text(asked: Asked) -> str:
+def session_answer_text(asked: SessionAnswer) -> str:
     """Return an answer about a session for people: the model's, or the passages."""
     session, found = asked.stored.session, asked.found
     lines = [f"{printable(session.id)} ({session_name(asked.stored)}) - {day(session.modified)}"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, day, printable
 
 if TYPE_CHECKING:
     from ..sharing.rules import Rule, Sharing
     from ..sharing.visibility_writer import Change
+    from .schemas.sharing import ChangesJson, SharingJson
 
 #: What a change is called, by what others saw before and see then.
 _ACTIONS = {
@@ -26,7 +27,7 @@ _ACTIONS = {
 }
 
 
-def changes_json(changes: Sequence[Change]) -> dict[str, Any]:
+def changes_json(changes: Sequence[Change]) -> ChangesJson:
     """Return the JSON value of what a run would change."""
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -53,7 +54,7 @@ def change_text(change: Change) -> str:
     return printable(f"{action:<19} {session.id}  {day(session.modified or session.created) or '':<10}  {project}")
 
 
-def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> dict[str, Any]:
+def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> SharingJson:
     """Return the JSON value of the rules, each with the sessions it holds for, by what others see of them now."""
     counts = _counts(covered)
     return {
