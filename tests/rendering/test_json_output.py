@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from sesame_core import Sesame
+from sesame_core.config.report import ConfigJson
+from sesame_core.rendering.schemas.answers import AnswerJson
+from sesame_core.rendering.schemas.audits import AuditJson
+from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
+from sesame_core.rendering.schemas.references import ReferencesJson
+from sesame_core.rendering.schemas.reports import FileEventJson, ReportJson
+from sesame_core.rendering.schemas.sessions import SessionsJson, TranscriptJson
+from sesame_core.rendering.schemas.sharing import ChangesJson, SharingJson
+from sesame_core.rendering.schemas.status import PluginJson, StatusJson, WorkstationsJson
 from sesame_core.runtime.watcher import watch
 
 from ..support.model_server import Answers, ModelServer
@@ -51,6 +62,24 @@ COMMANDS = (
     "plugins",
     "config",
 )
+
+#: What declares the value that a command prints.
+DECLARED: dict[str, Any] = {
+    "index": ReportJson,
+    "search": AnswerJson,
+    "sessions": SessionsJson,
+    "show": TranscriptJson,
+    "ask": SessionAnswerJson,
+    "describe": DescriptionsJson,
+    "resolve": ReferencesJson,
+    "share": ChangesJson,
+    "status": StatusJson,
+    "workstations": WorkstationsJson,
+    "audit": AuditJson,
+    "plugins": list[PluginJson],
+    "config": ConfigJson,
+    "watch": FileEventJson,
+}
 
 #: What the models answer, one after the other.
 SCRIPT = [
@@ -107,3 +136,12 @@ def test_every_command_prints_the_json_of_the_sample(printed: dict[str, Any], ho
         # As text, which has an order of fields.
         assert json.dumps(value, indent=1) == json.dumps(sample[line], indent=1), line
     assert values.keys() == sample.keys()
+
+
+def test_every_command_prints_what_is_declared(printed: dict[str, Any]) -> None:
+    """No declared field is missing, none is of another type, and there is no other field."""
+    for line, value in printed.items():
+        declared = SharingJson if line == "share" else DECLARED[line.split()[0]]
+        if declared is ConfigJson and sys.version_info < (3, 12):
+            continue  # pydantic does not take the standard library's TypedDict before
+        TypeAdapter(declared).validate_python(value, strict=True, extra="forbid")
