@@ -29,8 +29,8 @@ def answer_json(
 ) -> AnswerJson:
     """Return an answer's JSON value.
 
-    :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
-    :param current: ids of the sessions the caller is in, which were left out.
+    :param max_bytes: UTF-8 bytes of its results at most, as printed; `cutToBudget` says whether any were left out.
+    :param current: ids of the caller's own sessions, which were left out.
     """
     results = [_hit_json(hit) for hit in answer.hits]
     more: RequestedJson = {}
@@ -126,10 +126,10 @@ def answer_text(
     current: Sequence[str] = (),
     is_terminal: bool = False,
 ) -> str:
-    """Return an answer for people: score, short id, name, date; directory; the passage that matched.
+    """Return an answer as text: score, short id, name, date; directory; the passage that matched.
 
     :param abbreviate: shortens a session id as far as it stays unique.
-    :param current: ids of the sessions the caller is in, which were left out.
+    :param current: ids of the caller's own sessions, which were left out.
     :param is_terminal: mark the words that matched.
     """
     from . import evidence
@@ -169,7 +169,7 @@ def _headline(answer: Answer) -> str:
 
 
 def _about(hit: Hit) -> list[str]:
-    """Return what stands under a hit's name: where it happened, and what is special about it."""
+    """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
     about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
     if hit.subagent_id:
@@ -195,7 +195,7 @@ def _notes(answer: Answer) -> list[str]:
         words = ", ".join(printable(word) for word in answer.words_not_found)
         notes.append(f"Not found anywhere: {words}")
     for word, others in answer.corrections.items():
-        notes.append(f"Also looked for: {printable(', '.join(others))} (for {printable(word)})")
+        notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
     elif answer.left_out:
@@ -224,7 +224,7 @@ def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
         notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
     if refreshed.scanned_at:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
-        notes.append(f"{refreshed.not_scanned} older session files were last looked at {ago} ago")
+        notes.append(f"{refreshed.not_scanned} older session files were last scanned {ago} ago")
     return notes
 
 

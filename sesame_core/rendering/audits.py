@@ -1,4 +1,4 @@
-"""Secrets that an index holds."""
+"""Secrets found in the index, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def audit_json(exposures: Iterable[Exposure], seen: Audit) -> AuditJson:
 
 
 def exposure_text(exposure: Exposure) -> str:
-    """Return a secret's place for people, one line."""
+    """Return the location of a secret as one line of text."""
     where = f"session {exposure.session_id}" if exposure.session_id else f"file {exposure.file}"
     if exposure.position is not None:
         where += f", position {exposure.position}"

@@ -1,4 +1,4 @@
-"""The configuration in effect."""
+"""The effective configuration as text; its JSON value is made by `config.report`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def config_text(described: ConfigJson) -> str:
-    """Return the effective configuration (`config.report.describe`) for people."""
+    """Return the effective configuration (`config.report.describe`) as text."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
     share = described["share"]
     describe = described["describe"]
     how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
     lines = [
-        f"config file   {file['value']}" + ("" if file["exists"] else " (not there: nothing is configured)"),
+        f"config file   {file['value']}" + ("" if file["exists"] else " (does not exist: nothing is configured)"),
         f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
         f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
         f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
@@ -32,14 +32,14 @@ def config_text(described: ConfigJson) -> str:
     for source in described["sources"]:
         lines.append(f"  {_selection_text(source['parser']):<12} {source['path']} ({source['origin']})")
         if source["exclude"]:
-            lines.append(f"{'':15}without {', '.join(source['exclude'])}")
+            lines.append(f"{'':15}excluding {', '.join(source['exclude'])}")
     return "\n".join(map(printable, [*lines, *(f"problem: {problem}" for problem in described["problems"])]))
 
 
 def _redaction_text(redaction: RedactJson) -> str:
-    told = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
+    what = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
     counts = [(len(redaction["patterns"]), "patterns of your own"), (len(redaction["keep"]), "exceptions")]
-    return told + "".join(f", {count} {what}" for count, what in counts if count)
+    return what + "".join(f", {count} {name}" for count, name in counts if count)
 
 
 def _selection_text(selection: SelectionJson) -> str:

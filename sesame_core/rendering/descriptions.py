@@ -1,4 +1,4 @@
-"""What became of describing sessions."""
+"""Results of `sesame describe`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _description_json(result: DescribeResult) -> DescriptionJson:
 
 
 def description_text(result: DescribeResult) -> str:
-    """Return what became of one session for people: one line, and one of what it took."""
+    """Return the result for one session as text: one line, and a second one with its cost."""
     written = result.metadata
     name = printable(written.name) if written and result.state == "described" else session_name(result.stored)
     line = f"{result.state}: {printable(result.stored.session.id)} ({name})"
@@ -60,10 +60,10 @@ def description_text(result: DescribeResult) -> str:
 
 
 def descriptions_text(results: Sequence[DescribeResult], remaining: int) -> str:
-    """Return what a run came to for people, on one line."""
-    told = f"{_count(results, 'described')} described, {_count(results, 'failed')} failed"
+    """Return the totals of a run as text, on one line."""
+    counts = f"{_count(results, 'described')} described, {_count(results, 'failed')} failed"
     cost = _cost(results)
-    return f"{told}, {remaining} left" + ("" if cost is None else f", ${cost:.6f}")
+    return f"{counts}, {remaining} left" + ("" if cost is None else f", ${cost:.6f}")
 
 
 def _count(results: Sequence[DescribeResult], state: str) -> int:

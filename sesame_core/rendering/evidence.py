@@ -1,4 +1,4 @@
-"""What an answer tells beyond its results when asked to: passages, windows, explanations."""
+"""The optional parts of an answer: further passages, windows, explanations; and its byte budget."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from .schemas.answers import ResultJson
     from .schemas.evidence import EvidenceJson, ExplanationJson, PassageJson, ScoreJson, WindowItemJson
 
-#: Characters of a window's item on one line for people.
+#: Characters of a window's item on its line of text.
 LINE = 160
 
 
 def evidence_json(hit: Hit) -> EvidenceJson:
-    """Return the JSON fields that a result has when they were asked for."""
+    """Return the optional JSON fields of a result: those that were requested."""
     value: EvidenceJson = {}
     if len(hit.passages) > 1:
         value["passages"] = [_passage_json(passage) for passage in hit.passages]
@@ -54,7 +54,7 @@ def _passage_json(passage: Passage) -> PassageJson:
 
 
 def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
-    """Return one side of a window for people, a line an item."""
+    """Return one side of a window as text, one line per item."""
     lines = []
     for item in items:
         text = " ".join(item.snippet.split())
@@ -64,7 +64,7 @@ def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
 
 
 def match_mark(window: Window) -> str:
-    """Return what stands before the passage in the middle of a window."""
+    """Return the prefix of the passage in the middle of a window."""
     return f"→{_speaker(window.match)}"
 
 
@@ -75,8 +75,8 @@ def _speaker(item: WindowItem) -> str:
 # -- explanations -----------------------------------------------------------------------------------------
 
 
-def explanation_json(told: Explanation, answer: Answer) -> ExplanationJson:
-    """Return the JSON value of how a query was read and followed."""
+def explanation_json(explanation: Explanation, answer: Answer) -> ExplanationJson:
+    """Return the JSON value of how a query was parsed and evaluated."""
     return {
         "words": [
             {
@@ -87,24 +87,24 @@ def explanation_json(told: Explanation, answer: Answer) -> ExplanationJson:
                 "documentFrequency": word.document_frequency,
                 "idf": round(word.idf, 3),
             }
-            for word in told.words
+            for word in explanation.words
         ],
-        "excluded": list(told.excluded),
+        "excluded": list(explanation.excluded),
         "scanned": answer.scanned,
         "truncated": answer.is_truncated,
-        "candidateChunks": told.candidate_chunks,
-        "candidateHeads": told.candidate_heads,
+        "candidateChunks": explanation.candidate_chunks,
+        "candidateHeads": explanation.candidate_heads,
     }
 
 
-def _hit_explanation_json(told: HitExplanation) -> ScoreJson:
+def _hit_explanation_json(explanation: HitExplanation) -> ScoreJson:
     return {
-        "chunkSum": round(told.chunk_sum, 3),
-        "chunkPart": round(told.chunk_part, 3),
-        "headScore": round(told.head, 3),
-        "headPart": round(told.head_part, 3),
-        "conversationScore": round(told.conversation, 3),
-        "conversationPart": round(told.conversation_part, 3),
+        "chunkSum": round(explanation.chunk_sum, 3),
+        "chunkPart": round(explanation.chunk_part, 3),
+        "headScore": round(explanation.head, 3),
+        "headPart": round(explanation.head_part, 3),
+        "conversationScore": round(explanation.conversation, 3),
+        "conversationPart": round(explanation.conversation_part, 3),
         "chunks": [
             {
                 "sessionId": chunk.session_id,
@@ -115,15 +115,15 @@ def _hit_explanation_json(told: HitExplanation) -> ScoreJson:
                 "score": round(chunk.score, 3),
                 "words": list(chunk.words),
             }
-            for chunk in told.chunks
+            for chunk in explanation.chunks
         ],
     }
 
 
-def explanation_lines(told: Explanation, answer: Answer) -> list[str]:
-    """Return for people how a query was read and followed."""
+def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
+    """Return as text how a query was parsed and evaluated."""
     lines = ["How the query was read:"]
-    for word in told.words:
+    for word in explanation.words:
         about = [f"in {word.document_frequency} chunks", f"idf {word.idf:.2f}"]
         if word.is_required:
             about.insert(0, "required")
@@ -133,21 +133,21 @@ def explanation_lines(told: Explanation, answer: Answer) -> list[str]:
         if word.corrections:
             about.append(f"corrected to {', '.join(word.corrections)}")
         lines.append(printable(f"  {word.text}: {'; '.join(about)}"))
-    lines += [printable(f"  without {word}") for word in told.excluded]
+    lines += [printable(f"  without {word}") for word in explanation.excluded]
     budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
     lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
     return lines
 
 
-def hit_explanation_lines(told: HitExplanation) -> list[str]:
-    """Return for people how a score came about."""
-    total = told.chunk_part + told.head_part + told.conversation_part
+def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
+    """Return as text how a score was computed."""
+    total = explanation.chunk_part + explanation.head_part + explanation.conversation_part
     lines = [
-        f"{total:.3f} = {told.chunk_part:.3f} from chunks ({told.chunk_sum:.2f}) "
-        f"+ {told.head_part:.3f} from title and first prompts ({told.head:.2f}) "
-        f"+ {told.conversation_part:.3f} from the conversation ({told.conversation:.2f})"
+        f"{total:.3f} = {explanation.chunk_part:.3f} from chunks ({explanation.chunk_sum:.2f}) "
+        f"+ {explanation.head_part:.3f} from title and first prompts ({explanation.head:.2f}) "
+        f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f})"
     ]
-    for chunk in told.chunks:
+    for chunk in explanation.chunks:
         words = ", ".join(map(printable, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"
         lines.append(f"  #{chunk.position} {chunk.class_name} (× {chunk.weight:g}): {score}; {words}")
@@ -158,9 +158,9 @@ def hit_explanation_lines(told: HitExplanation) -> list[str]:
 
 
 def within_budget(results: list[ResultJson], budget: int) -> list[ResultJson]:
-    """Return results whose JSON, as it is printed, has so many bytes at most.
+    """Return results whose JSON, as it is printed, takes at most `budget` bytes of UTF-8.
 
-    Items of windows go first, those farthest from a match before nearer ones and those of worse results before
+    Window items are left out first, those farthest from a match before nearer ones and those of worse results before
     better ones; then further passages, then results from the end.
     """
     order = _order(results)
@@ -203,5 +203,5 @@ def _left(value: object, number: int, name: str, gone: set[_Part]) -> object:
 
 
 def _size(results: list[ResultJson]) -> int:
-    """Return the bytes that results take in an answer."""
+    """Return the number of bytes that results take in an answer."""
     return len(as_json({"": results}).encode("utf-8", "surrogatepass")) - len(as_json({"": 0})) + 1

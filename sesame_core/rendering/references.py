@@ -1,4 +1,4 @@
-"""What references to sessions mean."""
+"""References to sessions: which session each one means."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SPEAKER_BYTES = 32
 def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> ReferencesJson:
     """Return the JSON value of references.
 
-    :param texts: what is told of each session that is meant, by its number.
-    :param refreshed: how the index was brought up to date before.
+    :param texts: the outline of each referenced session, by the session's number.
+    :param refreshed: the refresh of the index that was done first.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -47,7 +47,7 @@ def _reference_json(reference: Reference, texts: Mapping[int, str]) -> Reference
 
 
 def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str:
-    """Return references for people: what is told of the session that is meant, or which ones may be."""
+    """Return references as text: the outline of the referenced session, or the candidates."""
     parts = []
     for reference in found:
         if reference.stored:
@@ -63,10 +63,10 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
 
 
 def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) -> str:
-    """Return what a session is, for whoever was referred to it: name, place and time, summary, how it begins and ends.
+    """Return a session's outline: name, directory, agent, date, summary, how it begins and ends.
 
     :param found: the passages of its outline.
-    :param max_bytes: bytes of UTF-8 at most; the summary takes no more than half of them.
+    :param max_bytes: UTF-8 bytes of the outline at most; the summary takes no more than half of them.
     """
     session = stored.session
     about = [printable(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]

@@ -1,4 +1,4 @@
-"""What a run of the indexer did."""
+"""The report of an indexing run, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _problem_json(problem: FileProblem) -> FileProblemJson:
 
 
 def report_text(report: IndexReport) -> str:
-    """Return an index report for people."""
+    """Return an index report as text."""
     counts = [
         (report.added, "added"),
         (report.updated, "updated"),
@@ -49,8 +49,8 @@ def report_text(report: IndexReport) -> str:
         (report.described, "described"),
         (report.withheld, "withheld (private)"),
     ]
-    told = ", ".join(f"{count} {what}" for count, what in counts if count) or "no session files found"
-    lines = [f"{told}; {report.chunks} chunks from {size(report.bytes)} in {report.seconds:.1f} s"]
+    files = ", ".join(f"{count} {what}" for count, what in counts if count) or "no session files found"
+    lines = [f"{files}; {report.chunks} chunks from {size(report.bytes)} in {report.seconds:.1f} s"]
     lines += [f"no such directory: {printable(root)}" for root in report.absent_roots]
     if report.skipped:
         skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items()))

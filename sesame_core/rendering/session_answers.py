@@ -1,4 +1,4 @@
-"""Answers to questions about one session."""
+"""Answers to questions about one session, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _item_json(item: ExcerptItem) -> ExcerptItemJson:
 
 
 def session_answer_text(asked: SessionAnswer) -> str:
-    """Return an answer about a session for people: the model's, or the passages."""
+    """Return an answer about a session as text: the model's, or the passages."""
     session, found = asked.stored.session, asked.found
     lines = [f"{printable(session.id)} ({session_name(asked.stored)}) - {day(session.modified)}"]
     if asked.answer is not None:
@@ -81,7 +81,7 @@ def session_answer_text(asked: SessionAnswer) -> str:
         lines += [f"  #{c.position} ({printable(c.entry_id or 'no id')})" for c in asked.citations]
         lines.append(f"  {effort_text(asked.model, asked.attempts, asked.cost)}")
         return "\n".join(lines)
-    lines.append(f"  No model's answer, but the session's own words: {printable(asked.reason or '')}")
+    lines.append(f"  No model answered; these are passages of the session: {printable(asked.reason or '')}")
     if found.basis == "outline":
         lines.append("  No passage has a word of the question; this is how the session begins and ends.")
     for passage in found.passages:
@@ -98,7 +98,7 @@ def session_answer_text(asked: SessionAnswer) -> str:
 
 
 def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | None) -> str:
-    """Return what a model's answer took: model, attempts, tokens where they are told, dollars."""
+    """Return the cost of a model's answer: model, attempts, tokens where the model reports them, dollars."""
     tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts if a.input_tokens is not None]
     parts = [f"by {printable(model)}"] if model else []
     parts += [f"{len(attempts)} attempts"] if len(attempts) > 1 else []

@@ -52,8 +52,8 @@ def session_summary(stored: StoredSession) -> str | None:
 def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> SessionsJson:
     """Return the JSON value of one page of sessions.
 
-    :param total: sessions in all.
-    :param offset: sessions before this page.
+    :param total: number of sessions on all pages.
+    :param offset: number of sessions before this page.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -65,7 +65,7 @@ def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -
 
 
 def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Callable[[str], str]) -> str:
-    """Return one page of sessions for people, two lines a session.
+    """Return one page of sessions as text, two lines per session.
 
     :param abbreviate: shortens a session id as far as it stays unique.
     """
@@ -84,7 +84,7 @@ def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Cal
 
 
 def _notes_lines(stored: StoredSession) -> list[str]:
-    """Return a session's description and tags for people."""
+    """Return a session's description and tags as text."""
     notes = stored.session.notes
     if notes is None:
         return []
@@ -110,7 +110,7 @@ def chunk_json(chunk: Chunk) -> ChunkJson:
 
 
 def transcript_json(stored: StoredSession, chunks: Iterable[Chunk]) -> TranscriptJson:
-    """Return the JSON value of a session with its chunks, or those of them that are wanted."""
+    """Return the JSON value of a session with these of its chunks."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         **session_json(stored),

@@ -1,4 +1,4 @@
-"""What the index holds, who shares it, which plugins are installed."""
+"""State of the index, its workstations, and the installed plugins, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> StatusJson:
-    """Return the index's JSON value.
+    """Return the JSON value of the index's state.
 
     :param expiring: sessions whose agent deletes them within a week, by agent.
     """
@@ -50,7 +50,7 @@ def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[
 
 
 def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> str:
-    """Return the index's state for people."""
+    """Return the index's state as text."""
     rows = [
         ("Sessions", f"{statistics.sessions}"),
         ("Messages", f"{statistics.messages}"),
@@ -69,14 +69,12 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         for agent in statistics.agents:
             kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
             newest = minute(agent.newest_message) or "no dated message"
-            held = f"{agent.sessions:>7} sessions {agent.messages:>9} messages"
-            lines.append(f"    {agent.agent + kind:<26}{held}, newest {newest}")
+            counts = f"{agent.sessions:>7} sessions {agent.messages:>9} messages"
+            lines.append(f"    {agent.agent + kind:<26}{counts}, newest {newest}")
     if statistics.workstations:
         lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
     for agent_name, count in expiring.items():
-        lines.append(
-            f"  {count} session files of {agent_name} will be deleted by it within 7 days; the index keeps them"
-        )
+        lines.append(f"  {agent_name} will delete {count} session files within 7 days; the index keeps their sessions")
     if statistics.skipped:
         lines.append(
             "  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(statistics.skipped.items()))
@@ -104,7 +102,7 @@ def workstations_json(workstations: Sequence[WorkstationStatistics]) -> Workstat
 
 
 def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
-    """Return the workstations for people, one a line."""
+    """Return the workstations as text, one per line."""
     return "\n".join(_workstation_lines(workstations)) or "no workstation has indexed anything yet"
 
 
@@ -129,7 +127,7 @@ def plugin_json(plugin: PluginInfo) -> PluginJson:
 
 
 def plugins_text(plugins: list[PluginInfo]) -> str:
-    """Return the installed plugins for people, one a line."""
+    """Return the installed plugins as text, one per line."""
     return "\n".join(_plugin_lines(plugins))
 
 

@@ -328,8 +328,8 @@ def test_the_status_tells_what_is_there_and_what_is_wrong() -> None:
         forgotten=2,
     )
     text = status_text(statistics, {"claude-code": 5}, [])
-    for part in ("4 (1 gone, kept)", "8.2 kB", "2026-05-08 12:00", "pi (headless)", "5 session files of claude-code",
-                 "2 damaged", "/s/b: no header"):  # fmt: skip
+    for part in ("4 (1 gone, kept)", "8.2 kB", "2026-05-08 12:00", "pi (headless)",
+                 "claude-code will delete 5 session files", "2 damaged", "/s/b: no header"):  # fmt: skip
         assert part in text
     value = json.loads(as_json(status_json(statistics, {"claude-code": 5}, [])))
     assert (value["sessions"], value["lastSync"]) == (3, "2026-05-08T12:00:00.123Z")

@@ -85,7 +85,7 @@ class AnswerJson(VersionedJson, RequestedJson):
     weak: Annotated[bool, Doc("No passage of the best session has most of the words.")]
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that are nowhere in the index.")]
-    corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were looked for.")]
+    corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
     hints: Annotated[list[str], Doc("What of the query was read otherwise than meant, perhaps.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by why.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
