@@ -67,6 +67,7 @@ OWNERS: dict[str, set[str]] = {
     "sqlite3": set(),
     "starlette": {"mcp"},
     "typer": {"cli"},
+    "typing_extensions": {"rendering", "mcp"},
     "uvicorn": {"mcp"},
     "watchfiles": {"runtime.watcher"},
 }

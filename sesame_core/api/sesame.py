@@ -44,8 +44,8 @@ ID_LENGTHS = (8, 13, 18, 23)
 
 if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
-    from ..generation.answer import Asked
-    from ..generation.describe import Described
+    from ..generation.answer import SessionAnswer
+    from ..generation.describe import DescribeResult
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.resolve import Reference
@@ -268,7 +268,7 @@ class Sesame:
         *,
         models: Sequence[ModelChoice] | None = None,
         max_bytes: int | None = None,
-    ) -> Asked:
+    ) -> SessionAnswer:
         """Answer a question about one session: with its passages, and with a model's answer if one is configured.
 
         :param models: tried in this order until one answers; the configured ones when None, none when empty.
@@ -284,7 +284,7 @@ class Sesame:
 
     def describe(
         self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
-    ) -> Described:
+    ) -> DescribeResult:
         """Generate a session's metadata with a model, and index it.
 
         :param models: tried in this order until one gives a valid answer; the configured ones when None.

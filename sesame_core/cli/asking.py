@@ -18,7 +18,7 @@ def ask(
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..rendering.asked import asked_json, asked_text
+    from ..rendering.session_answers import session_answer_json, session_answer_text
     from ..rendering.text import as_json
 
     if model and no_model:
@@ -26,7 +26,7 @@ def ask(
     with Sesame() as sesame:
         models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
-    write(as_json(asked_json(asked)) if json else asked_text(asked))
+    write(as_json(session_answer_json(asked)) if json else session_answer_text(asked))
 
 
 COMMANDS = (

@@ -12,7 +12,7 @@ from .terminal import write
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
     from ..config.model import ModelChoice
-    from ..generation.describe import Described
+    from ..generation.describe import DescribeResult
     from ..types.index import StoredSession
 
 #: Failures in a row after which the sessions that are left are left alone.
@@ -38,7 +38,7 @@ def describe(
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..rendering.described import described_text, descriptions_json, descriptions_text
+    from ..rendering.descriptions import description_text, descriptions_json, descriptions_text
     from ..rendering.text import as_json
 
     if bool(session) == missing:
@@ -51,11 +51,11 @@ def describe(
         models = sesame.config.chosen_models(model)
         chosen = list(sesame.undescribed()) if missing else [sesame.get_session(name) for name in session]
         remaining = max(0, len(chosen) - limit) if missing else 0
-        results: list[Described] = []
+        results: list[DescribeResult] = []
         for result in _each(sesame, chosen[:limit] if missing else chosen, models, only_due=due):
             results.append(result)
             if not json:
-                write(described_text(result))
+                write(description_text(result))
     if json:
         write(as_json(descriptions_json(results, remaining)))
     elif missing:
@@ -66,7 +66,7 @@ def describe(
 
 def _each(
     sesame: Sesame, chosen: Iterable[StoredSession], models: list[ModelChoice] | None, *, only_due: bool
-) -> Iterator[Described]:
+) -> Iterator[DescribeResult]:
     """Describe sessions, until the models fail several times in a row."""
     failures = 0
     for stored in chosen:

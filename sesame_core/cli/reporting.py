@@ -9,14 +9,15 @@ from .terminal import write
 def status(*, json: bool) -> None:
     """Print what the index holds and how fresh it is."""
     from ..api.sesame import Sesame
-    from ..rendering import reports, text
+    from ..rendering import status as rendering
+    from ..rendering import text
 
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
     if json:
-        write(text.as_json(reports.status_json(statistics, expiring, plugins)))
+        write(text.as_json(rendering.status_json(statistics, expiring, plugins)))
     else:
-        write(reports.status_text(statistics, expiring, plugins))
+        write(rendering.status_text(statistics, expiring, plugins))
 
 
 def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
@@ -26,7 +27,7 @@ def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
     :param prepare: make or upgrade the tables first.
     """
     from ..api.sesame import Sesame
-    from ..rendering.reports import workstations_json, workstations_text
+    from ..rendering.status import workstations_json, workstations_text
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
@@ -41,7 +42,7 @@ def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
 def plugins(*, json: bool) -> None:
     """Print every installed plugin."""
     from ..plugin.manager import PluginManager
-    from ..rendering.reports import plugin_json, plugins_text
+    from ..rendering.status import plugin_json, plugins_text
     from ..rendering.text import as_json
 
     found = PluginManager().catalogue()
@@ -56,7 +57,7 @@ def config(*, json: bool, init: bool) -> None:
     from ..config.file import initialise, load
     from ..config.report import describe
     from ..plugin.manager import PluginManager
-    from ..rendering.reports import config_text
+    from ..rendering.config import config_text
     from ..rendering.text import as_json
 
     if init:

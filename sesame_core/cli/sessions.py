@@ -40,8 +40,8 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
     """
     from ..api.sesame import AROUND, Sesame
     from ..errors import QueryError
-    from ..rendering.sessions import chunk_json, session_json, session_summary, transcript_text
-    from ..rendering.text import SCHEMA_VERSION, as_json
+    from ..rendering.sessions import transcript_json, transcript_text
+    from ..rendering.text import as_json
 
     if around is not None:
         if offset or limit is not None:
@@ -52,13 +52,7 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
     if json:
-        value = {
-            "schemaVersion": SCHEMA_VERSION,
-            **session_json(stored),
-            "summary": session_summary(stored),
-            "chunks": [chunk_json(chunk) for chunk in chunks],
-        }
-        write(as_json(value))
+        write(as_json(transcript_json(stored, chunks)))
     else:
         write(transcript_text(stored, chunks, around))
 

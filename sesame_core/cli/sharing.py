@@ -13,7 +13,7 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..rendering.shares import change_text, changes_json, sharing_json, sharing_text
+    from ..rendering.sharing import change_text, changes_json, sharing_json, sharing_text
     from ..rendering.text import as_json, printable
 
     if (pattern is None) != (visibility is None):

@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..errors import SesameError
 from ..plugin.backend import SharedBackend
@@ -33,7 +33,86 @@ _ASSIGNED_SECRET = re.compile(
 )
 
 
-def describe(config: Config, plugins: PluginManager) -> dict[str, Any]:
+class ValueJson(TypedDict):
+    """A setting, and where its value comes from."""
+
+    value: Any
+    origin: str
+
+
+class ConfigFileJson(TypedDict):
+    """The configuration file."""
+
+    value: str
+    origin: str
+    exists: bool
+
+
+class SelectionJson(TypedDict):
+    """A plugin and its options, without their secrets."""
+
+    name: str
+    options: dict[str, Any]
+
+
+class BackendJson(SelectionJson):
+    """The backend."""
+
+    origin: str
+
+
+class ConfigSourceJson(TypedDict):
+    """A source of sessions."""
+
+    parser: SelectionJson
+    path: str | None
+    exists: bool
+    formatter: SelectionJson
+    exclude: list[str]
+    origin: str
+
+
+class RedactionJson(TypedDict):
+    """What is masked in the index."""
+
+    #: None when the backend cannot be used, on which the default depends.
+    value: bool | None
+    patterns: dict[str, str]
+    keep: list[str]
+
+
+class RedactJson(RedactionJson):
+    """What is masked, and where that is written."""
+
+    origin: str
+
+
+class DescribeJson(TypedDict):
+    """When a model describes sessions."""
+
+    automatic: bool
+    minNewUserMessages: int
+    directory: str
+    origin: str
+
+
+class ConfigJson(TypedDict):
+    """The effective configuration: `sesame config`."""
+
+    dataDir: ValueJson
+    configFile: ConfigFileJson
+    workstation: ValueJson
+    sources: list[ConfigSourceJson]
+    backend: BackendJson
+    redact: RedactJson
+    share: ValueJson
+    refreshSeconds: ValueJson
+    models: ValueJson
+    describe: DescribeJson
+    problems: list[str]
+
+
+def describe(config: Config, plugins: PluginManager) -> ConfigJson:
     """Return the effective configuration, JSON-serialisable, each value with its origin, and the problems.
 
     Keys are those of config.jsonc if it has one; secrets are masked.  An invalid setting is shown as written.
@@ -111,7 +190,7 @@ def _failure(place: str, act: Callable[..., object], *arguments: object) -> Iter
         yield f"{place}: {error}"
 
 
-def _describe_source(source: Source) -> dict[str, Any]:
+def _describe_source(source: Source) -> ConfigSourceJson:
     return {
         "parser": _describe_selection(source.parser),
         "path": None if source.path is None else str(source.path),
@@ -122,11 +201,11 @@ def _describe_source(source: Source) -> dict[str, Any]:
     }
 
 
-def _describe_selection(selection: Selection) -> dict[str, Any]:
+def _describe_selection(selection: Selection) -> SelectionJson:
     return {"name": selection.name, "options": masked(selection.options)}
 
 
-def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any]:
+def _describe_redaction(config: Config, plugins: PluginManager) -> RedactionJson:
     redaction, is_on = config.redaction, config.redaction.enabled
     if is_on is None:
         with contextlib.suppress(SesameError):  # `check` says why
@@ -134,7 +213,7 @@ def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any
     return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
 
 
-def _describe_workstation() -> dict[str, Any]:
+def _describe_workstation() -> ValueJson:
     try:
         value = identity.workstation_id()
     except SesameError:

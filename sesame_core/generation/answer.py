@@ -57,7 +57,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SessionAnswer:
     """The result of a question about a session."""
 
     stored: StoredSession
@@ -79,7 +79,7 @@ class Asked:
 
 def ask(
     reader: IndexReader, stored: StoredSession, question: str, models: Sequence[ModelChoice], *, budget: int
-) -> Asked:
+) -> SessionAnswer:
     """Answer a question about a session.
 
     :param models: tried in this order until one answers.
@@ -87,7 +87,7 @@ def ask(
     """
     with reader.snapshot():
         found = passages.find(reader, stored.number, question, budget=max(budget, MODEL_BUDGET) if models else budget)
-    asked = Asked(stored=stored, question=question, found=found)
+    asked = SessionAnswer(stored=stored, question=question, found=found)
     if not models:
         return replace(asked, reason=NOT_SET_UP)
     shown = {item.chunk.seq: Citation(position=item.chunk.seq, entry_id=item.chunk.entry_id) for item in _items(found)}

@@ -68,7 +68,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class DescribeResult:
     """The result of describing one session."""
 
     stored: StoredSession
@@ -100,7 +100,7 @@ def describe(
     models: Sequence[ModelChoice],
     *,
     only_due: bool = False,
-) -> Described:
+) -> DescribeResult:
     """Write new metadata of a session; a model's failure is returned as the reason, not raised.
 
     :param models: tried in this order until one gives a valid answer.
@@ -112,14 +112,14 @@ def describe(
     if session.workstation != workstation_id():
         raise SesameError(f"session {session.id} belongs to another workstation: describe it there")
     if only_due and not how.is_automatic:
-        return Described(stored=stored, state="not due", reason=NOT_AUTOMATIC)
+        return DescribeResult(stored=stored, state="not due", reason=NOT_AUTOMATIC)
     if not models:
         raise ModelError(NOT_SET_UP)
     least = how.min_new_user_messages if only_due else 0
     try:
         with files.lock(session.id):
             known, problem = _known(files, session.id)
-            result = Described(stored=stored, state="not due", metadata=known, reason=problem)
+            result = DescribeResult(stored=stored, state="not due", metadata=known, reason=problem)
             if count_prompts(reader, stored, known.last_indexed_leaf_id if known else "", least) < least:
                 return result
             found = conversation(reader, stored)
@@ -147,7 +147,7 @@ def describe(
             )
             return replace(result, state="described", metadata=written, path=files.write(written))
     except LockedError as error:
-        return Described(stored=stored, state="busy", reason=str(error))
+        return DescribeResult(stored=stored, state="busy", reason=str(error))
 
 
 def _parent_file(reader: IndexReader, session: Session) -> str | None:

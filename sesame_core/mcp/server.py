@@ -7,6 +7,7 @@ import json
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -17,6 +18,7 @@ from mcp.server.stdio import stdio_server
 from .. import version
 from ..errors import SesameError, UnknownSessionError
 from ..rendering.text import printable
+from .outputs import schema_of
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
 if TYPE_CHECKING:
@@ -82,15 +84,16 @@ class SesameServer:
             self._running.discard(call)
 
 
+@cache
 def described() -> list[types.Tool]:
-    """Return the tools as clients see them."""
+    """Return the tools as clients see them; made once, since deriving the schemas takes 0.1 s."""
     return [
         types.Tool(
             name=tool.name,
             title=tool.title,
             description=tool.description,
             input_schema=tool.takes.model_json_schema(),
-            output_schema=tool.answers,
+            output_schema=schema_of(tool.answers),
             annotations=types.ToolAnnotations(
                 read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=tool.is_open_world
             ),
@@ -115,7 +118,7 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
     text = told.encode("utf-8", "replace").decode()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
-        structured_content=value if text == told else json.loads(text),
+        structured_content=dict(value) if text == told else json.loads(text),
     )
 
 

@@ -1,6 +1,7 @@
-"""Turns answers into text for people and into JSON for programs.
+"""Turns answers and reports into text for people and into JSON for programs; never searches, writes or prints.
 
-Transcripts may hold anything, so text for people loses its control characters; JSON escapes them.  Field names of
-seed 000 stay as they are; additions are new fields, and `schemaVersion` counts changes of meaning.  What prints what is
-in a module of its own, so that a command loads what it prints.
+Each module renders one noun: `answers` (with `evidence`), `sessions`, `references`, `session_answers`, `descriptions`,
+`reports`, `status`, `config`, `sharing`, `audits`; a command loads those that it prints.  `schemas` declares the JSON.
+Transcripts may hold anything, so text loses its control characters; JSON escapes them.  JSON fields keep their names;
+additions are new fields, and `schemaVersion` counts changes of meaning.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
     from ..types.index import Freshness
     from ..types.report import IndexReport
+    from .schemas.answers import AnswerJson, FreshnessJson, IndexJson, RefreshJson, RequestedJson, ResultJson
+    from .schemas.evidence import EvidenceJson
 
 
 _BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
@@ -23,14 +25,14 @@ def answer_json(
     *,
     max_bytes: int | None = None,
     current: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> AnswerJson:
     """Return an answer's JSON value.
 
-    :param max_bytes: the budget for its results, as they are printed; `cutToBudget` says whether it cost any.
-    :param current: ids of the sessions the caller is in, which were left out.
+    :param max_bytes: UTF-8 bytes of its results at most, as printed; `cutToBudget` says whether any were left out.
+    :param current: ids of the caller's own sessions, which were left out.
     """
     results = [_hit_json(hit) for hit in answer.hits]
-    more: dict[str, Any] = {}
+    more: RequestedJson = {}
     if max_bytes is not None:
         from .evidence import within_budget
 
@@ -64,13 +66,15 @@ def answer_json(
     }
 
 
-def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> dict[str, Any]:
+def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:
     """Return the JSON value of how fresh the index is."""
-    told = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable} if freshness else {}
-    return {**_refresh_json(refreshed), **told}
+    known: FreshnessJson = {}
+    if freshness:
+        known = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
+    return {**_refresh_json(refreshed), **known}
 
 
-def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
+def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
     if refreshed is None:
         return {"refreshed": False}
     return {
@@ -88,11 +92,17 @@ def _refresh_json(refreshed: IndexReport | None) -> dict[str, Any]:
     }
 
 
-def _hit_json(hit: Hit) -> dict[str, Any]:
+def _hit_json(hit: Hit) -> ResultJson:
     from .sessions import session_json
 
     chunk = hit.chunk
-    value = {
+    evidence: EvidenceJson = {}
+    if hit.window or hit.explanation or hit.passages[1:]:
+        # Seldom asked for, and each module costs the hottest command a millisecond.
+        from .evidence import evidence_json
+
+        evidence = evidence_json(hit)
+    return {
         **session_json(hit.stored),
         "score": round(hit.score, 3),
         "matchedSnippet": hit.snippet.text,
@@ -105,13 +115,8 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "matchedSubagent": hit.subagent_id,
         "onAbandonedBranch": hit.is_abandoned,
         "copies": [{"sessionId": session_id, "path": path} for session_id, path in hit.copies],
+        **evidence,
     }
-    if not (hit.window or hit.explanation or hit.passages[1:]):
-        return value
-    # Seldom asked for, and each module costs the hottest command a millisecond.
-    from .evidence import evidence_json
-
-    return {**value, **evidence_json(hit)}
 
 
 def answer_text(
@@ -122,10 +127,10 @@ def answer_text(
     current: Sequence[str] = (),
     is_terminal: bool = False,
 ) -> str:
-    """Return an answer for people: score, short id, name, date; directory; the passage that matched.
+    """Return an answer as text: score, short id, name, date; directory; the passage that matched.
 
     :param abbreviate: shortens a session id as far as it stays unique.
-    :param current: ids of the sessions the caller is in, which were left out.
+    :param current: ids of the caller's own sessions, which were left out.
     :param is_terminal: mark the words that matched.
     """
     lines = [_headline(answer)]
@@ -176,7 +181,7 @@ def _headline(answer: Answer) -> str:
 
 
 def _about(hit: Hit) -> list[str]:
-    """Return what stands under a hit's name: where it happened, and what is special about it."""
+    """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
     about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
     if hit.subagent_id:
@@ -202,7 +207,7 @@ def _notes(answer: Answer) -> list[str]:
         words = ", ".join(printable(word) for word in answer.words_not_found)
         notes.append(f"Not found anywhere: {words}")
     for word, others in answer.corrections.items():
-        notes.append(f"Also looked for: {printable(', '.join(others))} (for {printable(word)})")
+        notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
     elif answer.left_out:
@@ -231,7 +236,7 @@ def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
         notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
     if refreshed.scanned_at:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
-        notes.append(f"{refreshed.not_scanned} older session files were last looked at {ago} ago")
+        notes.append(f"{refreshed.not_scanned} older session files were last scanned {ago} ago")
     return notes
 
 

@@ -1,19 +1,20 @@
-"""Secrets that an index holds."""
+"""Secrets found in the index, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, printable
 
 if TYPE_CHECKING:
     from ..privacy.audit import Audit, Exposure
+    from .schemas.audits import AuditJson, SecretJson
 
 
-def audit_json(exposures: Iterable[Exposure], seen: Audit) -> dict[str, Any]:
+def audit_json(exposures: Iterable[Exposure], seen: Audit) -> AuditJson:
     """Return an audit's JSON value."""
-    found = [
+    found: list[SecretJson] = [
         {
             "sessionId": exposure.session_id,
             "file": exposure.file,
@@ -28,7 +29,7 @@ def audit_json(exposures: Iterable[Exposure], seen: Audit) -> dict[str, Any]:
 
 
 def exposure_text(exposure: Exposure) -> str:
-    """Return a secret's place for people, one line."""
+    """Return the location of a secret as one line of text."""
     where = f"session {exposure.session_id}" if exposure.session_id else f"file {exposure.file}"
     if exposure.position is not None:
         where += f", position {exposure.position}"

@@ -1,23 +1,25 @@
-"""What an answer tells beyond its results when asked to: passages, windows, explanations."""
+"""The optional parts of an answer: further passages, windows, explanations; and its byte budget."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Passage
     from ..types.evidence import Explanation, HitExplanation, Window, WindowItem
+    from .schemas.answers import ResultJson
+    from .schemas.evidence import EvidenceJson, ExplanationJson, PassageJson, ScoreJson, WindowItemJson
 
-#: Characters of a window's item on one line for people.
+#: Characters of a window's item on its line of text.
 LINE = 160
 
 
-def evidence_json(hit: Hit) -> dict[str, Any]:
-    """Return the JSON fields that a result has when they were asked for."""
-    value: dict[str, Any] = {}
+def evidence_json(hit: Hit) -> EvidenceJson:
+    """Return the optional JSON fields of a result: those that were requested."""
+    value: EvidenceJson = {}
     if len(hit.passages) > 1:
         value["passages"] = [_passage_json(passage) for passage in hit.passages]
     if hit.window:
@@ -28,7 +30,7 @@ def evidence_json(hit: Hit) -> dict[str, Any]:
     return value
 
 
-def _item_json(item: WindowItem) -> dict[str, Any]:
+def _item_json(item: WindowItem) -> WindowItemJson:
     return {
         "role": item.role,
         "position": item.position,
@@ -38,7 +40,7 @@ def _item_json(item: WindowItem) -> dict[str, Any]:
     }
 
 
-def _passage_json(passage: Passage) -> dict[str, Any]:
+def _passage_json(passage: Passage) -> PassageJson:
     chunk = passage.chunk
     return {
         "snippet": passage.snippet.text,
@@ -53,7 +55,7 @@ def _passage_json(passage: Passage) -> dict[str, Any]:
 
 
 def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
-    """Return one side of a window for people, a line an item."""
+    """Return one side of a window as text, one line per item."""
     lines = []
     for item in items:
         text = " ".join(item.snippet.split())
@@ -63,7 +65,7 @@ def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
 
 
 def match_mark(window: Window) -> str:
-    """Return what stands before the passage in the middle of a window."""
+    """Return the prefix of the passage in the middle of a window."""
     return f"→{_speaker(window.match)}"
 
 
@@ -74,8 +76,8 @@ def _speaker(item: WindowItem) -> str:
 # -- explanations -----------------------------------------------------------------------------------------
 
 
-def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
-    """Return the JSON value of how a query was read and followed."""
+def explanation_json(explanation: Explanation, answer: Answer) -> ExplanationJson:
+    """Return the JSON value of how a query was parsed and evaluated."""
     return {
         "words": [
             {
@@ -86,24 +88,24 @@ def explanation_json(told: Explanation, answer: Answer) -> dict[str, Any]:
                 "documentFrequency": word.document_frequency,
                 "idf": round(word.idf, 3),
             }
-            for word in told.words
+            for word in explanation.words
         ],
-        "excluded": list(told.excluded),
+        "excluded": list(explanation.excluded),
         "scanned": answer.scanned,
         "truncated": answer.is_truncated,
-        "candidateChunks": told.candidate_chunks,
-        "candidateHeads": told.candidate_heads,
+        "candidateChunks": explanation.candidate_chunks,
+        "candidateHeads": explanation.candidate_heads,
     }
 
 
-def _hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
+def _hit_explanation_json(explanation: HitExplanation) -> ScoreJson:
     return {
-        "chunkSum": round(told.chunk_sum, 3),
-        "chunkPart": round(told.chunk_part, 3),
-        "headScore": round(told.head, 3),
-        "headPart": round(told.head_part, 3),
-        "conversationScore": round(told.conversation, 3),
-        "conversationPart": round(told.conversation_part, 3),
+        "chunkSum": round(explanation.chunk_sum, 3),
+        "chunkPart": round(explanation.chunk_part, 3),
+        "headScore": round(explanation.head, 3),
+        "headPart": round(explanation.head_part, 3),
+        "conversationScore": round(explanation.conversation, 3),
+        "conversationPart": round(explanation.conversation_part, 3),
         "chunks": [
             {
                 "sessionId": chunk.session_id,
@@ -114,15 +116,15 @@ def _hit_explanation_json(told: HitExplanation) -> dict[str, Any]:
                 "score": round(chunk.score, 3),
                 "words": list(chunk.words),
             }
-            for chunk in told.chunks
+            for chunk in explanation.chunks
         ],
     }
 
 
-def explanation_lines(told: Explanation, answer: Answer) -> list[str]:
-    """Return for people how a query was read and followed."""
+def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
+    """Return as text how a query was parsed and evaluated."""
     lines = ["How the query was read:"]
-    for word in told.words:
+    for word in explanation.words:
         about = [f"in {word.document_frequency} chunks", f"idf {word.idf:.2f}"]
         if word.is_required:
             about.insert(0, "required")
@@ -132,21 +134,21 @@ def explanation_lines(told: Explanation, answer: Answer) -> list[str]:
         if word.corrections:
             about.append(f"corrected to {', '.join(word.corrections)}")
         lines.append(printable(f"  {word.text}: {'; '.join(about)}"))
-    lines += [printable(f"  without {word}") for word in told.excluded]
+    lines += [printable(f"  without {word}") for word in explanation.excluded]
     budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
     lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
     return lines
 
 
-def hit_explanation_lines(told: HitExplanation) -> list[str]:
-    """Return for people how a score came about."""
-    total = told.chunk_part + told.head_part + told.conversation_part
+def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
+    """Return as text how a score was computed."""
+    total = explanation.chunk_part + explanation.head_part + explanation.conversation_part
     lines = [
-        f"{total:.3f} = {told.chunk_part:.3f} from chunks ({told.chunk_sum:.2f}) "
-        f"+ {told.head_part:.3f} from title and first prompts ({told.head:.2f}) "
-        f"+ {told.conversation_part:.3f} from the conversation ({told.conversation:.2f})"
+        f"{total:.3f} = {explanation.chunk_part:.3f} from chunks ({explanation.chunk_sum:.2f}) "
+        f"+ {explanation.head_part:.3f} from title and first prompts ({explanation.head:.2f}) "
+        f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f})"
     ]
-    for chunk in told.chunks:
+    for chunk in explanation.chunks:
         words = ", ".join(map(printable, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"
         lines.append(f"  #{chunk.position} {chunk.class_name} (× {chunk.weight:g}): {score}; {words}")
@@ -156,10 +158,10 @@ def hit_explanation_lines(told: HitExplanation) -> list[str]:
 # -- the byte budget --------------------------------------------------------------------------------------
 
 
-def within_budget(results: list[dict[str, Any]], budget: int) -> list[dict[str, Any]]:
-    """Return results whose JSON, as it is printed, has so many bytes at most.
+def within_budget(results: list[ResultJson], budget: int) -> list[ResultJson]:
+    """Return results whose JSON, as it is printed, takes at most `budget` bytes of UTF-8.
 
-    Items of windows go first, those farthest from a match before nearer ones and those of worse results before
+    Window items are left out first, those farthest from a match before nearer ones and those of worse results before
     better ones; then further passages, then results from the end.
     """
     order = _order(results)
@@ -172,7 +174,7 @@ def within_budget(results: list[dict[str, Any]], budget: int) -> list[dict[str, 
 _Part = tuple[int, str, int]
 
 
-def _order(results: list[dict[str, Any]]) -> list[_Part]:
+def _order(results: list[ResultJson]) -> list[_Part]:
     items: list[tuple[int, _Part]] = []
     passages: list[_Part] = []
     for number, result in enumerate(results):
@@ -185,20 +187,22 @@ def _order(results: list[dict[str, Any]]) -> list[_Part]:
     return [part for _, part in items] + passages + [(number, "", 0) for number in reversed(range(len(results)))]
 
 
-def _without(results: list[dict[str, Any]], parts: list[_Part]) -> list[dict[str, Any]]:
+def _without(results: list[ResultJson], parts: list[_Part]) -> list[ResultJson]:
     gone = set(parts)
     return [
-        {
-            name: [item for place, item in enumerate(value) if (number, name, place) not in gone]
-            if name in ("contextBefore", "contextAfter", "passages")
-            else value
-            for name, value in result.items()
-        }
+        cast("ResultJson", {name: _left(value, number, name, gone) for name, value in result.items()})
         for number, result in enumerate(results)
         if (number, "", 0) not in gone
     ]
 
 
-def _size(results: list[dict[str, Any]]) -> int:
-    """Return the bytes that results take in an answer."""
+def _left(value: object, number: int, name: str, gone: set[_Part]) -> object:
+    """Return the value of a result's field without what is gone of it."""
+    if name in ("contextBefore", "contextAfter", "passages") and isinstance(value, list):
+        return [item for place, item in enumerate(value) if (number, name, place) not in gone]
+    return value
+
+
+def _size(results: list[ResultJson]) -> int:
+    """Return the number of bytes that results take in an answer."""
     return len(as_json({"": results}).encode("utf-8", "surrogatepass")) - len(as_json({"": 0})) + 1

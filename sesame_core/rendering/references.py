@@ -1,9 +1,9 @@
-"""What references to sessions mean."""
+"""References to sessions: which session each one means."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..search.windows import cut
 from .answers import index_json
@@ -15,37 +15,39 @@ if TYPE_CHECKING:
     from ..search.resolve import Candidate, Reference
     from ..types.index import StoredSession
     from ..types.report import IndexReport
-
+    from .schemas.references import CandidateJson, ReferenceJson, ReferencesJson
 
 #: Bytes of a passage's position and speaker.
 _SPEAKER_BYTES = 32
 
 
-def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> dict[str, Any]:
+def references_json(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport) -> ReferencesJson:
     """Return the JSON value of references.
 
-    :param texts: what is told of each session that is meant, by its number.
-    :param refreshed: how the index was brought up to date before.
+    :param texts: the outline of each referenced session, by the session's number.
+    :param refreshed: the refresh of the index that was done first.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
         "index": index_json(refreshed),
-        "references": [
-            {
-                "reference": reference.text,
-                "status": _status(reference),
-                "by": reference.by,
-                "session": session_json(reference.stored) if reference.stored else None,
-                "text": texts[reference.stored.number] if reference.stored else None,
-                "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
-            }
-            for reference in found
-        ],
+        "references": [_reference_json(reference, texts) for reference in found],
+    }
+
+
+def _reference_json(reference: Reference, texts: Mapping[int, str]) -> ReferenceJson:
+    stored = reference.stored
+    return {
+        "reference": reference.text,
+        "status": "found" if stored else "ambiguous" if reference.candidates else "unknown",
+        "by": reference.by,
+        "session": session_json(stored) if stored else None,
+        "text": texts[stored.number] if stored else None,
+        "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
     }
 
 
 def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str:
-    """Return references for people: what is told of the session that is meant, or which ones may be."""
+    """Return references as text: the outline of the referenced session, or the candidates."""
     parts = []
     for reference in found:
         if reference.stored:
@@ -61,10 +63,10 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
 
 
 def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) -> str:
-    """Return what a session is, for whoever was referred to it: name, place and time, summary, how it begins and ends.
+    """Return a session's outline: name, directory, agent, date, summary, how it begins and ends.
 
     :param found: the passages of its outline.
-    :param max_bytes: bytes of UTF-8 at most; the summary takes no more than half of them.
+    :param max_bytes: UTF-8 bytes of the outline at most; the summary takes no more than half of them.
     """
     session = stored.session
     about = [printable(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
@@ -84,11 +86,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text.encode()) <= most else cut(text, max(most - len(" …".encode()), 0)) + " …"
 
 
-def _status(reference: Reference) -> str:
-    return "found" if reference.stored else "ambiguous" if reference.candidates else "unknown"
-
-
-def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+def _candidate_json(candidate: Candidate) -> CandidateJson:
     stored = candidate.stored
     return {
         "reference": candidate.reference,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, StoredSession
+    from .schemas.sessions import ChunkJson, SessionJson, SessionsJson, TranscriptJson
 
 
-def session_json(stored: StoredSession) -> dict[str, Any]:
+def session_json(stored: StoredSession) -> SessionJson:
     """Return a session's JSON value."""
     session = stored.session
     return {
@@ -48,11 +49,11 @@ def session_summary(stored: StoredSession) -> str | None:
     return session.notes.summary if session.notes else session.summary
 
 
-def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> dict[str, Any]:
+def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> SessionsJson:
     """Return the JSON value of one page of sessions.
 
-    :param total: sessions in all.
-    :param offset: sessions before this page.
+    :param total: number of sessions on all pages.
+    :param offset: number of sessions before this page.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -64,7 +65,7 @@ def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -
 
 
 def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Callable[[str], str]) -> str:
-    """Return one page of sessions for people, two lines a session.
+    """Return one page of sessions as text, two lines per session.
 
     :param abbreviate: shortens a session id as far as it stays unique.
     """
@@ -83,7 +84,7 @@ def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Cal
 
 
 def _notes_lines(stored: StoredSession) -> list[str]:
-    """Return a session's description and tags for people."""
+    """Return a session's description and tags as text."""
     notes = stored.session.notes
     if notes is None:
         return []
@@ -91,7 +92,7 @@ def _notes_lines(stored: StoredSession) -> list[str]:
     return [f"  {text}" for text in (description, f"tags: {tags}" if tags else "") if text]
 
 
-def chunk_json(chunk: Chunk) -> dict[str, Any]:
+def chunk_json(chunk: Chunk) -> ChunkJson:
     """Return a chunk's JSON value."""
     return {
         "position": chunk.seq,
@@ -105,6 +106,16 @@ def chunk_json(chunk: Chunk) -> dict[str, Any]:
         "sourceType": chunk.source_type,
         "cut": chunk.cut,
         "text": chunk.text,
+    }
+
+
+def transcript_json(stored: StoredSession, chunks: Iterable[Chunk]) -> TranscriptJson:
+    """Return the JSON value of a session with these of its chunks."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        **session_json(stored),
+        "summary": session_summary(stored),
+        "chunks": [chunk_json(chunk) for chunk in chunks],
     }
 
 

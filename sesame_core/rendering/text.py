@@ -1,4 +1,4 @@
-"""Plain text that is safe to print, and the formats of numbers and times."""
+"""Strings that are safe to print, and the formats of numbers and times."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff
 
 
 def printable(text: str) -> str:
-    """Return text that cannot steer a terminal and that any terminal takes.
+    """Return a string without what controls a terminal or cannot be encoded.
 
-    Escape sequences, control and bidirectional override characters go, and so do lone surrogates.
+    Removes escape sequences, control characters, bidirectional overrides and lone surrogates.
     """
     # What is taken out is not printable to Python either, and compiling both patterns takes 0.4 ms.
     if text.isprintable():
@@ -33,12 +33,12 @@ def printable(text: str) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return JSON, two spaces deep, readable in every script."""
+    """Return a value as JSON, indented by two spaces, with non-ASCII characters as they are."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def size(count: int) -> str:
-    """Return bytes as people read them."""
+    """Return a number of bytes with its unit, in powers of 1,000."""
     value, units = float(count), iter(("B", "kB", "MB", "GB"))
     unit = next(units)
     while value >= 1000 and unit != "GB":
@@ -58,15 +58,15 @@ def home(path: str) -> str:
 
 
 def iso(moment: datetime | None) -> str | None:
-    """Return a moment in ISO 8601, UTC as `Z`."""
+    """Return a time in ISO 8601 with milliseconds, UTC as `Z`."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
 
 
 def day(moment: datetime | None) -> str:
-    """Return a moment's day in the reader's zone."""
+    """Return the day of a time in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d}" if moment else "undated"
 
 
 def minute(moment: datetime | None) -> str | None:
-    """Return a moment to the minute in the reader's zone."""
+    """Return a time to the minute in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else None

@@ -14,6 +14,7 @@ from ..indexing.discovery import scan
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
+    from ..rendering.schemas.reports import FailureEventJson, FileEventJson
     from ..types.report import IndexReport
 
 #: Milliseconds in which changes of a file count as one.
@@ -26,7 +27,7 @@ RETRY_SECONDS = 2.0
 
 def watch(
     sesame: Sesame, *, log: Callable[[str], None] = lambda _: None, rescan_seconds: float = RESCAN_SECONDS
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[FileEventJson | FailureEventJson]:
     """Index everything once, then each changed file; yield an event per changed file or failure, until stopped.
 
     An event is `{timestamp, path, added, updated, skipped, errors}` or `{timestamp, path, error}`; `updated` includes
@@ -88,7 +89,7 @@ def _files(path: str, *, is_new: bool) -> Iterator[str]:
         yield from (found.path for found in scan(path, lambda _: True))
 
 
-def _index(sesame: Sesame, paths: list[str], log: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def _index(sesame: Sesame, paths: list[str], log: Callable[[str], None]) -> Iterator[FileEventJson | FailureEventJson]:
     for path in paths or [""]:
         try:
             report = _patiently(sesame, [Path(path)] if path else [], log)

@@ -71,7 +71,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
     assert ran.code == 0
     found = "found: default root exists"
     assert ran.out.splitlines() == [
-        f"config file   {demo_sessions}/.config/sesame/config.jsonc (not there: nothing is configured)",
+        f"config file   {demo_sessions}/.config/sesame/config.jsonc (does not exist: nothing is configured)",
         f"data          {demo_sessions}/.local/share/sesame (XDG_DATA_HOME)",
         ran.out.splitlines()[2],
         "backend       sqlite (default)",

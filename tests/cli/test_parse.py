@@ -170,8 +170,8 @@ ALLOWED = {
 OTHERS = {
     "sesame_core.cli.app", "sesame_core.search.explain", "sesame_core.plugin.hookspecs", "sesame_core.config.identity",
     "sesame_core.indexing.indexer", "sesame_core.sdk.jsonl", "sesame_core.indexing.file_reader",
-    "sesame_core.rendering.asked",
-    "sesame_core.rendering.evidence", "sesame_core.rendering.shares",
+    "sesame_core.rendering.session_answers", "sesame_core.rendering.schemas", "sesame_core.rendering.config",
+    "sesame_core.rendering.evidence", "sesame_core.rendering.sharing",
     "sesame_core.search.windows", "sesame_backend_sqlite.carry", "sesame_backend_sqlite.writer",
     "sesame_formatter_default.formatter", "sesame_parser_claude_code.files", "sesame_parser_claude_code.transcript",
     "sesame_parser_pi.events", "sesame_parser_pi.headers", "sesame_parser_sesame.events",

@@ -7,20 +7,55 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from pkgutil import iter_modules
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from sesame_core import Session
+from sesame_core.config.report import (
+    BackendJson,
+    ConfigFileJson,
+    ConfigJson,
+    ConfigSourceJson,
+    DescribeJson,
+    RedactJson,
+)
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
-from sesame_core.rendering.shares import changes_json
-from sesame_core.runtime.watcher import watch
-from sesame_core.sharing.visibility_writer import Change
-
-from ..support.model_server import Answers, ModelServer
+from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, IndexJson, RequestedJson, ResultJson, SourceJson
+from sesame_core.rendering.schemas.audits import AuditJson, SecretJson
+from sesame_core.rendering.schemas.evidence import (
+    EvidenceJson,
+    ExplanationJson,
+    PassageJson,
+    ScoredChunkJson,
+    ScoreJson,
+    WindowItemJson,
+    WordJson,
+)
+from sesame_core.rendering.schemas.generation import (
+    AttemptJson,
+    CitationJson,
+    DescriptionJson,
+    DescriptionsJson,
+    ExcerptJson,
+    SessionAnswerJson,
+)
+from sesame_core.rendering.schemas.references import CandidateJson, ReferenceJson, ReferencesJson
+from sesame_core.rendering.schemas.reports import FailureEventJson, FileEventJson, FileProblemJson, ReportJson
+from sesame_core.rendering.schemas.sessions import ChunkJson, SessionJson, SessionsJson, TranscriptJson
+from sesame_core.rendering.schemas.sharing import ChangeJson, ChangesJson, RuleJson, SharingJson, VisibilityJson
+from sesame_core.rendering.schemas.status import (
+    AgentJson,
+    PluginJson,
+    StatusJson,
+    UnreadableFileJson,
+    WorkstationJson,
+    WorkstationsJson,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -139,60 +174,124 @@ def test_documents_mention_no_unknown_option_in_passing(cli: Callable[..., Any])
 # -- the fields of JSON -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def value(demo_sessions: Path, cli: Callable[..., Any]) -> Callable[..., Any]:
-    """What a command prints with --json."""
-    assert cli("index").code == 0
-    return lambda *words: json.loads(cli(*words, "--json").out)
+def fields_of(*declared: Any) -> set[str]:
+    """The fields of declared JSON objects but for the version, which the page tells once."""
+    return set().union(*(get_type_hints(one) for one in declared)) - {"schemaVersion"}
+
+
+def names_in_row(field: str, text: str) -> set[str]:
+    """The names that the row of a field mentions, but for values."""
+    (row,) = re.findall(rf"^\| `{field}` \| (.*) \|$", text, re.MULTILINE)
+    return set(re.findall(r"`(\w+)`", row)) - {"null"}
 
 
 def part(heading: str) -> str:
     """The text under one heading in the section of search."""
-    return SECTIONS["search"].partition(f"### {heading}")[2]
+    return SECTIONS["search"].partition(f"### {heading}")[2].partition("\n### ")[0]
 
 
-def test_the_fields_of_index_are_documented(value: Callable[..., Any]) -> None:
-    assert fields(SECTIONS["index"]) == value("index").keys() - {"schemaVersion"}
+def table(head: str, text: str) -> set[str]:
+    """The names in the first column of the first table with this head."""
+    rows, *_ = re.findall(rf"^\| {re.escape(head)} \| \|\n\|---.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    return {name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
 
-def test_the_fields_of_search_are_documented(value: Callable[..., Any]) -> None:
-    answer = value("search", "nix")
-    of_answer, _, of_result = SECTIONS["search"].partition("### ")[0].partition("| field of a result")
-    of_result = "| field of a result" + of_result
-    of_session = fields(part("Fields of a session"))
-    assert fields(of_answer) == answer.keys() - {"schemaVersion"}
-    assert fields(of_result) | of_session == answer["results"][0].keys()
-    assert not fields(of_result) & of_session
+SESSION = fields_of(SessionJson)
+
+#: The tables of fields, each with what declares the fields: section of the page, head of the table.
+TABLES: list[tuple[str, str, set[str]]] = [
+    ("index", "field", fields_of(ReportJson)),
+    ("search", "field", fields_of(AnswerJson) - fields_of(RequestedJson)),
+    ("search", "field of a result", fields_of(ResultJson) - fields_of(EvidenceJson) - SESSION),
+    ("search", "with `--context`", {"contextBefore", "contextAfter"}),
+    ("search", "with `--hits`", {"passages"}),
+    ("search", "with `--max-bytes`", {"cutToBudget"}),
+    ("search", "`explain` of an answer", fields_of(ExplanationJson)),
+    ("search", "`explain` of a result", fields_of(ScoreJson)),
+    ("sessions", "field", fields_of(SessionsJson)),
+    ("show", "field of a chunk", fields_of(ChunkJson)),
+    ("ask", "field", fields_of(SessionAnswerJson)),
+    ("describe", "field", fields_of(DescriptionsJson)),
+    ("resolve", "field", fields_of(ReferencesJson)),
+    ("resolve", "field of a candidate", fields_of(CandidateJson)),
+    ("status", "field", fields_of(StatusJson)),
+    ("workstations", "field", fields_of(WorkstationsJson)),
+    ("audit", "field", fields_of(AuditJson)),
+    ("watch", "field", fields_of(FileEventJson, FailureEventJson)),
+    ("plugins", "field", fields_of(PluginJson)),
+    ("config", "field", fields_of(ConfigJson)),
+]
+#: The rows that name the fields of what a field holds.
+ROWS: list[tuple[str, str, set[str]]] = [
+    ("index", "losses", fields_of(FileProblemJson)),
+    ("index", "errors", fields_of(FileProblemJson)),
+    ("search", "index", fields_of(IndexJson) | fields_of(SourceJson)),
+    ("search", "copies", fields_of(CopyJson)),
+    ("search", "passages", fields_of(PassageJson)),
+    ("search", "words", fields_of(WordJson)),
+    ("search", "chunks", fields_of(ScoredChunkJson)),
+    ("ask", "citations", fields_of(CitationJson)),
+    ("ask", "attempts", fields_of(AttemptJson)),
+    ("ask", "passages", fields_of(ExcerptJson)),
+    ("describe", "sessions", fields_of(DescriptionJson)),
+    ("status", "failedFiles", fields_of(UnreadableFileJson)),
+    ("status", "agents", fields_of(AgentJson)),
+    ("workstations", "workstations", fields_of(WorkstationJson)),
+    ("share", "rules", fields_of(RuleJson)),
+    ("share", "default", fields_of(VisibilityJson)),
+    ("share", "changes", fields_of(ChangeJson)),
+    ("audit", "secrets", fields_of(SecretJson)),
+    ("config", "describe", fields_of(DescribeJson)),
+    ("config", "configFile", fields_of(ConfigFileJson)),
+    ("config", "sources", fields_of(ConfigSourceJson)),
+    ("config", "backend", fields_of(BackendJson)),
+    ("config", "redact", fields_of(RedactJson)),
+]
 
 
-def test_the_fields_of_show_are_documented(value: Callable[..., Any]) -> None:
-    shown = value("show", "d6bc")
-    assert fields(SECTIONS["show"]) == shown["chunks"][0].keys()
-    assert fields(part("Fields of a session")) == shown.keys() - {"schemaVersion", "summary", "chunks"}
+def named(value: object) -> str:
+    """The words of a case in its name; a set has no order."""
+    return value if isinstance(value, str) else ""
 
 
-def test_the_fields_of_sessions_are_documented(value: Callable[..., Any]) -> None:
-    listed = value("sessions")
-    assert fields(SECTIONS["sessions"]) == listed.keys() - {"schemaVersion"}
-    assert fields(part("Fields of a session")) == listed["sessions"][0].keys()
+@pytest.mark.parametrize(("command", "head", "declared"), TABLES, ids=named)
+def test_a_table_of_fields_has_the_declared_ones_and_no_other(command: str, head: str, declared: set[str]) -> None:
+    assert table(head, SECTIONS[command]) == declared
 
 
-def test_the_fields_of_ask_are_documented(value: Callable[..., Any]) -> None:
-    asked = value("ask", "d6bc", "delay")
-    assert fields(SECTIONS["ask"]) == asked.keys() - {"schemaVersion"}
-    assert fields(part("Fields of a session")) == asked["session"].keys()
-    row = re.findall(r"^\| `passages` \| (.*) \|$", SECTIONS["ask"], re.MULTILINE)[0]
-    assert set(re.findall(r"`(\w+)`", row)) == asked["passages"][0].keys()
+@pytest.mark.parametrize(("command", "field", "declared"), ROWS, ids=named)
+def test_a_row_names_the_declared_fields_of_what_its_field_holds(command: str, field: str, declared: set[str]) -> None:
+    assert names_in_row(field, SECTIONS[command]) == declared
 
 
-def test_the_fields_of_describe_are_documented(value: Callable[..., Any], models: ModelServer) -> None:
-    models.script = [Answers("{}")]
-    described = value("describe", "d6bc", "--model", "cheap")
-    assert fields(SECTIONS["describe"]) == described.keys() - {"schemaVersion"}
-    row = re.findall(r"^\| `sessions` \| (.*) \|$", SECTIONS["describe"], re.MULTILINE)[0]
-    assert set(re.findall(r"`(\w+)`", row)) == described["sessions"][0].keys()
+def test_the_fields_of_a_session_and_of_the_rules_for_sharing_are_the_declared_ones() -> None:
+    assert fields(part("Fields of a session")) == SESSION
+    assert fields(SECTIONS["share"]) == fields_of(SharingJson, ChangesJson)
+    assert fields_of(TranscriptJson) == SESSION | {"summary", "chunks"}
+    assert "`summary`" in SECTIONS["show"]
+    assert "`chunks`" in SECTIONS["show"]
+    (row,) = re.findall(r"^\| `contextBefore`, `contextAfter` \| (.*) \|$", SECTIONS["search"], re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", row)) == fields_of(WindowItemJson)
+    (row,) = re.findall(r"^\| `references` \| (.*) \|$", SECTIONS["resolve"], re.MULTILINE)
+    hints = get_type_hints(ReferenceJson)
+    values = {value for name in ("status", "by") for value in re.findall(r"'(\w+)'", str(hints[name]))}
+    assert set(re.findall(r"`(\w+)`", row)) == hints.keys() | values
+
+
+def test_every_declared_object_is_on_the_page() -> None:
+    """A new declaration needs a table or a row."""
+    import sesame_core.rendering.schemas as package
+
+    here = {name for name in globals() if name.endswith("Json")}
+    modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
+    declared = {name for module in modules for name in vars(module) if name.endswith("Json")}
+    assert declared - here == {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson"}  # parts of others
+
+
+def test_the_states_of_a_description_are_documented() -> None:
     states = re.findall(r"^A `state` is (.*?)\.", SECTIONS["describe"], re.DOTALL | re.MULTILINE)[0]
     assert set(re.findall(r"`([\w ]+)`", states)) == {*get_args(State), "reason"}
+    assert set(get_args(get_type_hints(DescriptionJson)["state"])) == set(get_args(State))
 
 
 def test_the_fields_of_a_file_of_metadata_are_documented() -> None:
@@ -203,32 +302,9 @@ def test_the_fields_of_a_file_of_metadata_are_documented() -> None:
         assert f"{number:,} " in page
 
 
-@pytest.mark.parametrize("command", ["status", "config"])
-def test_the_fields_of_status_and_config_are_documented(command: str, value: Callable[..., Any]) -> None:
-    assert fields(SECTIONS[command]) == value(command).keys() - {"schemaVersion"}
-
-
-def test_the_fields_of_audit_are_documented(value: Callable[..., Any]) -> None:
-    assert fields(SECTIONS["audit"]) == value("audit").keys() - {"schemaVersion"}
-
-
-def test_the_fields_of_share_are_documented(value: Callable[..., Any]) -> None:
-    rules, changes = value("share"), value("share", "--dry-run")
-    assert fields(SECTIONS["share"]) == (rules.keys() | changes.keys()) - {"schemaVersion"}
-    (row,) = re.findall(r"^\| `changes` \| (.*) \|$", SECTIONS["share"], re.MULTILINE)
-    change = Change(session=Session(id="s", agent="a"), path="", before=None, after="shared")
-    assert set(re.findall(r"`(\w+)`", row)) - {"null"} == changes_json([change])["changes"][0].keys()
-
-
-def test_the_fields_of_plugins_are_documented(value: Callable[..., Any]) -> None:
-    assert fields(SECTIONS["plugins"]) == value("plugins")[0].keys()
-
-
-def test_the_fields_of_watch_are_documented() -> None:
-    named = set(re.findall(r"\w+", re.findall(r"`\{(.*?)\}`", watch.__doc__ or "")[0])) | {"error"}
-    assert fields(SECTIONS["watch"]) == named
+def test_the_example_of_an_event_has_its_fields() -> None:
     (example,) = re.findall(r"^```json\n(.*)\n```$", SECTIONS["watch"], re.MULTILINE)
-    assert json.loads(example).keys() == named - {"error"}
+    assert json.loads(example).keys() == fields_of(FileEventJson)
 
 
 # -- examples ---------------------------------------------------------------------------------------------

@@ -42,7 +42,9 @@ def test_without_a_model_the_passages_are_the_answer_and_it_says_so(indexed: Pat
     assert "The client takes at least 250 ms" in best["contextAfter"][-1]["text"]
     assert all(item["entryId"] for item in [best, *best["contextBefore"], *best["contextAfter"]])
     text = cli("ask", "d6bc", *QUESTION.split()).out
-    assert "No model's answer, but the session's own words: no model is configured: add one to config.jsonc" in text
+    assert (
+        "No model answered; these are passages of the session: no model is configured: add one to config.jsonc" in text
+    )
     assert "→#7 user: Ugh. Fix both sides" in text
     assert " #19 assistant: Both sides are fixed." in text
 
@@ -208,7 +210,7 @@ def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
 def test_a_model_that_llm_does_not_know_is_named(indexed: Path, models: ModelServer, cli: Callable[..., Any]) -> None:
     ran = cli("ask", "d6bc", QUESTION, "--model", "nobody")
     assert ran.code == 0
-    assert "own words: llm has no model 'nobody'; see: llm models" in ran.out
+    assert "passages of the session: llm has no model 'nobody'; see: llm models" in ran.out
 
 
 def test_no_model_is_asked_when_none_shall_be(

@@ -238,7 +238,7 @@ def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
     assert (index_json(IndexReport())["notScanned"], index_json(IndexReport())["scannedAt"]) == (0, None)
     with home.open() as sesame:
         text = answer_text(sesame.search("nix"), abbreviate=str, refreshed=report)
-    assert f"{len(home.old)} older session files were last looked at" in text
+    assert f"{len(home.old)} older session files were last scanned" in text
 
 
 def test_without_a_note_a_look_does_not_begin(home: Home) -> None:

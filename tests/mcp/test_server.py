@@ -63,7 +63,7 @@ def tools_of() -> Iterator[Callable[..., Call]]:
 
 
 def test_the_tools_are_those_that_are_pinned() -> None:
-    """Clients remember schemas: after a change on purpose, run `python -m tests.test_mcp` and read the difference."""
+    """Clients remember schemas: after a change on purpose, run `python -m tests.mcp.test_server` and read the diff."""
     assert as_pinned() == PINNED.read_text(encoding="utf-8")
 
 

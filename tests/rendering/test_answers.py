@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
-from sesame_core.rendering.reports import report_json, report_text, status_json, status_text
+from sesame_core.rendering.reports import report_json, report_text
 from sesame_core.rendering.sessions import transcript_text
+from sesame_core.rendering.status import status_json, status_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.types.answer import Answer, Hit, Snippet
@@ -329,8 +330,8 @@ def test_the_status_tells_what_is_there_and_what_is_wrong() -> None:
         forgotten=2,
     )
     text = status_text(statistics, {"claude-code": 5}, [])
-    for part in ("4 (1 gone, kept)", "8.2 kB", "2026-05-08 12:00", "pi (headless)", "5 session files of claude-code",
-                 "2 damaged", "/s/b: no header"):  # fmt: skip
+    for part in ("4 (1 gone, kept)", "8.2 kB", "2026-05-08 12:00", "pi (headless)",
+                 "claude-code will delete 5 session files", "2 damaged", "/s/b: no header"):  # fmt: skip
         assert part in text
     value = json.loads(as_json(status_json(statistics, {"claude-code": 5}, [])))
     assert (value["sessions"], value["lastSync"]) == (3, "2026-05-08T12:00:00.123Z")

@@ -1,18 +1,19 @@
-"""What became of describing sessions."""
+"""Results of `sesame describe`, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .asked import attempt_json, effort_text
+from .session_answers import attempt_json, effort_text
 from .text import SCHEMA_VERSION, printable, session_name
 
 if TYPE_CHECKING:
-    from ..generation.describe import Described
+    from ..generation.describe import DescribeResult
+    from .schemas.generation import DescriptionJson, DescriptionsJson
 
 
-def descriptions_json(results: Sequence[Described], remaining: int = 0) -> dict[str, Any]:
+def descriptions_json(results: Sequence[DescribeResult], remaining: int = 0) -> DescriptionsJson:
     """Return the JSON value of a run over some sessions.
 
     :param remaining: sessions without metadata that were left for another run.
@@ -23,11 +24,11 @@ def descriptions_json(results: Sequence[Described], remaining: int = 0) -> dict[
         "failed": _count(results, "failed"),
         "remaining": remaining,
         "cost": _cost(results),
-        "sessions": [_described_json(result) for result in results],
+        "sessions": [_description_json(result) for result in results],
     }
 
 
-def _described_json(result: Described) -> dict[str, Any]:
+def _description_json(result: DescribeResult) -> DescriptionJson:
     written = result.metadata
     return {
         "sessionId": result.stored.session.id,
@@ -45,8 +46,8 @@ def _described_json(result: Described) -> dict[str, Any]:
     }
 
 
-def described_text(result: Described) -> str:
-    """Return what became of one session for people: one line, and one of what it took."""
+def description_text(result: DescribeResult) -> str:
+    """Return the result for one session as text: one line, and a second one with its cost."""
     written = result.metadata
     name = printable(written.name) if written and result.state == "described" else session_name(result.stored)
     line = f"{result.state}: {printable(result.stored.session.id)} ({name})"
@@ -58,18 +59,18 @@ def described_text(result: Described) -> str:
     return f"{line}\n  {effort_text(model, result.attempts, result.cost)}"
 
 
-def descriptions_text(results: Sequence[Described], remaining: int) -> str:
-    """Return what a run came to for people, on one line."""
-    told = f"{_count(results, 'described')} described, {_count(results, 'failed')} failed"
+def descriptions_text(results: Sequence[DescribeResult], remaining: int) -> str:
+    """Return the totals of a run as text, on one line."""
+    counts = f"{_count(results, 'described')} described, {_count(results, 'failed')} failed"
     cost = _cost(results)
-    return f"{told}, {remaining} left" + ("" if cost is None else f", ${cost:.6f}")
+    return f"{counts}, {remaining} left" + ("" if cost is None else f", ${cost:.6f}")
 
 
-def _count(results: Sequence[Described], state: str) -> int:
+def _count(results: Sequence[DescribeResult], state: str) -> int:
     return sum(result.state == state for result in results)
 
 
-def _cost(results: Sequence[Described]) -> float | None:
+def _cost(results: Sequence[DescribeResult]) -> float | None:
     from ..generation.models import Reply
 
     return Reply(value=None, attempts=tuple(attempt for result in results for attempt in result.attempts)).cost

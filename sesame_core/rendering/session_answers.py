@@ -1,20 +1,21 @@
-"""Answers to questions about one session."""
+"""Answers to questions about one session, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .sessions import session_json
 from .text import SCHEMA_VERSION, day, iso, printable, session_name
 
 if TYPE_CHECKING:
-    from ..generation.answer import Asked
+    from ..generation.answer import SessionAnswer
     from ..generation.models import Attempt
     from ..search.passages import Excerpt, ExcerptItem
+    from .schemas.generation import AttemptJson, ExcerptItemJson, ExcerptJson, SessionAnswerJson
 
 
-def asked_json(asked: Asked) -> dict[str, Any]:
+def session_answer_json(asked: SessionAnswer) -> SessionAnswerJson:
     """Return the JSON value of an answer about a session."""
     found = asked.found
     return {
@@ -36,7 +37,7 @@ def asked_json(asked: Asked) -> dict[str, Any]:
     }
 
 
-def attempt_json(attempt: Attempt) -> dict[str, Any]:
+def attempt_json(attempt: Attempt) -> AttemptJson:
     """Return the JSON value of one call of a model."""
     return {
         "model": attempt.model,
@@ -48,7 +49,7 @@ def attempt_json(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _passage_json(passage: Excerpt) -> dict[str, Any]:
+def _passage_json(passage: Excerpt) -> ExcerptJson:
     return {
         "score": round(passage.score, 3),
         **_item_json(passage.match),
@@ -57,7 +58,7 @@ def _passage_json(passage: Excerpt) -> dict[str, Any]:
     }
 
 
-def _item_json(item: ExcerptItem) -> dict[str, Any]:
+def _item_json(item: ExcerptItem) -> ExcerptItemJson:
     chunk = item.chunk
     return {
         "position": chunk.seq,
@@ -71,8 +72,8 @@ def _item_json(item: ExcerptItem) -> dict[str, Any]:
     }
 
 
-def asked_text(asked: Asked) -> str:
-    """Return an answer about a session for people: the model's, or the passages."""
+def session_answer_text(asked: SessionAnswer) -> str:
+    """Return an answer about a session as text: the model's, or the passages."""
     session, found = asked.stored.session, asked.found
     lines = [f"{printable(session.id)} ({session_name(asked.stored)}) - {day(session.modified)}"]
     if asked.answer is not None:
@@ -80,7 +81,7 @@ def asked_text(asked: Asked) -> str:
         lines += [f"  #{c.position} ({printable(c.entry_id or 'no id')})" for c in asked.citations]
         lines.append(f"  {effort_text(asked.model, asked.attempts, asked.cost)}")
         return "\n".join(lines)
-    lines.append(f"  No model's answer, but the session's own words: {printable(asked.reason or '')}")
+    lines.append(f"  No model answered; these are passages of the session: {printable(asked.reason or '')}")
     if found.basis == "outline":
         lines.append("  No passage has a word of the question; this is how the session begins and ends.")
     for passage in found.passages:
@@ -97,7 +98,7 @@ def asked_text(asked: Asked) -> str:
 
 
 def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | None) -> str:
-    """Return what a model's answer took: model, attempts, tokens where they are told, dollars."""
+    """Return the cost of a model's answer: model, attempts, tokens where the model reports them, dollars."""
     tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts if a.input_tokens is not None]
     parts = [f"by {printable(model)}"] if model else []
     parts += [f"{len(attempts)} attempts"] if len(attempts) > 1 else []

@@ -1,18 +1,19 @@
-"""What others may see of which sessions."""
+"""Rules for sharing, and what they change, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, day, printable
 
 if TYPE_CHECKING:
     from ..sharing.rules import Rule, Sharing
     from ..sharing.visibility_writer import Change
+    from .schemas.sharing import ChangesJson, SharingJson
 
-#: What a change is called, by what others saw before and see then.
+#: The name of a change, by visibility before and after.
 _ACTIONS = {
     (None, "shared"): "send",
     (None, "metadata"): "send metadata of",
@@ -26,8 +27,8 @@ _ACTIONS = {
 }
 
 
-def changes_json(changes: Sequence[Change]) -> dict[str, Any]:
-    """Return the JSON value of what a run would change."""
+def changes_json(changes: Sequence[Change]) -> ChangesJson:
+    """Return the JSON value of the changes that the next run makes."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         "changes": [
@@ -46,15 +47,15 @@ def changes_json(changes: Sequence[Change]) -> dict[str, Any]:
 
 
 def change_text(change: Change) -> str:
-    """Return a change for people, one line."""
+    """Return a change as one line of text."""
     session = change.session
     action = _ACTIONS[change.before, change.after]
     project = session.repository or session.cwd or "no project"
     return printable(f"{action:<19} {session.id}  {day(session.modified or session.created) or '':<10}  {project}")
 
 
-def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> dict[str, Any]:
-    """Return the JSON value of the rules, each with the sessions it holds for, by what others see of them now."""
+def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> SharingJson:
+    """Return the JSON value of the rules, each with the sessions it covers, counted by their present visibility."""
     counts = _counts(covered)
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -68,11 +69,11 @@ def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], a
 
 
 def sharing_text(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> str:
-    """Return the rules for people, the one that is looked at first on top."""
+    """Return the rules as text, in order of precedence."""
     counts = _counts(covered)
     head = f"Others read this index: {audience}" if audience else "This index is yours alone: nothing is sent."
     lines = [
-        f"  {level:<9} {pattern:<40} {_told(counts.get(rule, Counter()))}"
+        f"  {level:<9} {pattern:<40} {_counts_text(counts.get(rule, Counter()))}"
         for rule, level, pattern in [
             *((rule, rule.level, rule.pattern) for rule in reversed(sharing.rules)),
             (None, sharing.default, "everything else"),
@@ -88,5 +89,5 @@ def _counts(covered: Iterable[tuple[Rule | None, str]]) -> dict[Rule | None, Cou
     return counts
 
 
-def _told(counts: Counter[str]) -> str:
+def _counts_text(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {seen}" for seen, count in sorted(counts.items()))

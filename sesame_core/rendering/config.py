@@ -1,0 +1,47 @@
+"""The effective configuration as text; its JSON value is made by `config.report`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from .text import printable
+
+if TYPE_CHECKING:
+    from ..config.report import ConfigJson, RedactJson, SelectionJson
+
+
+def config_text(described: ConfigJson) -> str:
+    """Return the effective configuration (`config.report.describe`) as text."""
+    file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
+    share = described["share"]
+    describe = described["describe"]
+    how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
+    lines = [
+        f"config file   {file['value']}" + ("" if file["exists"] else " (does not exist: nothing is configured)"),
+        f"data          {described['dataDir']['value']} ({described['dataDir']['origin']})",
+        f"workstation   {described['workstation']['value']} ({described['workstation']['origin']})",
+        f"backend       {_selection_text(described['backend'])} ({described['backend']['origin']})",
+        f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
+        f"share         {share['value']} unless `sesame share` says otherwise ({share['origin']})",
+        f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
+        f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
+        f"describe      {how}, to {describe['directory']} ({describe['origin']})",
+        "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
+    ]
+    for source in described["sources"]:
+        lines.append(f"  {_selection_text(source['parser']):<12} {source['path']} ({source['origin']})")
+        if source["exclude"]:
+            lines.append(f"{'':15}excluding {', '.join(source['exclude'])}")
+    return "\n".join(map(printable, [*lines, *(f"problem: {problem}" for problem in described["problems"])]))
+
+
+def _redaction_text(redaction: RedactJson) -> str:
+    what = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
+    counts = [(len(redaction["patterns"]), "patterns of your own"), (len(redaction["keep"]), "exceptions")]
+    return what + "".join(f", {count} {name}" for count, name in counts if count)
+
+
+def _selection_text(selection: SelectionJson) -> str:
+    name, options = str(selection["name"]), selection.get("options")
+    return name + (f" {json.dumps(options, ensure_ascii=False)}" if options else "")

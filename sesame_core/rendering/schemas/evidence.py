@@ -1,0 +1,90 @@
+"""What a result and an answer have when they are asked for more: windows, passages, explanations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from .doc import Doc
+
+
+class WindowItemJson(TypedDict):
+    """The beginning of a chunk beside a passage."""
+
+    role: str | None
+    position: int
+    snippet: str
+    truncated: bool
+    tool: str | None
+
+
+class PassageJson(TypedDict):
+    """One of several passages of a result."""
+
+    snippet: str
+    type: str
+    role: str | None
+    tool: str | None
+    at: str | None
+    entryId: str | None
+    position: int
+    subagent: Annotated[str | None, Doc("Id of the subagent session it stands in.")]
+
+
+#: What one chunk gives to a result's score.  `class` is a keyword of Python.
+ScoredChunkJson = TypedDict(
+    "ScoredChunkJson",
+    {
+        "sessionId": str,
+        "position": int,
+        "class": str,
+        "weight": Annotated[float, Doc("The factor of its class, in the score already.")],
+        "decay": Annotated[float, Doc("The factor of its place, not in the score yet.")],
+        "score": float,
+        "words": list[str],
+    },
+)
+
+
+class ScoreJson(TypedDict):
+    """How a result's score came about: it is the sum of the three parts."""
+
+    chunkSum: Annotated[float, Doc("The sum of decay × score over chunks.")]
+    chunkPart: float
+    headScore: Annotated[float, Doc("BM25 of title, summary and first prompts.")]
+    headPart: float
+    conversationScore: Annotated[float, Doc("BM25 of all that people and agents said.")]
+    conversationPart: float
+    chunks: list[ScoredChunkJson]
+
+
+class EvidenceJson(TypedDict, total=False):
+    """What a result has when it was asked for."""
+
+    passages: Annotated[list[PassageJson], Doc("The best first, when there are several.")]
+    contextBefore: list[WindowItemJson]
+    contextAfter: list[WindowItemJson]
+    explain: ScoreJson
+
+
+class WordJson(TypedDict):
+    """How one word of a query was read."""
+
+    word: str
+    alternatives: Annotated[list[str], Doc("Strings that count as the word.")]
+    corrections: list[str]
+    required: bool
+    documentFrequency: Annotated[int, Doc("Chunks with the word or a correction.")]
+    idf: float
+
+
+class ExplanationJson(TypedDict):
+    """How a query was read, and how far it was followed."""
+
+    words: list[WordJson]
+    excluded: Annotated[list[str], Doc("Words that must not be there.")]
+    scanned: int
+    truncated: bool
+    candidateChunks: Annotated[int, Doc("Chunks that were ranked.")]
+    candidateHeads: Annotated[int, Doc("Heads of sessions (title, summary, first prompts) that were ranked.")]

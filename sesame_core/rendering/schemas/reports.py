@@ -1,0 +1,57 @@
+"""What runs of the indexer did."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from .doc import Doc
+from .sessions import VersionedJson
+
+
+class FileProblemJson(TypedDict):
+    """Something about one file that a person should know."""
+
+    path: str
+    line: int | None
+    message: str
+
+
+class ReportJson(VersionedJson):
+    """What a run did, in files unless it says otherwise: `sesame index`."""
+
+    added: int
+    updated: int
+    appended: int
+    unchanged: int
+    missing: int
+    pending: int
+    described: Annotated[int, Doc("Sessions whose metadata changed.")]
+    withheld: Annotated[int, Doc("Files that are not in the index because all their sessions are private.")]
+    absentRoots: Annotated[list[str], Doc("Directories of sources that do not exist.")]
+    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
+    losses: list[FileProblemJson]
+    errors: list[FileProblemJson]
+    chunks: int
+    bytes: int
+    seconds: float
+
+
+class FileEventJson(TypedDict):
+    """One run while watching: `sesame watch`."""
+
+    timestamp: str
+    path: Annotated[str | None, Doc("The file; null for a run over everything.")]
+    added: int
+    updated: Annotated[int, Doc("Files, those that have grown among them.")]
+    skipped: Annotated[int, Doc("Records left out.")]
+    errors: int
+
+
+class FailureEventJson(TypedDict):
+    """A run that failed while watching: `sesame watch`."""
+
+    timestamp: str
+    path: str | None
+    error: str

@@ -1,0 +1,77 @@
+"""Sessions, pages of them, and their transcripts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from .doc import Doc
+
+
+class VersionedJson(TypedDict):
+    """What each printed object begins with."""
+
+    #: `rendering.text.SCHEMA_VERSION`.
+    schemaVersion: int
+
+
+class SessionJson(TypedDict):
+    """A session."""
+
+    sessionId: Annotated[str, Doc("What the other tools take as session.")]
+    source: Annotated[str, Doc("The agent.")]
+    path: str
+    cwd: str | None
+    name: Annotated[str | None, Doc("Its title, if it was given one.")]
+    description: Annotated[str | None, Doc("What it is about, if that was written down.")]
+    tags: list[str]
+    firstPrompt: str | None
+    kind: Annotated[str | None, Doc("interactive, subagent or headless.")]
+    created: str | None
+    modified: str | None
+    messageCount: int
+    exchangeCount: Annotated[int, Doc("Prompts that were answered.")]
+    chunkCount: Annotated[int, Doc("Positions of list_messages are below it.")]
+    toolCounts: Annotated[dict[str, int], Doc("Calls by tool.")]
+    gitBranch: str | None
+    repository: str | None
+    model: str | None
+    parentId: str | None
+    missingSince: Annotated[str | None, Doc("Since when its file is gone.")]
+    key: Annotated[str, Doc("workstation:project:session, the same on every backend.")]
+    workstation: str | None
+    host: str | None
+    owner: str | None
+
+
+class SessionsJson(VersionedJson):
+    """A page of sessions: `sesame sessions`."""
+
+    sessionCount: int
+    offset: int
+    total: int
+    sessions: list[SessionJson]
+
+
+class ChunkJson(TypedDict):
+    """A chunk of a session."""
+
+    position: int
+    type: Annotated[str, Doc("message, tool_call, tool_result or metadata.")]
+    role: str | None
+    tool: str | None
+    callId: Annotated[str | None, Doc("Equal for a call and its result.")]
+    isError: bool
+    at: str | None
+    entryId: str | None
+    sourceType: Annotated[str | None, Doc("The kind of the record in the file.")]
+    cut: Annotated[int, Doc("Characters that are not in the index.")]
+    text: str
+
+
+class TranscriptJson(VersionedJson, SessionJson):
+    """A session with its chunks: `sesame show`."""
+
+    summary: str | None
+    chunks: list[ChunkJson]

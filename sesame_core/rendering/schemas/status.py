@@ -1,0 +1,77 @@
+"""What the index holds, who shares it, which plugins are installed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typing_extensions import TypedDict
+
+from .doc import Doc
+from .sessions import VersionedJson
+
+
+class AgentJson(TypedDict):
+    """The part of the index that is of one agent and one kind."""
+
+    agent: str
+    kind: str
+    sessions: int
+    messages: int
+    newestMessage: str | None
+
+
+class WorkstationJson(TypedDict):
+    """The part of the index that is of one workstation."""
+
+    workstation: Annotated[str, Doc("Its id, the first part of its sessions' keys.")]
+    host: str | None
+    owner: str | None
+    sessions: int
+    newestMessage: str | None
+    lastSync: str | None
+
+
+class WorkstationsJson(VersionedJson):
+    """The workstations that share an index: `sesame workstations`."""
+
+    workstations: list[WorkstationJson]
+
+
+class PluginJson(TypedDict):
+    """An installed plugin; `sesame plugins` prints a list of them."""
+
+    name: str
+    kind: Annotated[str, Doc("parser, formatter or backend; plugin when it failed to load.")]
+    distribution: str
+    version: str
+    summary: str
+    error: str | None
+
+
+class UnreadableFileJson(TypedDict):
+    """A file whose last read failed."""
+
+    path: str
+    message: str
+
+
+class StatusJson(VersionedJson):
+    """What the index holds: `sesame status`."""
+
+    location: str
+    indexSchema: int
+    sessions: int
+    messages: int
+    chunks: int
+    files: int
+    bytes: Annotated[int, Doc("Bytes on disk, the write-ahead log included.")]
+    lastSync: str | None
+    newestMessage: str | None
+    missingFiles: int
+    forgottenSessions: int
+    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
+    failedFiles: list[UnreadableFileJson]
+    expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]
+    agents: list[AgentJson]
+    workstations: list[WorkstationJson]
+    plugins: list[PluginJson]

@@ -1,0 +1,139 @@
+"""State of the index, its workstations, and the installed plugins, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .text import SCHEMA_VERSION, iso, minute, printable, size
+
+if TYPE_CHECKING:
+    from ..plugin.manager import PluginInfo
+    from ..types.index import Statistics, WorkstationStatistics
+    from .schemas.status import PluginJson, StatusJson, WorkstationJson, WorkstationsJson
+
+
+def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> StatusJson:
+    """Return the JSON value of the index's state.
+
+    :param expiring: sessions whose agent deletes them within a week, by agent.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "location": statistics.location,
+        "indexSchema": statistics.schema_version,
+        "sessions": statistics.sessions,
+        "messages": statistics.messages,
+        "chunks": statistics.chunks,
+        "files": statistics.files,
+        "bytes": statistics.size,
+        "lastSync": iso(statistics.last_sync),
+        "newestMessage": iso(statistics.newest_message),
+        "missingFiles": statistics.missing,
+        "forgottenSessions": statistics.forgotten,
+        "skipped": dict(statistics.skipped or {}),
+        "failedFiles": [{"path": path, "message": message} for path, message in statistics.failed],
+        "expiringSessions": expiring,
+        "agents": [
+            {
+                "agent": agent.agent,
+                "kind": agent.kind,
+                "sessions": agent.sessions,
+                "messages": agent.messages,
+                "newestMessage": iso(agent.newest_message),
+            }
+            for agent in statistics.agents
+        ],
+        "workstations": [workstation_json(workstation) for workstation in statistics.workstations],
+        "plugins": [plugin_json(plugin) for plugin in plugins],
+    }
+
+
+def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> str:
+    """Return the index's state as text."""
+    rows = [
+        ("Sessions", f"{statistics.sessions}"),
+        ("Messages", f"{statistics.messages}"),
+        ("Chunks", f"{statistics.chunks}"),
+        ("Files", f"{statistics.files}" + (f" ({statistics.missing} gone, kept)" if statistics.missing else "")),
+        ("Index size", size(statistics.size)),
+        ("Last sync", minute(statistics.last_sync) or "never"),
+        ("Newest message", minute(statistics.newest_message) or "none"),
+        ("Location", f"{statistics.location} (schema {statistics.schema_version})"),
+    ]
+    if statistics.forgotten:
+        rows.append(("Forgotten", f"{statistics.forgotten}"))
+    lines = ["Sesame index", "", *(f"  {name + ':':<16}{value}" for name, value in rows)]
+    if statistics.agents:
+        lines += ["", "  Agents:"]
+        for agent in statistics.agents:
+            kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
+            newest = minute(agent.newest_message) or "no dated message"
+            counts = f"{agent.sessions:>7} sessions {agent.messages:>9} messages"
+            lines.append(f"    {agent.agent + kind:<26}{counts}, newest {newest}")
+    if statistics.workstations:
+        lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
+    for agent_name, count in expiring.items():
+        lines.append(f"  {agent_name} will delete {count} session files within 7 days; the index keeps their sessions")
+    if statistics.skipped:
+        lines.append(
+            "  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(statistics.skipped.items()))
+        )
+    lines += [f"  Unreadable: {printable(path)}: {printable(message)}" for path, message in statistics.failed]
+    lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
+    return "\n".join(lines)
+
+
+def workstation_json(workstation: WorkstationStatistics) -> WorkstationJson:
+    """Return a workstation's JSON value."""
+    return {
+        "workstation": workstation.id,
+        "host": workstation.host or None,
+        "owner": workstation.owner or None,
+        "sessions": workstation.sessions,
+        "newestMessage": iso(workstation.newest_message),
+        "lastSync": iso(workstation.last_sync),
+    }
+
+
+def workstations_json(workstations: Sequence[WorkstationStatistics]) -> WorkstationsJson:
+    """Return the JSON value of all workstations."""
+    return {"schemaVersion": SCHEMA_VERSION, "workstations": [workstation_json(w) for w in workstations]}
+
+
+def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
+    """Return the workstations as text, one per line."""
+    return "\n".join(_workstation_lines(workstations)) or "no workstation has indexed anything yet"
+
+
+def _workstation_lines(workstations: Sequence[WorkstationStatistics]) -> list[str]:
+    return [
+        f"{printable(w.id):<18}{printable(w.host):<22}{printable(w.owner):<14}{w.sessions:>7} sessions, "
+        f"newest {minute(w.newest_message) or 'none'}, last sync {minute(w.last_sync) or 'never'}"
+        for w in workstations
+    ]
+
+
+def plugin_json(plugin: PluginInfo) -> PluginJson:
+    """Return a plugin's JSON value."""
+    return {
+        "name": plugin.name,
+        "kind": plugin.kind,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "summary": plugin.summary,
+        "error": plugin.error,
+    }
+
+
+def plugins_text(plugins: list[PluginInfo]) -> str:
+    """Return the installed plugins as text, one per line."""
+    return "\n".join(_plugin_lines(plugins))
+
+
+def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
+    return [
+        f"{plugin.kind:<10}{plugin.name:<14}{plugin.distribution + ' ' + plugin.version:<26}"
+        + (f"FAILED: {printable(plugin.error)}" if plugin.error else plugin.summary)
+        for plugin in plugins
+    ]
