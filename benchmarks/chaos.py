@@ -210,7 +210,9 @@ def said_in(corpus: Path, directory: Path) -> dict[tuple[str, str], str]:
         with reader.snapshot():
             found = reader.sessions(range(1, 10_000))
             return {
-                (stored.path, stored.session.id): digest(chunk.text for chunk in reader.chunks(stored.number))
+                (stored.path, stored.session.id): digest(
+                    chunk.text for chunk in reader.chunks([(stored.number, 0, None)])[0]
+                )
                 for stored in found
             }
 

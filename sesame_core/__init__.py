@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .errors import UnknownSessionError as UnknownSessionError
     from .plugin.backend import IndexReader as IndexReader
     from .plugin.backend import IndexWriter as IndexWriter
-    from .plugin.backend import Shared as Shared
+    from .plugin.backend import SharedBackend as SharedBackend
     from .plugin.backend import StorageBackend as StorageBackend
     from .plugin.formatter import ChunkFormatter as ChunkFormatter
     from .plugin.markers import hookimpl as hookimpl
@@ -73,7 +73,7 @@ _HOMES = {
     "api.sesame": "Sesame",
     "config.model": "Config Redaction Selection Source",
     "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError SesameError UnknownSessionError",
-    "plugin.backend": "IndexReader IndexWriter Shared StorageBackend",
+    "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
     "plugin.parser": "Expiring Integrable Parser Resumer TailParser",

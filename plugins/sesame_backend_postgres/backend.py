@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 
 from sesame_core.errors import LockedError
+from sesame_core.plugin.backend import IndexWriter
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
 from sesame_core.sdk.options import check
@@ -97,16 +98,17 @@ class PostgresBackend:
             yield writer
 
     @contextmanager
-    def rebuild(self) -> Iterator[PostgresWriter]:
+    def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> Iterator[IndexWriter]:
         """Open this workstation's part of the index anew; others see the old one until the end.
 
         All of it is one transaction, so that readers keep the old rows until the new ones are complete.
         """
         with self._opened() as (db, workstation), db.transaction():
             writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
-            yield writer
+            first = wrap(writer) if wrap else writer
+            yield first
             writer.commit()
-            writer.take_over()
+            writer.take_over(first)
             writer.commit()
 
     @contextmanager

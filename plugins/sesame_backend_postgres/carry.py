@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
+import psycopg
+
+from sesame_core.plugin.backend import IndexWriter
 from sesame_core.sdk.ingest import is_carried_over
+from sesame_core.text.tokens import subwords
+from sesame_core.types.index import Chunk
+from sesame_core.types.transcript import Session
 
+from . import rows
 from .files import Files
 from .sessions import Sessions
 
+#: Chunks that are fetched from the server at once.
+PAGE = 256
 
-def carry_over(files: Files, sessions: Sessions) -> None:
-    """Decide at the end of a rebuild what becomes of the files that were set aside; most make room."""
-    rebuilt = files.all()
+_CHUNKS = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE session = %s AND seq >= %s ORDER BY seq LIMIT {PAGE}"
 
-    def drop(number: int) -> None:
+
+def carry_over(db: psycopg.Connection[Any], files: Files, sessions: Sessions, writer: IndexWriter) -> None:
+    """Decide at the end of a rebuild what becomes of the files that were set aside; most make room.
+
+    :param writer: writes what is taken over to the new index, perhaps through others.
+    """
+    rebuilt = writer.files()
+    for number, path in files.superseded():
+        # A writer around this backend's may store a path otherwise than it was stored.
+        now = rebuilt.get(path) or writer.file(path)
+        if is_carried_over(path, now):
+            file = files.of(number)
+            if now is not None:
+                file.error = now.error
+            else:
+                file.missing_since = file.missing_since or datetime.now(UTC)
+            writer.replace(file, _content(db, number))
         sessions.delete_of_file(number)
         files.delete(number)
 
-    for number, path in files.superseded():
-        if not is_carried_over(path, rebuilt):
-            drop(number)
-            continue
-        now = rebuilt.get(path)
-        if now is not None and (new := files.number(path)) is not None:
-            drop(new)
-        files.restore(
-            number, error=now.error if now else None, missing_since=None if now is not None else datetime.now(UTC)
-        )
+
+def _content(db: psycopg.Connection[Any], file: int) -> Iterator[Session | Chunk]:
+    """Yield a file's sessions and chunks, as they were stored."""
+    sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE file = %s ORDER BY id"
+    for number, *row in db.execute(sql, (file,)).fetchall():
+        session = rows.to_session(row)
+        yield session
+        found = db.execute("SELECT reversed FROM paths WHERE session = %s", (number,)).fetchall()
+        paths = tuple(reversed_path[::-1] for (reversed_path,) in found)
+        for chunk in _chunks(db, number, session.id):
+            # Which chunk named which file is not stored; the session keeps them all.
+            chunk.paths, paths = paths, ()
+            yield chunk
+
+
+def _chunks(db: psycopg.Connection[Any], number: int, session_id: str) -> Iterator[Chunk]:
+    first = 0
+    while page := db.execute(_CHUNKS, (number, first)).fetchall():
+        for row in page:
+            chunk = rows.to_chunk(row, session_id)
+            chunk.subwords = subwords(chunk.text)
+            yield chunk
+        first = chunk.seq + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -42,9 +41,8 @@ class Files:
 
     def one(self, path: str) -> IndexedFile | None:
         """Return a file with its checkpoint."""
-        sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
-        found = self._db.execute(sql, (self.number(path),)).fetchone()
-        return rows.to_file(found) if found else None
+        number = self.number(path)
+        return None if number is None else self.of(number)
 
     def sessions(self, path: str) -> list[Session]:
         """Return the sessions that were read from a file."""
@@ -91,12 +89,9 @@ class Files:
         sql = "SELECT id, path FROM files WHERE workstation = %s AND superseded"
         return self._db.execute(sql, (self._workstation,)).fetchall()
 
-    def restore(self, number: int, *, error: str | None, missing_since: datetime | None) -> None:
-        """Take a file that was set aside into the new index.
-
-        :param missing_since: when it was found gone, if that was not known.
-        """
-        sql = (
-            "UPDATE files SET superseded = false, error = %s, missing_since = coalesce(missing_since, %s) WHERE id = %s"
-        )
-        self._db.execute(sql, (error, missing_since, number))
+    def of(self, number: int) -> IndexedFile:
+        """Return the file of a number, with its checkpoint."""
+        sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
+        found = self._db.execute(sql, (number,)).fetchone()
+        assert found is not None
+        return rows.to_file(found)

@@ -18,11 +18,11 @@ from sesame_core.types.index import (
     AgentStatistics,
     Candidates,
     Chunk,
+    ChunkRange,
     Freshness,
     KnownFile,
     Statistics,
     StoredSession,
-    Stretch,
     WorkstationStatistics,
 )
 from sesame_core.types.query import Condition, Filters, Query
@@ -31,6 +31,9 @@ from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server
 from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
+
+#: The last time that a column holds, in nanoseconds since 1970.
+LATEST = (1 << 63) - 1
 
 
 class _NothingError(Exception):
@@ -106,16 +109,15 @@ class PostgresReader:
         )
         return self._stored(sql, (prefix,) * 4)
 
-    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+    def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions that have one of these ids."""
-        return self._stored("WHERE s.session_id = ANY (%s)", (list(ids),))
+        wanted = list(ids)
+        return self._stored("WHERE s.session_id = ANY (%s)", (wanted,)) if wanted else []
 
-    def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
-        """Return a session's chunks by position."""
-        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
-
-    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
-        """Return the chunks of each stretch by position."""
+    def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:
+        """Return the chunks of each range by position."""
+        if not ranges:
+            return []
         columns = ", ".join("c." + column for column in rows.CHUNK_COLUMNS.split(", "))
         sql = (
             f"SELECT w.place, s.session_id, {columns} "
@@ -123,9 +125,12 @@ class PostgresReader:
             "JOIN sessions AS s ON s.id = w.session "
             "JOIN chunks AS c ON c.session = w.session AND c.seq >= w.first AND c.seq < w.last ORDER BY w.place, c.seq"
         )
-        numbers, first, count = zip(*wanted, strict=True)
-        last = [min(MAX_CHUNKS, begin + length) for begin, length in zip(first, count, strict=True)]
-        found: list[list[Chunk]] = [[] for _ in wanted]
+        numbers, first, count = zip(*ranges, strict=True)
+        last = [
+            MAX_CHUNKS if length is None else min(MAX_CHUNKS, begin + length)
+            for begin, length in zip(first, count, strict=True)
+        ]
+        found: list[list[Chunk]] = [[] for _ in ranges]
         for place, session_id, *columns in self._rows(sql, (list(numbers), list(first), last)):
             found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
         return found
@@ -167,15 +172,26 @@ class PostgresReader:
         found = self._rows(sql, (identity.workstation_id(),) * 2)
         return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
 
-    def known_files(self) -> dict[str, KnownFile]:
-        """Tell what is known of this workstation's files; one with a session behind and quiet has something to do."""
+    def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
+        """Return this workstation's known files; one with a session behind and quiet has something left to do."""
+        quiet = (
+            "EXISTS (SELECT 1 FROM sessions AS s "
+            f"WHERE s.file = f.id AND s.workstation = f.workstation AND {conversations.IS_QUIET})"
+        )
         sql = (
-            "SELECT f.path, CASE WHEN f.error IS NULL AND NOT EXISTS (SELECT 1 FROM sessions AS s "
-            f"WHERE s.file = f.id AND s.workstation = f.workstation AND {conversations.IS_QUIET}) "
+            f"SELECT f.path, CASE WHEN f.error IS NULL AND NOT {quiet} "
             "THEN f.mtime_ns ELSE %s END, f.parser, f.parser_version, f.missing_since IS NOT NULL "
             "FROM files AS f JOIN workstations AS w ON w.id = f.workstation WHERE w.name = %s AND NOT f.superseded"
         )
-        return {path: tuple(known) for path, *known in self._rows(sql, (UNREAD, identity.workstation_id()))}
+        values: tuple[Any, ...] = (UNREAD, identity.workstation_id())
+        if first_ns is not None or last_ns is not None:
+            sql += f" AND (f.mtime_ns BETWEEN %s AND %s OR f.error IS NOT NULL OR {quiet})"
+            values += (0 if first_ns is None else first_ns, LATEST if last_ns is None else last_ns)
+        return {path: tuple(known) for path, *known in self._rows(sql, values)}
+
+    def scan_cache_path(self) -> str | None:
+        """Return None: files on this machine do not tell when another index takes the place of the server's."""
+        return None
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Tell who has written what, the last active first."""

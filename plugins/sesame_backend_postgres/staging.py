@@ -56,8 +56,8 @@ class Staging:
         """Whether it is time to send them."""
         return self._held >= BATCH
 
-    def add(self, session: int, chunk: Chunk) -> int:
-        """Take a chunk in; return how many words it has."""
+    def add(self, session: int, seq: int, chunk: Chunk) -> int:
+        """Take in the chunk at a position of a session; return how many words it has."""
         text, subwords = words.plain(chunk.text), words.plain(chunk.subwords)
         said = words.count(text)
         tokens = said + words.count(subwords)
@@ -66,7 +66,7 @@ class Staging:
             (
                 session,
                 self._workstation,
-                *rows.chunk_row(chunk),
+                *rows.chunk_row(seq, chunk),
                 chunk.weight_class,
                 clean(chunk.tool_name).lower() if chunk.tool_name else None,
                 tokens,
@@ -75,7 +75,7 @@ class Staging:
                 cut(subwords, LONGEST_SUBWORDS),
             )
         )
-        self._places[session] = (self._places.get(session, (chunk.seq, 0))[0], chunk.seq + 1)
+        self._places[session] = (self._places.get(session, (seq, 0))[0], seq + 1)
         self._held += OVERHEAD + len(chunk.text)
         return tokens
 

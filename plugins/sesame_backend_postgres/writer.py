@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from sesame_core.errors import BackendError, ParseError
+from sesame_core.plugin.backend import IndexWriter, Positions
 from sesame_core.sdk import ingest
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
@@ -72,12 +73,12 @@ class PostgresWriter:
     # -- changing it --------------------------------------------------------------------------------------
 
     @translating
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Forget what the file said and store what it says now."""
         return self._write(file, content, forget=True)
 
     @translating
-    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Add to what the file said."""
         return self._write(file, content, forget=False)
 
@@ -116,7 +117,7 @@ class PostgresWriter:
         return self._sessions.forget(agent, session_id)
 
     @translating
-    def withdraw(self, path: str) -> int:
+    def delete_file(self, path: str) -> int:
         """Delete a file and its sessions."""
         number = self._files.number(path)
         if number is None:
@@ -165,10 +166,13 @@ class PostgresWriter:
                 self._files.load()
 
     @translating
-    def take_over(self) -> None:
-        """End a rebuild: what could not be read any more is kept, and all else of the old index goes."""
+    def take_over(self, writer: IndexWriter) -> None:
+        """End a rebuild: what could not be read any more is kept, and all else of the old index goes.
+
+        :param writer: this one, perhaps with others around it.
+        """
         self._flush()
-        carry_over(self._files, self._sessions)
+        carry_over(self._db, self._files, self._sessions, writer)
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -179,19 +183,19 @@ class PostgresWriter:
         if not self._is_open():
             self._db.execute("BEGIN")
 
-    def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
+    def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
         first, rest = ingest.read_ahead(_checked(file, content))
         if rest is not None:
             return self._write_large(file, chain(first, rest), forget=forget)
         self._begin()
-        stored = self._store(file, first, forget=forget)
-        self._pending += stored
+        positions = self._store(file, first, forget=forget)
+        self._pending += sum(map(len, positions.values()))
         if self._pending >= COMMIT_AFTER:
             self.commit()
-        return stored
+        return positions
 
-    def _write_large(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
+    def _write_large(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
         """Write a file that is read meanwhile; in a rebuild, one that fails must not take the others along."""
         self.commit()
         self._begin()
@@ -199,7 +203,7 @@ class PostgresWriter:
         change = self._sessions.change.copy()
         self._db.execute("SAVEPOINT large")
         try:
-            stored = self._store(file, content, forget=forget)
+            positions = self._store(file, content, forget=forget)
             self._flush()
         except psycopg.Error:
             raise
@@ -212,9 +216,9 @@ class PostgresWriter:
             raise
         self._db.execute("RELEASE large")
         self.commit()
-        return stored
+        return positions
 
-    def _store(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
+    def _store(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
         number = self._files.number(file.path)
         targets: dict[str, Target] = {}
         if number is not None and forget:
@@ -223,18 +227,18 @@ class PostgresWriter:
         elif number is not None:
             targets = self._sessions.targets(number)
 
-        def add(target: Target, chunk: Chunk) -> None:
+        def add(target: Target, chunk: Chunk, seq: int) -> None:
             assert target.number is not None
-            target.tokens += self._staging.add(target.number, chunk)
+            target.tokens += self._staging.add(target.number, seq, chunk)
             target.paths.update(map(rows.reversed_path, chunk.paths))
             if self._staging.is_full:
                 # Of a large file: rows of chunks refer to their session's.
                 self._store_sessions(targets.values(), file)
                 self._flush()
 
-        stored = ingest.place(content, targets, self._target, add)
+        positions = ingest.place(content, targets, self._target, add)
         self._store_sessions(targets.values(), file, is_end=True)
-        return stored
+        return positions
 
     def _target(self, session: Session) -> Target:
         return Target(None if self._sessions.is_forgotten(session) else self._sessions.next_number())

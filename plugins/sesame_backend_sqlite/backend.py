@@ -30,6 +30,8 @@ from .reader import SqliteReader
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
+    from sesame_core.plugin.backend import IndexWriter
+
     from .writer import SqliteWriter
 
 #: Bytes of terms that FTS5 holds in memory before it writes a segment; small appends never fill it.
@@ -38,7 +40,7 @@ HASHSIZE = 4 << 20
 AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
-#: Ends of the names of the files that SQLite, and `reader.note_path`, keep beside a database.
+#: Ends of the names of the files that SQLite, and `reader.scan_cache_path`, keep beside a database.
 _SIDE = re.compile(r"-(wal|shm|journal|looked(\.\d+)?)$")
 
 
@@ -149,7 +151,7 @@ class SqliteBackend:
         self._kept = None
 
     @contextmanager
-    def rebuild(self) -> Iterator[SqliteWriter]:
+    def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> Iterator[IndexWriter]:
         """Open an empty index that takes the present one's place at the end."""
         from . import carry
         from .writer import SqliteWriter
@@ -168,10 +170,12 @@ class SqliteBackend:
                     writer = SqliteWriter(db, building)
                     if has_old:
                         is_whole &= _can_be_read(lambda: carry.copy_tombstones(db, old))
+                    first = wrap(writer) if wrap else writer
                     with committing(writer):
-                        yield writer
+                        yield first
                     if has_old:
-                        is_whole &= _can_be_read(lambda: carry.carry_over(db, writer, old))
+                        is_whole &= _can_be_read(lambda: carry.carry_over(db, first, old))
+                        writer.commit()  # of a damaged index, the files before the damage
                     for table in schema.FULL_TEXT:
                         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

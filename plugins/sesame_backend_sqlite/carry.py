@@ -11,6 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sesame_core.plugin.backend import IndexWriter
 from sesame_core.sdk.ingest import is_carried_over
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Session
@@ -19,7 +20,6 @@ from . import rows
 from .failures import translated
 from .files import OF_FILE
 from .schema import SESSION_SHIFT
-from .writer import SqliteWriter
 
 
 def copy_tombstones(db: sqlite3.Connection, old_path: Path) -> None:
@@ -32,25 +32,24 @@ def copy_tombstones(db: sqlite3.Connection, old_path: Path) -> None:
     db.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", tombstones)
 
 
-def carry_over(db: sqlite3.Connection, writer: SqliteWriter, old_path: Path) -> None:
+def carry_over(db: sqlite3.Connection, writer: IndexWriter, old_path: Path) -> None:
     """Copy sessions that can no longer be read from their files, and the time of the last sync.
 
+    :param writer: writes to the new index, perhaps through others.
     :raises DamagedError: the old index cannot be read to the end.
     """
-    rebuilt = writer.first.files()
+    rebuilt = writer.files()
     with translated(old_path), closing(_open(old_path)) as old:
-        try:
-            for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
-                if not is_carried_over(file.path, rebuilt):
-                    continue
-                if file.path in rebuilt:
-                    file.error = rebuilt[file.path].error
-                else:
-                    file.missing_since = file.missing_since or datetime.now(UTC)
-                writer.first.replace(file, _content(old, old_path, file.path))
-        finally:
-            # Of a damaged index, the files before the damage.
-            writer.commit()
+        for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
+            # A writer around this backend's may store a path otherwise than it was stored.
+            now = rebuilt.get(file.path) or writer.file(file.path)
+            if not is_carried_over(file.path, now):
+                continue
+            if now is not None:
+                file.error = now.error
+            else:
+                file.missing_since = file.missing_since or datetime.now(UTC)
+            writer.replace(file, _content(old, old_path, file.path))
         last = old.execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
         if last is not None:
             db.execute("INSERT OR IGNORE INTO meta VALUES ('last_sync_at', ?)", last)

@@ -52,3 +52,7 @@ class Files:
         number: int = found[0]
         self._db.execute(_UPDATE_FACTS if keeps_checkpoint else _UPDATE, (*values, number))
         return number
+
+    def delete(self, path: str) -> None:
+        """Delete a file, whose sessions are gone already."""
+        self._db.execute("DELETE FROM files WHERE path = ?", (path,))

@@ -16,11 +16,11 @@ from sesame_core.types.index import (
     AgentStatistics,
     Candidates,
     Chunk,
+    ChunkRange,
     Freshness,
     KnownFile,
     Statistics,
     StoredSession,
-    Stretch,
 )
 from sesame_core.types.query import Condition, Filters, Query
 
@@ -28,6 +28,9 @@ from . import conversations, fts, matching, rows, schema
 from .failures import translating
 from .filters import STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
+
+#: The last time that a column holds, in nanoseconds since 1970.
+LATEST = (1 << 63) - 1
 
 
 class SqliteReader:
@@ -100,30 +103,29 @@ class SqliteReader:
         return rows.select(self._db(), rows.to_stored, sql, (prefix, prefix + "\U0010ffff"))
 
     @translating
-    def named(self, ids: Iterable[str]) -> list[StoredSession]:
+    def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions that have one of these ids."""
         wanted = list(ids)
         marks = ", ".join("?" * len(wanted))
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.session_id IN ({marks})"
-        return rows.select(self._db(), rows.to_stored, sql, wanted)
-
-    def chunks(self, number: int, first: int = 0, count: int | None = None) -> list[Chunk]:
-        """Return a session's chunks by position."""
-        return self.stretches([(number, first, MAX_CHUNKS if count is None else count)])[0]
+        return rows.select(self._db(), rows.to_stored, sql, wanted) if wanted else []
 
     @translating
-    def stretches(self, wanted: Sequence[Stretch]) -> list[list[Chunk]]:
-        """Return the chunks of each stretch by position."""
+    def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:
+        """Return the chunks of each range by position."""
+        if not ranges:
+            return []
         with self.snapshot():
-            numbers = {number for number, _, _ in wanted}
+            numbers = {number for number, _, _ in ranges}
             marks = ", ".join("?" * len(numbers))
             ids = dict(self._db().execute(f"SELECT id, session_id FROM sessions WHERE id IN ({marks})", tuple(numbers)))
-            return [self._stretch(*one, ids[one[0]]) if one[0] in ids else [] for one in wanted]
+            return [self._range(*one, ids[one[0]]) if one[0] in ids else [] for one in ranges]
 
-    def _stretch(self, number: int, first: int, count: int, session_id: str) -> list[Chunk]:
+    def _range(self, number: int, first: int, count: int | None, session_id: str) -> list[Chunk]:
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-        values = (base | first << 2, base + (min(MAX_CHUNKS, first + count) << 2))
+        end = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
+        values = (base | first << 2, base + (end << 2))
         return rows.select(self._db(), lambda row: rows.to_chunk(row, session_id), sql, values)
 
     @translating
@@ -155,26 +157,22 @@ class SqliteReader:
         return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
 
     @translating
-    def known_files(self) -> dict[str, KnownFile]:
-        """Tell what is known of files; one with a session that is behind and quiet has something left to do."""
-        return self._known()
-
-    @translating
-    def known_between(self, first_ns: int, last_ns: int) -> dict[str, KnownFile]:
-        """Tell what is known of files of that time, and of those that have something left to do."""
-        sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
-        return self._known(Where(sql, (first_ns, last_ns, conversations.quiet_before())))
-
-    def note_path(self) -> str | None:
-        """Return where a note that goes with this generation of the index may lie."""
-        self._db()
-        return f"{self._local.opened.path}-looked" if self._local.opened.is_made else None
-
-    def _known(self, which: Where = TRUE) -> dict[str, KnownFile]:
+    def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
+        """Return the known files; one with a session that is behind and quiet has something left to do."""
+        quiet = (conversations.quiet_before(),)
+        which = TRUE
+        if first_ns is not None or last_ns is not None:
+            times = (0 if first_ns is None else first_ns, LATEST if last_ns is None else last_ns)
+            sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
+            which = Where(sql, (*times, *quiet))
         sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),
             parser, parser_version, missing_since IS NOT NULL FROM files{which.where()}"""
-        found = self._db().execute(sql, (conversations.quiet_before(), UNREAD, *which.values))
-        return {row[0]: row[1:] for row in found}
+        return {row[0]: row[1:] for row in self._db().execute(sql, (*quiet, UNREAD, *which.values))}
+
+    def scan_cache_path(self) -> str | None:
+        """Return a path beside this generation of the index."""
+        self._db()
+        return f"{self._local.opened.path}-looked" if self._local.opened.is_made else None
 
     @translating
     def statistics(self) -> Statistics:

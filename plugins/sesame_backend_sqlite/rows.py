@@ -86,14 +86,14 @@ to_chunk = _rows.to_chunk
 from_notes = _rows.notes
 
 
-def chunk_row(session: int, chunk: Chunk) -> tuple[Any, ...]:
-    """Return the values of `INSERT_CHUNK` for a chunk of a session, whose position is known.
+def chunk_row(session: int, seq: int, chunk: Chunk) -> tuple[Any, ...]:
+    """Return the values of `INSERT_CHUNK` for a chunk of a session at a position.
 
     Made for each chunk, so it is written out: a call more for each column would be felt.
     """
     time = chunk.timestamp
     return (
-        session << SESSION_SHIFT | chunk.seq << 2 | chunk.weight_class,
+        session << SESSION_SHIFT | seq << 2 | chunk.weight_class,
         chunk.kind,
         chunk.role,
         chunk.tool_name,

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sesame_core.plugin.backend import IndexWriter
+from sesame_core.plugin.backend import Positions
 from sesame_core.sdk import ingest
 from sesame_core.sdk.ingest import MAX_CHUNKS, OVERHEAD, Target
 from sesame_core.sdk.sql import Where
@@ -53,8 +53,6 @@ class SqliteWriter:
         self._files = Files(db)
         #: The file that is written.
         self.path = path
-        #: Takes what a rebuilt index takes over.
-        self.first: IndexWriter = self
         #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
         self._rows: list[tuple[Any, ...]] = []
         self._paths: set[tuple[int, str]] = set()
@@ -64,10 +62,6 @@ class SqliteWriter:
         self._grown: set[int] = set()
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
-
-    def carry_through(self, writer: IndexWriter) -> None:
-        """Store what is taken over by giving it to a writer that stands before this one."""
-        self.first = writer
 
     # -- reading what is known ----------------------------------------------------------------------------
 
@@ -89,12 +83,12 @@ class SqliteWriter:
     # -- changing it --------------------------------------------------------------------------------------
 
     @translating
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Forget what the file said and store what it says now."""
         return self._write(file, content, forget=True)
 
     @translating
-    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Add to what the file said."""
         return self._write(file, content, forget=False)
 
@@ -115,6 +109,14 @@ class SqliteWriter:
             self._begin()
             self._update_session(number, "UPDATE sessions SET notes = ? WHERE id = ?", (text,))
         return len(changed)
+
+    @translating
+    def delete_file(self, path: str) -> int:
+        """Delete a file and its sessions."""
+        self._begin()
+        deleted = self._delete_sessions(path)
+        self._files.delete(path)
+        return deleted
 
     @translating
     def forget(self, number: int) -> int:
@@ -166,38 +168,36 @@ class SqliteWriter:
         if not self._db.in_transaction:
             self._db.execute("BEGIN IMMEDIATE")
 
-    def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
+    def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
         """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
         first, rest = ingest.read_ahead(content)
         if rest is not None:
             self.commit()
         self._begin()
         try:
-            stored = self._store(file, first if rest is None else chain(first, rest), forget=forget)
+            positions = self._store(file, first if rest is None else chain(first, rest), forget=forget)
         except BaseException:
             self.rollback()
             raise
-        self._pending += stored
+        self._pending += sum(map(len, positions.values()))
         if rest is not None or self._pending >= COMMIT_AFTER:
             self.commit()
-        return stored
+        return positions
 
-    def _store(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> int:
+    def _store(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
         targets: dict[str, _Target] = {}
         if forget:
-            found = self._db.execute(f"SELECT id FROM sessions WHERE {OF_FILE}", (file.path,)).fetchall()
-            for (session,) in found:
-                self._delete_session(session)
+            self._delete_sessions(file.path)
         else:
             sql = f"SELECT session_id, id, chunk_count FROM sessions WHERE {OF_FILE}"
             for session_id, session, count in self._db.execute(sql, (file.path,)):
                 targets[session_id] = _Target(session, count, is_stored=True)
-        stored = ingest.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
+        positions = ingest.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
         number = self._files.store(file)
         for target in targets.values():
             if target.number is not None and target.session is not None:
                 self._store_session(target.number, target, target.session, number, file)
-        return stored
+        return positions
 
     def _target(self, session: Session) -> _Target:
         names = ingest.lineage(session.id)
@@ -207,9 +207,9 @@ class SqliteWriter:
         number, self._next_number = self._next_number, self._next_number + 1
         return _Target(number)
 
-    def _add_chunk(self, target: _Target, chunk: Chunk) -> None:
+    def _add_chunk(self, target: _Target, chunk: Chunk, seq: int) -> None:
         assert target.number is not None
-        self._rows.append(rows.chunk_row(target.number, chunk))
+        self._rows.append(rows.chunk_row(target.number, seq, chunk))
         for path in chunk.paths:
             self._paths.add((target.number, path))
         if not target.is_stored and chunk.kind == "message":
@@ -277,6 +277,11 @@ class SqliteWriter:
     def _delete_head(self, number: int, head: tuple[str, str, str]) -> None:
         sql = "INSERT INTO heads_fts (heads_fts, rowid, title, summary, prompts) VALUES ('delete', ?, ?, ?, ?)"
         self._db.execute(sql, (number, *head))
+
+    def _delete_sessions(self, path: str) -> int:
+        """Delete the sessions that were read from a file; return how many chunks went."""
+        found = self._db.execute(f"SELECT id FROM sessions WHERE {OF_FILE}", (path,)).fetchall()
+        return sum(self._delete_session(session) for (session,) in found)
 
     def _delete_session(self, number: int) -> int:
         self._flush()

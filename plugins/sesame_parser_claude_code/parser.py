@@ -40,9 +40,8 @@ class ClaudeCodeParser:
         check("the claude-code parser", options, {"line_limit": COUNT, "thinking": SWITCH})
         return cls(**options)
 
-    @property
     def default_roots(self) -> Sequence[Path]:
-        """Where Claude Code keeps its sessions: `projects` in its configuration directory."""
+        """Return where Claude Code keeps its sessions: `projects` in its configuration directory."""
         from .roots import session_root
 
         return (session_root(),)

@@ -42,9 +42,12 @@ class PiParser:
         check("the pi parser", options, kinds)
         return cls(**options)
 
-    @cached_property
     def default_roots(self) -> Sequence[Path]:
-        """Where pi keeps its sessions, by its environment variables and settings."""
+        """Return where pi keeps its sessions, by its environment variables and settings."""
+        return self._roots
+
+    @cached_property
+    def _roots(self) -> Sequence[Path]:
         from .roots import default_roots
 
         return tuple(default_roots())
@@ -68,7 +71,7 @@ class PiParser:
         """
         from .events import events
 
-        return events(path, self.default_roots, limit=self._line_limit, **self._options)
+        return events(path, self._roots, limit=self._line_limit, **self._options)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
         """Yield what came after the checkpoint; None when it branches off an entry that is not remembered."""

@@ -37,9 +37,8 @@ class SesameParser:
         check("the sesame parser", options, {"line_limit": COUNT})
         return cls(**options)
 
-    @property
     def default_roots(self) -> Sequence[Path]:
-        """Where `sesame import` and `sesame_core.Runtime` put sessions."""
+        """Return where `sesame import` and `sesame_core.Runtime` put sessions."""
         from sesame_core.config.paths import data_dir
 
         return (data_dir() / "sessions",)

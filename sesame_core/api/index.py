@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from ..plugin.backend import Carrying, IndexReader, IndexWriter, Shared, StorageBackend
+from ..plugin.backend import IndexReader, IndexWriter, SharedBackend, StorageBackend
 
 if TYPE_CHECKING:
     from ..config.model import Config
@@ -43,17 +43,23 @@ class Index:
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        return self.__guarded(self.backend().writer(), is_rebuild=False)
+        redactor, policy = self.redactor(), self.policy()
+        opened = self.backend().writer()
+        if redactor is None and policy is None:
+            return opened
+        return _guarded(opened, redactor, policy)
 
     def rebuild(self) -> AbstractContextManager[IndexWriter]:
         """Return a context in which a new index is written, which takes the present one's place at its end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        if (policy := self.policy()) and policy.is_due():
+        redactor, policy = self.redactor(), self.policy()
+        if policy and policy.is_due():
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # what must not be seen is not carried over
-        return self.__guarded(self.backend().rebuild(), is_rebuild=True)
+            policy = self.policy()
+        return self.backend().rebuild(lambda writer: _around(writer, redactor, policy))
 
     def close(self) -> None:
         """Release the backend; a later call opens it again."""
@@ -81,7 +87,7 @@ class Index:
     def audience(self) -> str | None:
         """Return who else can read the index, None when nobody can."""
         backend = self.backend()
-        return backend.audience() if isinstance(backend, Shared) else None
+        return backend.audience() if isinstance(backend, SharedBackend) else None
 
     def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
         """Return what decides which sessions others see; None when nobody else can read the index.
@@ -99,37 +105,35 @@ class Index:
         metadata = MetadataFiles(self._config.describe.directory)
         return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
 
-    def __guarded(
-        self, opened: AbstractContextManager[IndexWriter], *, is_rebuild: bool
-    ) -> AbstractContextManager[IndexWriter]:
-        redactor, policy = self.redactor(), self.policy()
-        if redactor is None and policy is None:
-            return opened
-        return _guarded(opened, redactor, policy, is_rebuild=is_rebuild)
+    def private_files(self) -> int:
+        """Return of how many files an index that others can read holds nothing, because all is private."""
+        if self.audience() is None:
+            return 0
+        from ..sharing.private_files import this_machines
+
+        return this_machines().count()
 
 
 @contextmanager
 def _guarded(
-    opened: AbstractContextManager[IndexWriter],
-    redactor: Redactor | None,
-    policy: SharingPolicy | None,
-    *,
-    is_rebuild: bool = False,
+    opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, policy: SharingPolicy | None
 ) -> Iterator[IndexWriter]:
-    """Open a writer that lets pass what may be stored.
-
-    :param policy: what others may see, which also holds for what is stored already unless that is built anew.
-    """
-    from ..privacy.redacting_writer import RedactingWriter
-
+    """Open a writer that lets pass what may be stored, and let the rules hold for what is stored already."""
     with opened as writer:
-        first = writer
         if policy is not None:
-            first = visibility = policy.writer(writer)
-            if not is_rebuild:
-                policy.apply(visibility)
-        if redactor is not None:
-            first = RedactingWriter(first, redactor)
-        if is_rebuild and isinstance(writer, Carrying):
-            writer.carry_through(first)
-        yield first
+            policy.apply(policy.writer(writer))
+        yield _around(writer, redactor, policy)
+
+
+def _around(writer: IndexWriter, redactor: Redactor | None, policy: SharingPolicy | None) -> IndexWriter:
+    """Return a writer that lets pass to another one what may be stored.
+
+    Secrets go first: what a policy keeps of private files, it keeps without them.
+    """
+    if policy is not None:
+        writer = policy.writer(writer)
+    if redactor is None:
+        return writer
+    from ..privacy.redacting_writer import redacting_writer
+
+    return redacting_writer(writer, redactor)

@@ -129,7 +129,9 @@ class Sesame:
         with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
             indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
-            return indexer.run(sources, within)
+            report = indexer.run(sources, within)
+        report.withheld = self._index.private_files()
+        return report
 
     def refresh(self, seconds: float | None = None) -> IndexReport:
         """Index what changed, as far as the time allows; what hinders it is told in the report, not raised.
@@ -240,7 +242,7 @@ class Sesame:
         reader = self._index.reader()
         with reader.snapshot():
             stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
-            return reader.chunks(stored.number, offset, limit)
+            return reader.chunks([(stored.number, offset, limit)])[0]
 
     def window(
         self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
@@ -370,31 +372,33 @@ class Sesame:
     def _look(self) -> Look | None:
         """Return what has changed; None when only a run can tell."""
         from ..indexing.changes import Looker
-        from ..plugin.backend import Noting, Remembering
+        from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
         looker = Looker(self._sources().with_parsers(), self.config.describe.directory)
         try:
             if found := looker.recent(reader):
                 return found
-            place = reader.note_path() if isinstance(reader, Noting) else None
-            known = reader.known_files() if isinstance(reader, Remembering) else None
+            place, known = reader.scan_cache_path(), reader.known_files()
         except BackendError:
             return None  # writing may mend it: an index of an older schema is upgraded
-        if known is None:
-            return None
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
-            from ..privacy.redacting_writer import KnownFiles
+            from ..privacy.redacting_writer import StoredPaths
 
-            known = KnownFiles(known, redactor)
+            return looker.all(known, place, StoredPaths(known, redactor))
         return looker.all(known, place)
 
     def _take_in(self, metadata: Path) -> None:
         """Index what was written about a session; while another process writes, that is left to the next run."""
         from ..metadata.sync import take_in
+        from ..plugin.backend import Annotating
         from ..types.report import IndexReport
 
         with suppress(LockedError), self.writer() as writer:
+            if not isinstance(writer, Annotating):
+                return
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
 
     # -- how ----------------------------------------------------------------------------------------------

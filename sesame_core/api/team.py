@@ -99,10 +99,10 @@ class Team:
 
         :raises SesameError: the backend is one machine's own, or the sessions are another person's.
         """
-        from ..plugin.backend import Claimable
+        from ..plugin.backend import SharedBackend
 
         backend = self._index.backend()
-        if not isinstance(backend, Claimable):
+        if not isinstance(backend, SharedBackend):
             raise SesameError(f"no team shares an index of the backend {self._config.backend.name!r}")
         backend.claim()
 
@@ -111,9 +111,9 @@ class Team:
 
         :raises SesameError: the backend is one machine's own, or the right is missing.
         """
-        from ..plugin.backend import Preparable
+        from ..plugin.backend import SharedBackend
 
         backend = self._index.backend()
-        if not isinstance(backend, Preparable):
+        if not isinstance(backend, SharedBackend):
             raise SesameError(f"the backend {self._config.backend.name!r} needs no preparation")
         backend.prepare()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SesameError
-from ..plugin.backend import Shared
+from ..plugin.backend import SharedBackend
 from . import identity, paths
 from .model import DEFAULT, Config, Selection, Source
 from .sources import located, resolve_sources
@@ -131,7 +131,7 @@ def _describe_redaction(config: Config, plugins: PluginManager) -> dict[str, Any
     redaction, is_on = config.redaction, config.redaction.enabled
     if is_on is None:
         with contextlib.suppress(SesameError):  # `check` says why
-            is_on = isinstance(plugins.backend(config.backend.name, config.backend.options), Shared)
+            is_on = isinstance(plugins.backend(config.backend.name, config.backend.options), SharedBackend)
     return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
 
 

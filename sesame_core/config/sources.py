@@ -40,7 +40,7 @@ def default_sources(plugins: PluginManager) -> list[Source]:
     A parser that fails is left out with a logged warning: nobody asked for it by name.
     """
     sources: list[Source] = []
-    for name in [info.name for info in plugins.catalogue() if info.kind == "parser"]:
+    for name in installed_parsers(plugins):
         try:
             roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
         except SesameError as error:
@@ -50,6 +50,11 @@ def default_sources(plugins: PluginManager) -> list[Source]:
         else:
             sources += [root for root in roots if os.path.exists(root.path or "")]
     return sources
+
+
+def installed_parsers(plugins: PluginManager) -> list[str]:
+    """Return the names of all installed parsers, those of third parties among them."""
+    return [info.name for info in plugins.catalogue() if info.kind == "parser"]
 
 
 def located(source: Source, plugins: PluginManager) -> list[Source]:
@@ -63,7 +68,7 @@ def located(source: Source, plugins: PluginManager) -> list[Source]:
     name = source.parser.name
     parser = plugins.parser(name, source.parser.options)
     try:
-        return [replace(source, path=Path(root)) for root in parser.default_roots]
+        return [replace(source, path=Path(root)) for root in parser.default_roots()]
     except SesameError:
         raise
     except Exception as error:

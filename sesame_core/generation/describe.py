@@ -203,7 +203,7 @@ def _backwards(reader: IndexReader, stored: StoredSession) -> Iterator[Chunk]:
     end = stored.chunk_count
     while end > 0:
         first = max(0, end - PAGE)
-        page = reader.chunks(stored.number, first, end - first)
+        (page,) = reader.chunks([(stored.number, first, end - first)])
         yield from (chunk for chunk in reversed(page) if chunk.segment not in abandoned)
         end = first
 

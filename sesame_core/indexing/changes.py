@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
 from ..metadata import files as metadata
-from ..plugin.backend import Noting, Recalling
+from ..plugin.backend import TracksFiles
 from ..types.index import NOTES, UNREAD
 from ..types.report import IndexReport, SourceReport
 from . import scan_cache
@@ -22,7 +22,7 @@ from .discovery import belongs, is_below, scan
 from .scan_cache import ScanCache
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ..config.model import Source
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 #: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
 #: more of them sooner by looking at all.
 FEW = 8
-#: The last time there is, in nanoseconds since 1970.
-LATEST = (1 << 63) - 1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,14 +79,14 @@ class Looker:
     def recent(self, reader: IndexReader) -> Look | None:
         """Look at directories and at the files that changed lately; None when that does not tell what has changed."""
         started = time.monotonic()
-        if not (isinstance(reader, Recalling) and isinstance(reader, Noting)):
+        if not isinstance(reader, TracksFiles):
             return None
-        place = reader.note_path()
+        place = reader.scan_cache_path()
         last = scan_cache.kept(place) if place else None
         if last is None or not last.is_good(self._wanted):
             return None
         changed, looked_at = [], 0
-        for path, (mtime_ns, parser, _, was_missing) in reader.known_between(last.recent_ns, LATEST).items():
+        for path, (mtime_ns, parser, _, was_missing) in reader.known_files(first_ns=last.recent_ns).items():
             try:
                 found = os.stat(path).st_mtime_ns
             except OSError:
@@ -110,11 +108,14 @@ class Looker:
         report.scanned_at = datetime.fromtimestamp(last.at, UTC)
         return Look(report=report, changed=changed)
 
-    def all(self, known: Mapping[str, KnownFile], place: str | None) -> Look | None:
+    def all(
+        self, known: Mapping[str, KnownFile], place: str | None, stored_path: Callable[[str], str] = str
+    ) -> Look | None:
         """Look at all files; None when a run may change something other than files that have another time.
 
         :param known: what the index knows of files, by path.
         :param place: where what was found is kept.
+        :param stored_path: returns the path by which the index knows a file, by its real one.
         """
         at, started = time.time(), time.monotonic()
         if not metadata.is_unchanged(self._descriptions, known):
@@ -127,14 +128,15 @@ class Looker:
         absent: list[str] = []
         missing = 0
         for source, root, parser in self._sources:
-            is_wanted = _Wanted(source, parser, known, seen)
+            is_wanted = _Wanted(source, parser, known, seen, stored_path)
             name, version = source.parser.name, source.reading_version(parser.version)
             for found in scan(root, is_wanted, directories):
-                path, then = found.path, known.get(found.path)
+                path = stored_path(found.path)
+                then = known.get(path)
                 if then != (found.mtime_ns, name, version, False):
                     if then is None or then[0] == UNREAD or then[1:] != (name, version, False):
                         return None
-                    changed.append(path)
+                    changed.append(found.path)
                 seen.add(path)
             if not os.path.exists(root):
                 absent.append(root)
@@ -182,16 +184,25 @@ class Looker:
 class _Wanted:
     """Whether the indexer would look at a file for a source."""
 
-    def __init__(self, source: Source, parser: Parser, known: Mapping[str, KnownFile], seen: set[str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        parser: Parser,
+        known: Mapping[str, KnownFile],
+        seen: set[str],
+        stored_path: Callable[[str], str],
+    ) -> None:
         self._name, self._exclude = source.parser.name, source.exclude
         self._parser = parser
         self._known = known
         self._seen = seen
+        self._stored_path = stored_path
 
     def __call__(self, path: str) -> bool:
-        if path in self._seen:
+        stored = self._stored_path(path)
+        if stored in self._seen:
             return False
-        known = self._known.get(path)
+        known = self._known.get(stored)
         return belongs(path, self._name, self._exclude, known[1] if known else None, self._matches)
 
     def _matches(self, path: str) -> bool:

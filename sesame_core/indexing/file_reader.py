@@ -6,15 +6,15 @@ facts of each session gathered, and stamps what the formatter made.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from ..config import identity
 from ..errors import ParseError, PluginError, SesameError
-from ..plugin.backend import IndexWriter, Redacting
+from ..plugin.backend import IndexWriter, Positions
 from ..plugin.formatter import ChunkFormatter
 from ..plugin.parser import Parser, TailParser
 from ..text.tokens import clean, subwords
@@ -32,6 +32,17 @@ _ORIGIN_MASK = (1 << 63) - 1
 
 #: Sessions and chunks, on their way from a file into the index.
 Content: TypeAlias = Iterator[Session | Chunk]
+
+
+@runtime_checkable
+class Redacting(Protocol):
+    """A writer that takes secrets out of what it stores, and of what a parser yields, before a formatter cuts it."""
+
+    def stored_path(self, path: str) -> str:
+        """Return the path by which `files` has a file: a secret in it is stored as a placeholder."""
+
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events of a file without secrets."""
 
 
 class Replayed(Exception):
@@ -66,6 +77,8 @@ class FileReader:
         self.start = 0
         #: What was indexed is what the file has grown by; the rest was there.
         self.is_tail = False
+        #: Of the first chunk of the record that was asked for: its session, and how many chunks the session had before.
+        self.located: tuple[str, int] | None = None
         self._parser = parser
         self._formatter = formatter
         self._writer = writer
@@ -120,29 +133,38 @@ class FileReader:
         self._recent.clear()
         return self._content(self._parser.parse(Path(self.file.path)))
 
-    def bring_in(
-        self,
-        known: IndexedFile | None,
-        *,
-        noting: Callable[[Iterator[Session | Chunk]], Iterable[Session | Chunk]] = iter,
-    ) -> int:
-        """Index what the file has grown by, or else all of it; return how many chunks were stored.
+    def bring_in(self, known: IndexedFile | None, *, entry_id: str | None = None) -> Positions:
+        """Index what the file has grown by, or else all of it; return the positions of the chunks that were stored.
 
         :param known: what the index knows of it.
-        :param noting: what the content goes through on its way; once more for each time that reading begins anew.
+        :param entry_id: id of the record whose first chunk `located` tells of.
         """
         try:
             if (tail := self.tail(known)) is not None:
-                stored = self._writer.append(self.file, noting(tail))
+                positions = self._writer.append(self.file, self._locating(tail, entry_id))
                 self.is_tail = True
-                return stored
+                return positions
         except Replayed:
             pass  # only on the way it turned out that all of it must be read
         while True:
             try:
-                return self._writer.replace(self.file, noting(self.whole()))
+                return self._writer.replace(self.file, self._locating(self.whole(), entry_id))
             except Replayed:
                 continue  # one more of its sessions turned out to be excluded
+
+    def _locating(self, content: Iterator[Session | Chunk], entry_id: str | None) -> Iterator[Session | Chunk]:
+        """Return content that sets `located` as it is consumed."""
+        self.located = None
+        return content if entry_id is None else self._counting(content, entry_id)
+
+    def _counting(self, content: Iterator[Session | Chunk], entry_id: str) -> Iterator[Session | Chunk]:
+        counts: Counter[str] = Counter()
+        for item in content:
+            if isinstance(item, Chunk) and self.located is None:
+                if item.entry_id == entry_id:
+                    self.located = item.session_id, counts[item.session_id]
+                counts[item.session_id] += 1
+            yield item
 
     # -- from events to content ---------------------------------------------------------------------------
 

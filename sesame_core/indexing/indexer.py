@@ -16,12 +16,13 @@ from ..config.patterns import is_excluded
 from ..errors import BackendError
 from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
-from ..plugin.backend import IndexWriter, Reticent
+from ..plugin.backend import IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from . import discovery
 from .discovery import FoundFile, belongs, is_below
+from .file_reader import Redacting
 from .sources import OpenSource
 
 #: Losses listed one by one in a report; all are counted.
@@ -50,6 +51,7 @@ class Indexer:
         self._writer = writer
         self._metadata = metadata
         self._known = {} if is_rebuild else writer.files()
+        self._stored_path: Callable[[str], str] = writer.stored_path if isinstance(writer, Redacting) else str
         self._deadline = deadline
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
@@ -71,9 +73,7 @@ class Indexer:
         self._writer.update_files(returned)
         with _without_cycle_collection():
             self._index_all(changed)
-        enrich(self._writer, self._metadata.directory, self._known, self.report, self._deadline)
-        if isinstance(self._writer, Reticent):
-            self.report.withheld = self._writer.withheld()
+        enrich(self._writer, self._metadata.directory, self._known, self._stored_path, self.report, self._deadline)
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -103,9 +103,10 @@ class Indexer:
             return self._matches(source, path)
 
         def is_wanted(path: str) -> bool:
-            if path in self._claimed:
+            stored = self._stored_path(path)
+            if stored in self._claimed:
                 return False
-            known = self._known.get(path)
+            known = self._known.get(stored)
             return belongs(path, name, exclude, known.parser if known else None, matches)
 
         roots = _shared(within, source.root) if within else [source.root]
@@ -113,8 +114,9 @@ class Indexer:
             return changed
         for root in roots:
             for found in discovery.scan(root, is_wanted):
-                seen.add(found.path)
-                known = self._known.get(found.path)
+                stored = self._stored_path(found.path)
+                seen.add(stored)
+                known = self._known.get(stored)
                 # INV-004: the modification time decides whether a file is read.
                 if known is None or known.error or (known.mtime_ns, known.parser_version) != (found.mtime_ns, version):
                     changed.append((source, found))
@@ -132,8 +134,8 @@ class Indexer:
             if known.parser != name or path in seen or not any(is_below(path, root) for root in roots):
                 continue
             if os.path.exists(path):
-                if exclude and known.mtime_ns != UNREAD and is_excluded(exclude, path, None):
-                    self._writer.replace(_emptied(known), [])
+                if exclude and is_excluded(exclude, path, None):
+                    self._writer.delete_file(path)
                 continue
             self.report.missing += 1
             if known.missing_since is None:
@@ -152,7 +154,7 @@ class Indexer:
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
             self.report.errors.append(FileProblem.of(path, source.source.parser.name, error))
             if isinstance(error, OSError):
-                self._claimed.add(path)  # no other parser could look at it either
+                self._claimed.add(self._stored_path(path))  # no other parser could look at it either
             return False
         return True
 
@@ -181,10 +183,10 @@ class Indexer:
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
-        known = self._known.get(found.path)
+        known = self._known.get(self._stored_path(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
-            self.report.chunks += reading.bring_in(known)
+            self.report.chunks += sum(map(len, reading.bring_in(known).values()))
         except BackendError:
             raise
         except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
@@ -236,8 +238,3 @@ def _shared(paths: Iterable[str], root: str) -> list[str]:
     """Return what the trees below the paths have in common with the tree below a root."""
     inside = [path for path in paths if is_below(path, root)]
     return inside + [root for path in paths if path != root and is_below(root, path)][:1]
-
-
-def _emptied(file: IndexedFile) -> IndexedFile:
-    """Return what is remembered of a file that is excluded now: nothing, but that it may be read again."""
-    return IndexedFile(path=file.path, parser=file.parser, parser_version=file.parser_version, mtime_ns=UNREAD, size=0)

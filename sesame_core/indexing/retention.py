@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..config.patterns import is_excluded
-from ..plugin.backend import Recalling, Remembering
+from ..plugin.backend import TracksFiles
 from ..plugin.parser import Expiring
 from .discovery import is_below
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..config.model import Source
     from ..plugin.backend import IndexReader
     from ..plugin.parser import Parser
-    from ..types.index import KnownFile
 
 #: Days ahead in which a session file counts as about to be deleted.
 NOTICE_DAYS = 7
@@ -34,18 +33,12 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
             continue
         name = source.parser.name
         oldest = int((time.time() - (days - NOTICE_DAYS) * 86_400) * 1e9)
-        for path, (mtime_ns, of, _, is_missing) in _until(oldest, reader).items():
+        known = reader.known_files(last_ns=oldest) if isinstance(reader, TracksFiles) else {}
+        for path, (mtime_ns, of, _, is_missing) in known.items():
             is_one = of == name and mtime_ns < oldest and not is_missing and is_below(path, root)
             if is_one and _is_older(path, oldest):
                 counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))
     return {name: count for name, count in counts.items() if count}
-
-
-def _until(time_ns: int, reader: IndexReader) -> Mapping[str, KnownFile]:
-    """Return what the index knows of files as old as that, perhaps of others as well."""
-    if isinstance(reader, Recalling):
-        return reader.known_between(0, time_ns)
-    return reader.known_files() if isinstance(reader, Remembering) else {}
 
 
 def _is_older(path: str, mtime_ns: float) -> bool:

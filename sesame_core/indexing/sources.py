@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.model import Config, Selection, Source
-from ..config.sources import resolve_sources
+from ..config.sources import installed_parsers, resolve_sources
 from ..dataclass import dataclass
 from ..errors import SesameError
 from ..types.index import IndexedFile
@@ -99,12 +99,12 @@ class Sources:
     def holding(self, paths: Sequence[str]) -> list[OpenSource]:
         """Return the opened sources, with more for those real paths that lie in none of them.
 
-        The parser of such a path is the first one that knows the file.  What the sources below it leave out stays out.
+        The parser of such a path is the first one that knows the file: of the sources' parsers, then of the bundled
+        ones, then of all others that are installed.  One that cannot be made is left out with a logged warning: nobody
+        asked for it by name.  What the sources below such a path leave out stays out.
 
         :raises SesameError: there is nothing at a path.
         """
-        from ..plugin.manager import BUNDLED
-
         sources = self.opened()
         made: list[OpenSource] = []
         for path in paths:
@@ -113,11 +113,21 @@ class Sources:
             if any(is_below(path, s.root) for s in sources):
                 continue
             exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)
-            names = dict.fromkeys([s.source.parser.name for s in sources])
-            parsers = [name for name in BUNDLED if BUNDLED[name].startswith("sesame_parser_")]
-            for name in dict.fromkeys([*names, *parsers]):
-                made.append(self.open(Source(parser=Selection(name=name), path=Path(path), exclude=exclude)))
+            for name in self._parsers([s.source.parser.name for s in sources]):
+                try:
+                    made.append(self.open(Source(parser=Selection(name=name), path=Path(path), exclude=exclude)))
+                except SesameError as error:
+                    import logging
+
+                    logging.getLogger(__name__).warning("%s is not shown to the parser %r: %s", path, name, error)
         return sources + made
+
+    def _parsers(self, first: Sequence[str]) -> Iterable[str]:
+        """Return the names of all installed parsers, each once; some of them first, then the bundled ones."""
+        from ..plugin.manager import BUNDLED
+
+        installed = installed_parsers(self._plugins)
+        return dict.fromkeys([*first, *sorted(installed, key=lambda name: name not in BUNDLED)])
 
     def _parser(self, source: Source) -> Parser:
         return self._plugins.parser(source.parser.name, source.parser.options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ def enrich(
     writer: IndexWriter,
     directory: Path,
     known: Mapping[str, IndexedFile],
+    stored_path: Callable[[str], str],
     report: IndexReport,
     deadline: float | None = None,
 ) -> None:
@@ -31,7 +32,8 @@ def enrich(
     A file that cannot be understood counts as gone, and as an error in the report.
 
     :param directory: of the files of metadata.
-    :param known: what the index knew of files before the run, by path.
+    :param known: what the index knew of files before the run, by stored path.
+    :param stored_path: returns the stored path of a real one.
     :param deadline: `time.monotonic()` after which the rest is left to the next run.
     """
     try:
@@ -41,8 +43,9 @@ def enrich(
         return
     if found is None or not isinstance(writer, Annotating):
         return
-    changed = [path for path, mtime_ns in found.items() if _is_changed(known.get(path), mtime_ns)]
-    gone = [p for p, file in known.items() if file.parser == NOTES and p not in found and file.missing_since is None]
+    changed = [path for path, mtime_ns in found.items() if _is_changed(known.get(stored_path(path)), mtime_ns)]
+    there = set(map(stored_path, found))
+    gone = [p for p, file in known.items() if file.parser == NOTES and p not in there and file.missing_since is None]
     for number, path in enumerate([*changed, *gone]):
         if deadline is not None and time.monotonic() >= deadline:
             report.pending += len(changed) + len(gone) - number

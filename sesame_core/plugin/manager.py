@@ -37,8 +37,8 @@ BUNDLED = {
     "sqlite": "sesame_backend_sqlite",
 }
 
-#: The methods of each kind's Protocol, checked on what a provider creates.
-_METHODS = {
+#: The members of each kind's Protocol, checked on what a provider creates.
+_MEMBERS = {
     "parser": ("version", "default_roots", "matches", "parse"),
     "formatter": ("format",),
     "backend": ("reader", "writer", "rebuild", "close"),
@@ -139,7 +139,7 @@ class PluginManager:
                 self.load(name)
                 provided = [
                     PluginInfo(name=name, kind=kind, distribution=distribution, version=version, summary=p.summary)
-                    for kind in _METHODS
+                    for kind in _MEMBERS
                     for p in self._provided(kind, name)
                 ]
             except SesameError as error:
@@ -194,12 +194,11 @@ class PluginManager:
             raise DuplicatePluginError(f"more than one {kind} is named {name!r}")
         try:
             made = found[0].create(options)
+            missing = [name for name in _MEMBERS[kind] if not hasattr(made, name)]
         except SesameError:
             raise
         except Exception as error:
             raise PluginLoadError(f"plugin {self._describe(name)} could not be created: {error!r}") from error
-        # dir() before hasattr(), which runs properties, and a parser's default roots may fail.
-        missing = [m for m in _METHODS[kind] if m not in dir(made) and not hasattr(made, m)]
         if missing:
             raise PluginError(f"plugin {self._describe(name)} is no {kind}: it lacks {', '.join(missing)}")
         return made

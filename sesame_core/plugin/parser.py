@@ -17,9 +17,11 @@ class Parser(Protocol):
     def version(self) -> int:
         """A number that grows when the parser's output changes: files read by an older one are read again."""
 
-    @property
     def default_roots(self) -> Sequence[Path]:
-        """Where this agent keeps its sessions, by the agent's own environment variables and settings."""
+        """Return where this agent keeps its sessions, by the agent's own environment variables and settings.
+
+        They need not exist.  Asked only when the configuration names no path.
+        """
 
     def matches(self, path: Path) -> bool:
         """Tell whether the file is one of this agent's sessions; cheap: name first, then a few records."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..dataclass import dataclass
-from ..plugin.backend import IndexReader, Remembering
+from ..plugin.backend import IndexReader, TracksFiles
 from ..plugin.paging import all_chunks, all_sessions
 from ..types.query import Filters
 from .redactor import Finding, Redactor
@@ -55,7 +55,7 @@ def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Expo
             for chunk in all_chunks(reader, stored.number):
                 seen.chunks += 1
                 yield from _exposures(redactor, where, chunk.seq, _fields(chunk))
-        others = reader.known_files().keys() - paths if isinstance(reader, Remembering) else ()
+        others = reader.known_files().keys() - paths if isinstance(reader, TracksFiles) else ()
         for path in sorted(others):
             yield from _exposures(redactor, (None, redactor.text(path)), None, {"file": path})
         for path, message in reader.statistics().failed:

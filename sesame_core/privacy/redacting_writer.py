@@ -7,46 +7,54 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TypeVar
 
 from ..config.model import MARK
 from ..dataclass import replace
-from ..plugin.backend import Annotating, IndexWriter, Reticent
+from ..plugin.backend import Annotating, IndexWriter, Positions
 from ..text.tokens import subwords
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Notes, Session
 from .redactor import Redactor
 
-T = TypeVar("T")
 
+class StoredPaths:
+    """By which path an index knows a file: a secret in a real path is stored as its placeholder.
 
-class KnownFiles(dict[str, T]):
-    """What an index knows of files, by their real paths: a path with a secret in it is stored with a mark.
-
-    Only who knows the real path can tell, so such an entry gets it when it is first asked for.
+    :param known: the paths that the index knows.
     """
 
-    def __init__(self, known: dict[str, T], redactor: Redactor) -> None:
-        super().__init__(known)
+    def __init__(self, known: Iterable[str], redactor: Redactor) -> None:
         self._redactor = redactor
         self._has_marks = any(MARK in path for path in known)
+        self._stored: dict[str, str] = {}
 
-    def get(self, path: str, default: T | None = None) -> T | None:  # type: ignore[override]
-        """Return what is known of the file with this path."""
-        if path not in self and self._has_marks and (stored := self._redactor.text(path)) in self:
-            self[path] = self.pop(stored)
-        return super().get(path, default)
+    def __call__(self, path: str) -> str:
+        """Return the stored path of a real one; the path itself when no known file has a placeholder in its path."""
+        if not self._has_marks:
+            return path
+        stored = self._stored.get(path)
+        if stored is None:
+            stored = self._stored[path] = self._redactor.text(path)
+        return stored
+
+
+def redacting_writer(writer: IndexWriter, redactor: Redactor) -> RedactingWriter:
+    """Return a writer that takes secrets out before another one sees them, and that has the abilities of that one.
+
+    :param writer: the backend's, or one around it.
+    """
+    if isinstance(writer, Annotating):
+        return AnnotatingRedactingWriter(writer, writer, redactor)
+    return RedactingWriter(writer, redactor)
 
 
 class RedactingWriter:
-    """A writer that takes secrets out of what it is given, before another writer sees it.
-
-    :param writer: the backend's.
-    """
+    """A writer that takes secrets out before another one sees them; `redacting_writer` makes it."""
 
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
+        self._stored_paths = StoredPaths((), redactor)
         #: The file whose chunks are made of messages that have lost their secrets: once is enough.
         self._read_by_us: IndexedFile | None = None
 
@@ -65,8 +73,14 @@ class RedactingWriter:
     # -- the writer's calls -------------------------------------------------------------------------------
 
     def files(self) -> dict[str, IndexedFile]:
-        """Return every known file by path."""
-        return KnownFiles(self._writer.files(), self._redactor)
+        """Return every known file by its stored path."""
+        known = self._writer.files()
+        self._stored_paths = StoredPaths(known, self._redactor)
+        return known
+
+    def stored_path(self, path: str) -> str:
+        """Return the path by which `files` has a file."""
+        return self._stored_paths(path)
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
@@ -76,33 +90,27 @@ class RedactingWriter:
         """Return the sessions read from a file."""
         return self._writer.file_sessions(self._redactor.text(path))
 
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Store what a file says now."""
-        stored = self._stored(file)
-        return self._writer.replace(stored, self._passed(file, stored, content))
+        stored, given = self._stored(file), dict[str, str]()
+        return _by_id(self._writer.replace(stored, self._passed(file, stored, content, given)), given)
 
-    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Add what a grown file says."""
-        stored = self._stored(file)
-        return self._writer.append(stored, self._passed(file, stored, content))
+        stored, given = self._stored(file), dict[str, str]()
+        return _by_id(self._writer.append(stored, self._passed(file, stored, content, given)), given)
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Remember files whose content did not change."""
         self._writer.update_files(map(self._stored, files))
 
+    def delete_file(self, path: str) -> int:
+        """Delete a file and its sessions."""
+        return self._writer.delete_file(self._redactor.text(path))
+
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
-
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes, where the backend keeps any."""
-        if not isinstance(self._writer, Annotating):
-            return 0
-        return self._writer.annotate(self._redactor.text(session_id), self._redactor.value(notes))
-
-    def withheld(self) -> int:
-        """Return of how many files nothing is stored, because their sessions are private."""
-        return self._writer.withheld() if isinstance(self._writer, Reticent) else 0
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
@@ -126,16 +134,42 @@ class RedactingWriter:
         return not self._redactor.findings(repr(checkpoint.state))
 
     def _passed(
-        self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk]
+        self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk], given: dict[str, str]
     ) -> Iterator[Session | Chunk]:
+        """Yield content without secrets, and complete what is stored of its file.
+
+        :param given: gets the id of each session whose id has a secret in it, by the id that is stored.
+        """
         for item in content:
-            if isinstance(item, Session) or file is not self._read_by_us:
-                text = item.text if isinstance(item, Chunk) else ""
+            if isinstance(item, Session):
+                session_id = item.id
                 self._redactor.take_out(item)
-                if isinstance(item, Chunk) and item.text is not text:
+                if item.id is not session_id:
+                    given[item.id] = session_id
+            elif file is not self._read_by_us:
+                text = item.text
+                self._redactor.take_out(item)
+                if item.text is not text:
                     item.subwords = subwords(item.text)
             yield item
         # What is known of a file is complete when its content has ended.
         complete = self._stored(file)
-        for name in IndexedFile.__slots__:
+        for name in IndexedFile.__dataclass_fields__:
             setattr(stored, name, getattr(complete, name))
+
+
+class AnnotatingRedactingWriter(RedactingWriter):
+    """One around a writer that stores notes."""
+
+    def __init__(self, writer: IndexWriter, annotating: Annotating, redactor: Redactor) -> None:
+        super().__init__(writer, redactor)
+        self._annotating = annotating
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give sessions their notes, without the secrets in them."""
+        return self._annotating.annotate(self._redactor.text(session_id), self._redactor.value(notes))
+
+
+def _by_id(positions: Positions, given: dict[str, str]) -> Positions:
+    """Return positions by the ids that a caller has given, in place of those that are stored."""
+    return {given.get(stored, stored): places for stored, places in positions.items()} if given else positions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,6 @@ from ..errors import LockedError, SesameError
 from ..indexing.discovery import FoundFile, is_below
 from ..indexing.sources import Sources
 from ..metadata.files import MetadataFiles
-from ..types.index import Chunk
-from ..types.transcript import Session
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -82,23 +79,17 @@ class FileIndexer:
             return Followed()
         found = FoundFile(str(path), stat.st_mtime_ns, stat.st_size)
         reading = self._source.reading(found, writer, self._workstation, self._metadata.notes)
-        firsts: list[Chunk] = []
-        stored = reading.bring_in(writer.file(str(path)), noting=lambda content: _noting(content, record, firsts))
+        positions = reading.bring_in(writer.file(str(path)), entry_id=record)
         writer.finish(synced_at=None)
-        # Of a forgotten session nothing is stored, and its chunks have no position.
-        position = firsts[0].seq if firsts and stored else None
-        is_left_out = record is not None and not firsts and reading.skipped
+        position = None
+        if reading.located is not None:
+            session_id, number = reading.located
+            # Of a forgotten session nothing is stored, and its chunks have no position.
+            given = positions.get(session_id, range(0))
+            position = given[number] if number < len(given) else None
+        is_left_out = record is not None and reading.located is None and reading.skipped
         reason = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
-        return Followed(chunks=stored, position=position, reason=reason)
-
-
-def _noting(content: Iterable[Session | Chunk], record: str | None, firsts: list[Chunk]) -> Iterator[Session | Chunk]:
-    """Pass content on; put the first chunk of a record into `firsts`."""
-    firsts.clear()
-    for item in content:
-        if record is not None and not firsts and isinstance(item, Chunk) and item.entry_id == record:
-            firsts.append(item)
-        yield item
+        return Followed(chunks=sum(map(len, positions.values())), position=position, reason=reason)
 
 
 def _source_for(sesame: Sesame, parser: str, directory: Path) -> Source:

@@ -7,7 +7,7 @@ stores the sessions last, since only the end of a file tells all about them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -38,10 +38,12 @@ class Target:
     :param is_stored: it was there before: the file has grown.
     """
 
-    __slots__ = ("is_stored", "number", "seq", "session")
+    __slots__ = ("first", "is_stored", "number", "seq", "session")
 
     def __init__(self, number: int | None, seq: int = 0, *, is_stored: bool = False) -> None:
         self.number = number
+        #: Position of the first chunk that this file adds.
+        self.first = seq
         self.seq = seq
         self.is_stored = is_stored
         #: As the file describes it; None when it says nothing of it this time.
@@ -71,18 +73,18 @@ def place(
     content: Iterable[Session | Chunk],
     targets: dict[str, T],
     made: Callable[[Session], T],
-    add: Callable[[T, Chunk], None],
+    add: Callable[[T, Chunk, int], None],
     most: int = MAX_CHUNKS,
-) -> int:
-    """Give each chunk its position in its session and add it; return how many were added.
+) -> dict[str, range]:
+    """Add each chunk with its position in its session; return the positions by session id, as a writer does.
 
     Chunks of forgotten sessions are dropped, and those beyond the number that a session may have.
 
     :param targets: those of the sessions that are stored already, by id; the file's others are added.
     :param made: makes the target of a session that has none.
+    :param add: gets a target, a chunk, which it does not change, and the chunk's position.
     :param most: chunks of one session.
     """
-    added = 0
     for item in content:
         if isinstance(item, Session):
             target = targets.get(item.id)
@@ -93,11 +95,10 @@ def place(
         target = targets[item.session_id]
         if target.number is None or target.seq >= most:
             continue
-        item.seq = target.seq
-        target.seq += 1
-        add(target, item)
-        added += 1
-    return added
+        seq = target.seq
+        target.seq = seq + 1
+        add(target, item, seq)
+    return {id: range(target.first, target.seq) for id, target in targets.items() if target.seq > target.first}
 
 
 def lineage(session_id: str) -> list[str]:
@@ -117,16 +118,15 @@ def is_outgrown(count: int, in_row: int) -> bool:
     return count > GROWTH * in_row + SOME
 
 
-def is_carried_over(path: str, rebuilt: Mapping[str, IndexedFile]) -> bool:
+def is_carried_over(path: str, rebuilt: IndexedFile | None) -> bool:
     """Tell whether a rebuilt index takes over what the old one holds of a file.
 
     It does when the file is gone, or could not be read this time.  A file that is there but was not indexed belongs to
     no source any more, and is left behind.
 
-    :param rebuilt: the files of the rebuilt index, by path.
+    :param rebuilt: the file as the rebuilt index has it; None when it has not.
     """
-    now = rebuilt.get(path)
-    return not os.path.exists(path) if now is None else now.error is not None
+    return not os.path.exists(path) if rebuilt is None else rebuilt.error is not None
 
 
 class Transaction(Protocol):

@@ -224,10 +224,13 @@ class Rows:
             session=self.to_session(session),
         )
 
-    def of_chunk(self, chunk: Chunk) -> tuple[Any, ...]:
-        """Return the values of `CHUNK_COLUMNS`."""
+    def of_chunk(self, seq: int, chunk: Chunk) -> tuple[Any, ...]:
+        """Return the values of `CHUNK_COLUMNS`.
+
+        :param seq: the chunk's position.
+        """
         return (
-            chunk.seq,
+            seq,
             chunk.kind,
             chunk.role,
             self._text(chunk.tool_name),

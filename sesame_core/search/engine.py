@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ..dataclass import replace
-from ..plugin import paging
-from ..plugin.backend import Dated, IndexReader, Vocabulary
+from ..plugin.backend import IndexReader, TracksFiles, Vocabulary
 from ..query import spelling
 from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import parse
 from ..text.snippets import occurrences, snippet
 from ..types.answer import Answer, Hit, Page, Passage, Snippet
-from ..types.index import Candidates, Chunk
+from ..types.index import Candidates, Chunk, ChunkRange
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
@@ -48,7 +47,7 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
-        if isinstance(reader, Dated):
+        if isinstance(reader, TracksFiles):
             answer.freshness = reader.freshness()
         if page.context is not None:
             from .windows import windows
@@ -214,8 +213,10 @@ def _with_evidence(
     """
     waiting = iter(ordered)
     while batch := list(islice(waiting, min(expected, TOGETHER))):
-        places = [(scored.session, scored.seq, 1) for result, _ in batch for scored in result.chunks[:passages]]
-        read = iter(paging.stretches(reader, places))
+        places: list[ChunkRange] = [
+            (scored.session, scored.seq, 1) for result, _ in batch for scored in result.chunks[:passages]
+        ]
+        read = iter(reader.chunks(places))
         for result, families in batch:
             found = [(scored.session, next(read)) for scored in result.chunks[:passages]]
             yield result, families, [(number, chunk) for number, chunks in found for chunk in chunks]

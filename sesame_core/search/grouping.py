@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugin import paging
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -49,7 +47,7 @@ class Grouping:
         wanted = _parent_ids(self.stored.values())
         while wanted:
             self._by_id.update(dict.fromkeys(wanted))
-            for stored in sorted(paging.named(reader, wanted), key=copy_rank):
+            for stored in sorted(reader.find_by_id(wanted), key=copy_rank):
                 self._by_id[stored.session.id] = stored
             above = (self._by_id[id] for id in wanted)
             wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()

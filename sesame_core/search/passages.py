@@ -183,7 +183,7 @@ def _told(
     def take(seq: int, most: int, *, is_match: bool) -> ExcerptItem | None:
         nonlocal left
         most = min(most, left)
-        chunks = reader.chunks(number, seq, 1) if seq not in told and most else []
+        chunks = reader.chunks([(number, seq, 1)])[0] if seq not in told and most else []
         if not chunks:
             return None
         text = chunks[0].text

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..plugin.paging import stretches
 from ..types.answer import Window, WindowItem
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
-    from ..types.index import Chunk
+    from ..types.index import Chunk, ChunkRange
 
 #: Bytes of UTF-8 that one item shows at most [seed 003].
 MAX_SNIPPET_BYTES = 1024
@@ -35,11 +34,11 @@ def window(reader: IndexReader, number: int, position: int, *, before: int, afte
 def windows(reader: IndexReader, places: Sequence[tuple[int, int]], *, before: int, after: int) -> list[Window | None]:
     """Return what `window` would for each number of a session and position in it."""
     most = MAX_WINDOW_ITEMS - 1
-    wanted = []
+    wanted: list[ChunkRange] = []
     for number, position in places:
         first = max(0, position - min(max(before, 0), most))
         wanted.append((number, first, position - first + 1 + min(max(after, 0), most)))
-    found = stretches(reader, wanted)
+    found = reader.chunks(wanted)
     return [_window(chunks, position) for (_, position), chunks in zip(places, found, strict=True)]
 
 

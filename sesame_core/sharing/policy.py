@@ -17,9 +17,9 @@ from ..dataclass import replace
 from ..indexing import discovery
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
-from ..plugin.backend import IndexReader, IndexWriter
-from ..plugin.paging import all_chunks, all_sessions, named
-from ..privacy.redacting_writer import RedactingWriter
+from ..plugin.backend import IndexReader, IndexWriter, Positions
+from ..plugin.paging import all_chunks, all_sessions
+from ..privacy.redacting_writer import redacting_writer
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
@@ -27,7 +27,7 @@ from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles, this_machines
 from .rules import Sharing
-from .visibility_writer import Change, VisibilityWriter, changes
+from .visibility_writer import Change, VisibilityWriter, changes, visibility_writer
 
 if TYPE_CHECKING:
     from ..metadata.files import MetadataFiles
@@ -57,9 +57,8 @@ class SharingPolicy:
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that lets pass what the rules allow."""
-        return VisibilityWriter(
-            writer, VisibilityResolver(self.sharing, self._known, self.sessions), self.private_files
-        )
+        kin = VisibilityResolver(self.sharing, self._known, self.sessions)
+        return visibility_writer(writer, kin, self.private_files)
 
     def is_due(self) -> bool:
         """Tell that these rules are not in effect yet."""
@@ -81,17 +80,16 @@ class SharingPolicy:
                 stored = [one for one in self.sessions() if one.path == path]
                 writer.replace(replace(known, checkpoint=None), self._content(stored))
             else:
-                writer.withdraw(path)
-                self.private_files.files.pop(path, None)
+                writer.delete_file(path)
         if not self.sharing.is_open:
             for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
-                writer.withdraw(path)
+                writer.delete_file(path)
         self.private_files.applied = self._digest
 
     def _known(self, session_id: str) -> list[Session]:
         """Return this workstation's sessions of an id, as earlier runs left them."""
         mine = identity.workstation_id()
-        stored = (one.session for one in named(self._reader, [session_id]))
+        stored = (one.session for one in self._reader.find_by_id([session_id]))
         return [*self._private.get(session_id, ()), *(one for one in stored if one.workstation == mine)]
 
     @cached_property
@@ -130,8 +128,8 @@ class SharingPolicy:
         if not new:
             return list(changes(stored, self.private_files, kin))
         rehearsal, kept = Rehearsal(), PrivateFiles(None)
-        writer: IndexWriter = VisibilityWriter(rehearsal, kin, kept)
-        guarded = RedactingWriter(writer, redactor) if redactor else writer
+        writer: IndexWriter = visibility_writer(rehearsal, kin, kept)
+        guarded = redacting_writer(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
         # Now, since a new session may show less than a subagent of it that is stored.
         told = list(changes(stored, self.private_files, kin))
@@ -171,11 +169,11 @@ class Rehearsal:
         """Return the sessions of a file that was given."""
         return [*self.sessions.get(path, {}).values()]
 
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Remember the sessions."""
         found = {item.id: item for item in content if isinstance(item, Session)}
         self._files[file.path], self.sessions[file.path] = file, found
-        return 0
+        return {}
 
     append = replace
 
@@ -186,7 +184,7 @@ class Rehearsal:
         """Do nothing."""
         return 0
 
-    def withdraw(self, path: str) -> int:
+    def delete_file(self, path: str) -> int:
         """Forget the sessions of a file."""
         self._files.pop(path, None)
         self.sessions.pop(path, None)

@@ -1,7 +1,7 @@
 """What of a session others may see: its owner's rules, by project.
 
 They stand in `sharing.json` in the configuration directory and hold for backends that others can read
-(`protocols.Shared`); `sesame_core.sharing.visibility_writer` applies them.
+(`plugin.backend.SharedBackend`); `sesame_core.sharing.visibility_writer` applies them.
 """
 
 from __future__ import annotations

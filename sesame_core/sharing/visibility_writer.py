@@ -13,7 +13,7 @@ from itertools import chain
 from ..config.model import LEVELS
 from ..dataclass import dataclass, replace
 from ..indexing.file_reader import Replayed
-from ..plugin.backend import Annotating, IndexWriter, Withdrawing
+from ..plugin.backend import Annotating, IndexWriter, Positions
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
@@ -53,8 +53,20 @@ def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, kin: Visibi
             yield Change(session=session, path=path, before="private", after=level)
 
 
+def visibility_writer(writer: IndexWriter, kin: VisibilityResolver, withheld: PrivateFiles) -> VisibilityWriter:
+    """Return a writer that lets pass what the rules allow, and that has the abilities of the one that it passes to.
+
+    :param writer: the backend's.
+    :param kin: the rules, applied to sessions and those that work for them.
+    :param withheld: what is known of files that do not pass.
+    """
+    if isinstance(writer, Annotating):
+        return AnnotatingVisibilityWriter(writer, writer, kin, withheld)
+    return VisibilityWriter(writer, kin, withheld)
+
+
 class VisibilityWriter:
-    """A writer that lets pass what the rules allow.
+    """A writer that lets pass what the rules allow; `visibility_writer` makes it.
 
     :param writer: the backend's.
     :param kin: the rules, applied to sessions and those that work for them.
@@ -82,7 +94,7 @@ class VisibilityWriter:
         """Return the sessions of a file that others can see."""
         return self._writer.file_sessions(path)
 
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Store what others may see of a file."""
         self._narrow()
         private: dict[str, Session] = {}
@@ -90,14 +102,16 @@ class VisibilityWriter:
         first = next(passed, None)
         if first is None and private:
             self._withheld.put(file, [*private.values()], is_whole=True)
-            return self.withdraw(file.path)
+            self._writer.delete_file(file.path)
+            return {}
         stored = self._writer.replace(file, passed if first is None else chain([first], passed))
-        self._withheld.files.pop(file.path, None)
         if private:
             self._withheld.put(file, [*private.values()], is_whole=False)
+        elif file.missing_since is None and file.error is None:  # what cannot be read has the private ones it had
+            self._withheld.files.pop(file.path, None)
         return stored
 
-    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> int:
+    def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Add what a grown file says; only a file whose sessions are all shared may grow."""
         levels = {session.id: session.visibility for session in self._writer.file_sessions(file.path)}
         return self._writer.append(file, self._passed(file, content, levels, None))
@@ -117,28 +131,19 @@ class VisibilityWriter:
                 self._withheld.put(file, [], is_whole=True)
         self._writer.update_files(told)
 
+    def delete_file(self, path: str) -> int:
+        """Delete a file and its sessions, private ones too."""
+        self._withheld.files.pop(path, None)
+        return self._writer.delete_file(path)
+
     def forget(self, number: int) -> int:
         """Delete a session for good."""
         return self._writer.forget(number)
-
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Let sessions have notes; of those that others do not see, or see no text of, the backend keeps none."""
-        return self._writer.annotate(session_id, notes) if isinstance(self._writer, Annotating) else 0
-
-    def withheld(self) -> int:
-        """Return of how many files others see nothing."""
-        return self._withheld.count()
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
         self._writer.finish(synced_at=synced_at)
         self._withheld.save()
-
-    def withdraw(self, path: str) -> int:
-        """Take a file and its sessions back; return 0, the chunks that are stored of it then."""
-        assert isinstance(self._writer, Withdrawing)
-        self._writer.withdraw(path)
-        return 0
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -172,7 +177,9 @@ class VisibilityWriter:
             if level == "private" and private is not None:
                 private[item.id] = item
             else:
-                yield self._shown(item) if level == "metadata" else replace(item, visibility="shared")
+                # What has been taken back comes again with its file only, not with what a rebuild takes over.
+                shown = strictest([level, item.visibility])
+                yield self._shown(item) if shown == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
             # It holds what a parser must remember, texts among it; the file is read whole when it grows.
             file.checkpoint = None
@@ -185,7 +192,7 @@ class VisibilityWriter:
             if file is None:
                 continue
             if any(self._kin.level(session) == "shared" for session in sessions):
-                self.withdraw(path)  # its texts are read again by the next run
+                self._writer.delete_file(path)  # its texts are read again by the next run
                 continue
             try:
                 self.replace(file, sessions)
@@ -201,3 +208,17 @@ class VisibilityWriter:
         if file.error and any(one.visibility != "shared" for one in self._writer.file_sessions(file.path)):
             return replace(file, error="it could not be read", checkpoint=None)
         return file
+
+
+class AnnotatingVisibilityWriter(VisibilityWriter):
+    """One around a writer that stores notes."""
+
+    def __init__(
+        self, writer: IndexWriter, annotating: Annotating, kin: VisibilityResolver, withheld: PrivateFiles
+    ) -> None:
+        super().__init__(writer, kin, withheld)
+        self._annotating = annotating
+
+    def annotate(self, session_id: str, notes: Notes | None) -> int:
+        """Give sessions their notes; of those that others do not see, or see no text of, the backend stores none."""
+        return self._annotating.annotate(session_id, notes)

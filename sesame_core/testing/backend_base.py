@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.backend import Positions, StorageBackend
 from sesame_core.types.index import Chunk, IndexedFile, StoredSession
 from sesame_core.types.query import Filters, Query
 from sesame_core.types.transcript import Session
@@ -55,10 +55,16 @@ def broken(*items: Session | Chunk, padding: int = 0) -> Iterator[Session | Chun
     raise ParserDiedError
 
 
-def store(backend: StorageBackend, file: IndexedFile, *sessions: Iterable[Session | Chunk]) -> int:
+def store(backend: StorageBackend, file: IndexedFile, *sessions: Iterable[Session | Chunk]) -> Positions:
     """Replace a file's content in a run of its own."""
     with backend.writer() as writer:
         return writer.replace(file, [item for session in sessions for item in session])
+
+
+def chunks(backend: StorageBackend, session_id: str, first: int = 0, count: int | None = None) -> list[Chunk]:
+    """Return a session's chunks from a position on."""
+    (found,) = backend.reader().chunks([(the(backend, session_id).number, first, count)])
+    return found
 
 
 def found(backend: StorageBackend, query: str | Query, filters: Filters = EVERYTHING) -> set[str]:
@@ -77,4 +83,4 @@ def the(backend: StorageBackend, session_id: str) -> StoredSession:
 
 def texts(backend: StorageBackend, session_id: str) -> list[str]:
     """Return the texts of a session's chunks in order."""
-    return [chunk.text for chunk in backend.reader().chunks(the(backend, session_id).number)]
+    return [chunk.text for chunk in chunks(backend, session_id)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sesame_core.errors import LockedError
-from sesame_core.plugin.backend import StorageBackend
-from sesame_core.types.index import IndexedFile
+from sesame_core.plugin.backend import IndexWriter, Positions, StorageBackend
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.transcript import Session
 
 from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
 from .builders import NOON, a_file, a_session
@@ -18,6 +22,24 @@ def on_disk(path: Path) -> IndexedFile:
     """Return a file that is really there, so that a rebuild does not take it for missing."""
     path.touch()
     return a_file(str(path))
+
+
+class Shouting:
+    """A writer around another one that stores texts in upper case."""
+
+    def __init__(self, writer: IndexWriter) -> None:
+        self._writer = writer
+
+    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
+        """Store what a file says, in upper case."""
+        return self._writer.replace(file, map(self._shouted, content))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._writer, name)
+
+    @staticmethod
+    def _shouted(item: Session | Chunk) -> Session | Chunk:
+        return dataclasses.replace(item, text=item.text.upper()) if isinstance(item, Chunk) else item
 
 
 class RebuildingConformance(BackendBase):
@@ -36,7 +58,7 @@ class RebuildingConformance(BackendBase):
             writer.finish(synced_at=None)
             assert found(backend, "fox") == found(other, "fox") == {"old"}
         assert found(backend, "fox") == found(other, "fox") == {"new"}
-        assert store(other, a_file("/more"), a_session("fox", id="more")) == 1
+        assert store(other, a_file("/more"), a_session("fox", id="more")) == {"more": range(1)}
         assert found(backend, "fox") == {"new", "more"}
 
     def test_a_failed_rebuild_keeps_the_old_index(self, backend: StorageBackend, tmp_path: Path) -> None:
@@ -61,6 +83,22 @@ class RebuildingConformance(BackendBase):
         assert texts(backend, "gone") == ["fox", "dog"]
         assert the(backend, "gone").missing_since == NOON
 
+    def test_what_a_rebuild_takes_over_is_written_through_the_wrapped_writer(
+        self, backend: StorageBackend, tmp_path: Path
+    ) -> None:
+        """As all else is: the core wraps a writer so that no secret, and no private session, gets past it."""
+        store(backend, a_file("/gone"), a_session("fox", "dog", id="gone"))
+        store(backend, on_disk(tmp_path / "old"), a_session("fox", id="old"))
+        with backend.rebuild(Shouting) as writer:
+            assert isinstance(writer, Shouting), "the context yields what `wrap` has made"
+            writer.replace(a_file("/new"), a_session("fox", id="new"))
+        assert found(backend, "fox") == {"gone", "new"}
+        assert texts(backend, "new") == ["FOX"]
+        assert texts(backend, "gone") == ["FOX", "DOG"], (
+            "what is taken over is given to the writer that `wrap` has made"
+        )
+        assert the(backend, "gone").missing_since is not None
+
     def test_a_rebuild_brings_no_forgotten_session_back(self, backend: StorageBackend) -> None:
         """Tombstones are carried over."""
         store(backend, a_file(), a_session("fox"))
@@ -82,7 +120,7 @@ class RebuildingConformance(BackendBase):
         """And gets its turn when the first has finished."""
         with backend.writer(), pytest.raises(LockedError), other.writer():
             pass
-        assert store(other, a_file(), a_session("fox")) == 1
+        assert store(other, a_file(), a_session("fox")) == {"s1": range(1)}
 
     def test_reading_goes_on_while_a_writer_is_open(self, backend: StorageBackend, other: StorageBackend) -> None:
         """With what was stored before, or with what has been stored since."""
@@ -98,4 +136,4 @@ class RebuildingConformance(BackendBase):
         store(backend, a_file(), a_session("fox"))
         backend.close()
         assert found(backend, "fox") == {"s1"}
-        assert store(backend, a_file("/b"), a_session("fox", id="s2")) == 1
+        assert store(backend, a_file("/b"), a_session("fox", id="s2")) == {"s2": range(1)}

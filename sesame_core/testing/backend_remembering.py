@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.plugin.backend import Annotating, Noting, Recalling, Remembering, StorageBackend
-from sesame_core.types.index import NOTES, UNREAD, Chunk
+from sesame_core.plugin.backend import Annotating, StorageBackend, TracksFiles
+from sesame_core.types.index import NOTES, UNREAD, Chunk, Freshness, KnownFile
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 
 from .backend_base import BackendBase, found, store, the
@@ -76,7 +76,7 @@ class RememberingConformance(BackendBase):
         with backend.writer() as writer:
             writer.update_files(files)
         reader = backend.reader()
-        if isinstance(reader, Remembering):
+        if isinstance(reader, TracksFiles):
             parser, version = files[0].parser, files[0].parser_version
             assert reader.known_files() == {
                 "/read": (7, parser, version, False),
@@ -91,21 +91,40 @@ class RememberingConformance(BackendBase):
         with backend.writer() as writer:
             writer.update_files([a_file("/failed", mtime_ns=1, error="no")])
         reader = backend.reader()
-        if isinstance(reader, Recalling):
-            assert isinstance(reader, Remembering)
-            told = {path: reader.known_files()[path] for path in ("/7", "/8", "/failed")}
-            assert reader.known_between(7, 8) == told
-            assert reader.known_between(0, 2**63 - 1) == reader.known_files()
+        if isinstance(reader, TracksFiles):
+            known = reader.known_files()
 
-    def test_a_note_goes_with_one_index_only(self, backend: StorageBackend) -> None:
-        """Where it may lie is another place when another index takes its place."""
-        store(backend, a_file(), a_session("fox"))
+            def only(*paths: str) -> dict[str, KnownFile]:
+                return {path: known[path] for path in paths}
+
+            assert reader.known_files(7, 8) == only("/7", "/8", "/failed"), "both bounds are inclusive"
+            assert reader.known_files(first_ns=8) == only("/8", "/9", "/failed"), "a bound of None is none"
+            assert reader.known_files(last_ns=6) == only("/6", "/failed")
+            assert reader.known_files(0, 2**63 - 1) == known
+
+    def test_freshness_is_that_of_the_last_sync(self, backend: StorageBackend) -> None:
+        """With the number of files that could not be read; only where a reader has the ability."""
         reader = backend.reader()
-        if isinstance(reader, Noting) and (place := reader.note_path()):
+        if not isinstance(reader, TracksFiles):
+            pytest.skip("the backend does not track files")
+        assert reader.freshness() == Freshness(), "an index that does not exist yet has no time"
+        with backend.writer() as writer:
+            writer.update_files([a_file("/bad", error="no permission")])
+            writer.finish(synced_at=NOON)
+        assert reader.freshness() == Freshness(last_sync=NOON, unreadable=1)
+
+    def test_a_scan_cache_goes_with_one_index_only(self, backend: StorageBackend) -> None:
+        """Its path is another one when another index takes the index's place."""
+        reader = backend.reader()
+        if not isinstance(reader, TracksFiles):
+            pytest.skip("the backend does not track files")
+        assert reader.scan_cache_path() is None, "an index that does not exist yet has no scan cache"
+        store(backend, a_file(), a_session("fox"))
+        if place := reader.scan_cache_path():
             Path(place).write_text("")
             with backend.rebuild():
                 pass
-            assert reader.note_path() != place
+            assert reader.scan_cache_path() != place, "a rebuilt index has a scan cache of its own"
             assert not Path(place).exists()
 
     def test_a_file_that_never_could_be_read_is_remembered(self, backend: StorageBackend) -> None:

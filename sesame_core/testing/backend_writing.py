@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
 
-from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
+from .backend_base import BackendBase, ParserDiedError, broken, chunks, found, store, texts, the
 from .builders import a_file, a_session
 
 
@@ -16,8 +18,8 @@ class WritingConformance(BackendBase):
     # -- replace ------------------------------------------------------------------------------------------
 
     def test_finds_what_was_stored(self, backend: StorageBackend) -> None:
-        """The number of chunks comes back; the words are found."""
-        assert store(backend, a_file(), a_session("the quick brown fox", "a second one")) == 2
+        """By its words."""
+        store(backend, a_file(), a_session("the quick brown fox", "a second one"))
         assert found(backend, "fox") == {"s1"}
         assert found(backend, "unicorn") == set()
 
@@ -84,10 +86,9 @@ class WritingConformance(BackendBase):
         """Positions go on where they stopped, and the session is described anew."""
         store(backend, a_file(), a_session("one", "two"))
         with backend.writer() as writer:
-            assert writer.append(a_file(version=2), a_session("three", title="kettle", message_count=3)) == 1
+            writer.append(a_file(version=2), a_session("three", title="kettle", message_count=3))
         stored = the(backend, "s1")
-        chunks = backend.reader().chunks(stored.number)
-        assert [(chunk.seq, chunk.text) for chunk in chunks] == [(0, "one"), (1, "two"), (2, "three")]
+        assert [(c.seq, c.text) for c in chunks(backend, "s1")] == [(0, "one"), (1, "two"), (2, "three")]
         assert (stored.session.title, stored.session.message_count, stored.chunk_count) == ("kettle", 3, 3)
         assert found(backend, "one") == found(backend, "three") == found(backend, "kettle") == {"s1"}
 
@@ -106,6 +107,79 @@ class WritingConformance(BackendBase):
         assert texts(backend, "s1") == ["one"]
         with backend.writer() as writer:
             assert writer.files()[a_file().path].size == 1
+
+    # -- positions ----------------------------------------------------------------------------------------
+
+    def test_replace_returns_the_positions_of_what_it_stored(self, backend: StorageBackend) -> None:
+        """By session id; a session without chunks, or of which nothing is stored, is absent."""
+        one, first, third = a_session("fox one", "fox three", id="s1")
+        two, second = a_session("fox two", id="s2")
+        content = [one, first, two, second, third, *a_session(id="s3")]
+        assert store(backend, a_file(), content) == {"s1": range(2), "s2": range(1)}, (
+            "`replace` returns the range of positions by session id; a session without chunks is absent"
+        )
+        with backend.writer() as writer:
+            writer.forget(the(backend, "s1").number)
+        assert store(backend, a_file(version=2), content) == {"s2": range(1)}, (
+            "a session with a tombstone is not stored, and absent from the positions"
+        )
+        assert store(backend, a_file(version=3)) == {}
+
+    def test_append_returns_the_positions_of_what_it_added(self, backend: StorageBackend) -> None:
+        """They go on where the session ended, for each session of the file by itself."""
+        store(backend, a_file(), a_session("one", "two"), a_session("one", id="s2"))
+        with backend.writer() as writer:
+            more = [*a_session("three"), *a_session("two", "three", id="s2"), *a_session("one", id="s3")]
+            assert writer.append(a_file(version=2), more) == {
+                "s1": range(2, 3),
+                "s2": range(1, 3),
+                "s3": range(1),
+            }, "`append` returns only the positions of the chunks of this call"
+            assert writer.append(a_file(version=3), a_session("four")) == {"s1": range(3, 4)}
+        assert texts(backend, "s2") == ["one", "two", "three"]
+
+    def test_chunks_are_not_changed_by_a_writer(self, backend: StorageBackend) -> None:
+        """Their positions are returned; the caller's objects stay as they are."""
+        made = a_session("one", "two")
+        before = [dataclasses.replace(item) for item in made]
+        store(backend, a_file(), made)
+        with backend.writer() as writer:
+            writer.append(a_file(version=2), made)
+        assert made == before, "a writer does not change the sessions and chunks that it is given"
+
+    # -- delete_file --------------------------------------------------------------------------------------
+
+    def test_a_deleted_file_leaves_no_trace(self, backend: StorageBackend) -> None:
+        """Its sessions, chunks and heads are gone, and it counts as a file that was never seen."""
+        store(backend, a_file("/a"), a_session("fox", "dog", title="kettle"), a_session("fox", id="s2"))
+        store(backend, a_file("/b"), a_session("fox", id="s3"))
+        with backend.writer() as writer:
+            assert writer.delete_file("/a") == 3, "`delete_file` returns how many chunks were deleted"
+            assert writer.file("/a") is None
+            assert [*writer.files()] == ["/b"]
+            assert writer.file_sessions("/a") == []
+        assert found(backend, "fox dog kettle") == {"s3"}
+        statistics = backend.reader().statistics()
+        assert (statistics.files, statistics.sessions, statistics.chunks) == (1, 1, 1)
+
+    def test_a_deleted_file_may_be_stored_again(self, backend: StorageBackend) -> None:
+        """Without a tombstone, also in the same run."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            writer.delete_file(a_file().path)
+            assert writer.replace(a_file(version=2), a_session("fox", "dog")) == {"s1": range(2)}
+            writer.delete_file(a_file().path)
+        assert found(backend, "fox dog") == set()
+        store(backend, a_file(version=3), a_session("fox"))
+        assert found(backend, "fox") == {"s1"}, "`delete_file` leaves no tombstone"
+        assert backend.reader().statistics().forgotten == 0
+
+    def test_deleting_a_file_that_is_not_there_deletes_nothing(self, backend: StorageBackend) -> None:
+        """And is no error."""
+        store(backend, a_file(), a_session("fox"))
+        with backend.writer() as writer:
+            assert writer.delete_file("/not/there") == 0
+        assert found(backend, "fox") == {"s1"}
 
     # -- forget -------------------------------------------------------------------------------------------
 

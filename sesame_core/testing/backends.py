@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import Gathering, Naming, StorageBackend
-from sesame_core.types.index import Chunk
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
 
-from .backend_base import EVERYTHING, found, store, the
+from .backend_base import EVERYTHING, chunks, found, store, the
 from .backend_filtering import FilteringConformance
 from .backend_rebuilding import RebuildingConformance
 from .backend_remembering import RememberingConformance
@@ -35,7 +35,8 @@ class BackendConformance(
         assert reader.list_sessions(EVERYTHING, limit=10) == ([], 0)
         assert reader.find_sessions("") == []
         assert list(reader.sessions([1, 2])) == []
-        assert reader.chunks(1) == []
+        assert reader.find_by_id(["s1"]) == []
+        assert reader.chunks([(1, 0, None)]) == [[]], "`chunks` returns an empty list for a session that does not exist"
         statistics = reader.statistics()
         assert (statistics.sessions, statistics.chunks, statistics.files, statistics.last_sync) == (
             0,
@@ -143,7 +144,7 @@ class BackendConformance(
             origin=2**62 + 9,
         )
         store(backend, a_file(), a_session("first", chunk))
-        stored = backend.reader().chunks(the(backend, "s1").number)[1]
+        stored = chunks(backend, "s1")[1]
         for field in Chunk.__slots__:
             if field not in ("paths", "subwords", "seq"):
                 assert getattr(stored, field) == getattr(chunk, field), field
@@ -152,34 +153,45 @@ class BackendConformance(
     def test_gives_windows_of_a_session_in_order(self, backend: StorageBackend) -> None:
         """From any position, any number of chunks, of this session only."""
         store(backend, a_file(), a_session(*(f"text {n}" for n in range(9))), a_session("other", id="s2"))
-        reader, number = backend.reader(), the(backend, "s1").number
-        assert [chunk.seq for chunk in reader.chunks(number)] == list(range(9))
-        assert [chunk.text for chunk in reader.chunks(number, 3, 2)] == ["text 3", "text 4"]
-        assert [chunk.seq for chunk in reader.chunks(number, 7, 10)] == [7, 8]
-        assert reader.chunks(number, 9) == []
-        assert reader.chunks(number, 0, 0) == []
+        assert [chunk.seq for chunk in chunks(backend, "s1")] == list(range(9)), "a count of None is to the end"
+        assert [chunk.text for chunk in chunks(backend, "s1", 3, 2)] == ["text 3", "text 4"]
+        assert [chunk.seq for chunk in chunks(backend, "s1", 7, 10)] == [7, 8], "a range may reach beyond the end"
+        assert [chunk.seq for chunk in chunks(backend, "s1", 7)] == [7, 8]
+        assert chunks(backend, "s1", 9) == []
+        assert chunks(backend, "s1", 0, 0) == []
 
-    def test_many_stretches_may_be_read_at_once(self, backend: StorageBackend) -> None:
-        """Of several sessions, in any order, empty ones too; only where a reader has the ability."""
+    def test_many_ranges_are_read_at_once(self, backend: StorageBackend) -> None:
+        """Of several sessions, in any order, empty ones too: one list for each range, in the order of the ranges."""
         store(backend, a_file(), a_session(*(f"text {n}" for n in range(5))), a_session("other", id="s2"))
         reader = backend.reader()
         one, two = the(backend, "s1").number, the(backend, "s2").number
-        if isinstance(reader, Gathering):
-            wanted = [(one, 3, 2), (two, 0, 1), (one, 0, 1), (one, 3, 1), (one, 9, 1), (one, 1, 0), (two + 99, 0, 5)]
-            found = reader.stretches(wanted)
-            texts = [["text 3", "text 4"], ["other"], ["text 0"], ["text 3"], [], [], []]
-            assert [[chunk.text for chunk in chunks] for chunks in found] == texts
-            assert found == [reader.chunks(*stretch) for stretch in wanted]
+        expected: dict[ChunkRange, list[str]] = {
+            (one, 3, 2): ["text 3", "text 4"],
+            (two, 0, None): ["other"],
+            (one, 0, 1): ["text 0"],
+            (one, 3, None): ["text 3", "text 4"],
+            (one, 3, 1): ["text 3"],
+            (one, 9, 1): [],
+            (one, 1, 0): [],
+            (two + 99, 0, 5): [],
+        }
+        read = reader.chunks([*expected])
+        assert [[chunk.text for chunk in found] for found in read] == [*expected.values()], (
+            "`chunks` returns one list for each range, in the order of the ranges"
+        )
+        assert [chunk.session_id for found in read[:2] for chunk in found] == ["s1", "s1", "s2"]
+        assert reader.chunks([]) == []
 
-    def test_many_sessions_may_be_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
-        """By whole ids, copies too; only where a reader has the ability."""
+    def test_many_sessions_are_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
+        """By whole ids, copies too."""
         store(backend, a_file("/a"), a_session("x", id="s1"), a_session("x", id="s2"), a_session("x", id="s2/child"))
         store(backend, a_file("/b"), a_session("x", id="s1"))
         reader = backend.reader()
-        if isinstance(reader, Naming):
-            found = sorted((stored.session.id, stored.path) for stored in reader.named(["s2", "s1", "s", "unknown"]))
-            assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")]
-            assert list(reader.named(["unknown"])) == []
+        found = sorted((stored.session.id, stored.path) for stored in reader.find_by_id(["s2", "s1", "s", "unknown"]))
+        assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")], (
+            "`find_by_id` compares whole ids, and returns a session in two files twice"
+        )
+        assert reader.find_by_id(["unknown"]) == reader.find_by_id([]) == []
 
     # -- the whole ----------------------------------------------------------------------------------------
 
@@ -213,9 +225,9 @@ class BackendConformance(
         reader = backend.reader()
 
         def ask(number: int) -> tuple[int, int, int]:
-            chunks = reader.candidates(a_query("fox"), EVERYTHING).chunks
+            scored = reader.candidates(a_query("fox"), EVERYTHING).chunks
             listed, total = reader.list_sessions(EVERYTHING, limit=5, offset=number % 4)
-            return len(chunks), total, len(reader.chunks(listed[0].number))
+            return len(scored), total, len(reader.chunks([(listed[0].number, 0, None)])[0])
 
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(ask, range(40)))
@@ -229,7 +241,7 @@ class BackendConformance(
             before = reader.list_sessions(EVERYTHING, limit=9)
             store(other, a_file(version=2), a_session("fox"), a_session("fox", id="s2"))
             assert reader.list_sessions(EVERYTHING, limit=9) == before
-            assert len(reader.chunks(before[0][0].number)) == 2
+            assert len(reader.chunks([(before[0][0].number, 0, None)])[0]) == 2
             assert reader.candidates(a_query("fox"), EVERYTHING).session_total == 1
         assert found(backend, "fox") == {"s1", "s2"}
 

@@ -47,7 +47,7 @@ class ParserConformance(PluginConformance):
     def test_has_a_version_and_default_roots(self, parser: Parser) -> None:
         """The indexer needs both before it opens a file."""
         assert isinstance(parser.version, int)
-        assert all(isinstance(root, Path) for root in parser.default_roots)
+        assert all(isinstance(root, Path) for root in parser.default_roots())
 
     def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
         """The sample is recognised."""

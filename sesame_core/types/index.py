@@ -124,8 +124,8 @@ class Freshness:
 
 #: What is known of a file: modification time, parser and its version, and whether it was missing at the last look.
 KnownFile: TypeAlias = tuple[int, str, int, bool]
-#: A stretch of a session: the session's number, the position of the first chunk, and how many chunks.
-Stretch: TypeAlias = tuple[int, int, int]
+#: Consecutive chunks of a session: its number, the position of the first chunk, and how many; None is all that follow.
+ChunkRange: TypeAlias = tuple[int, int, int | None]
 #: What a chunk was cut from.  Titles, labels, links and summaries are `metadata`.
 ChunkKind: TypeAlias = Literal["message", "tool_call", "tool_result", "metadata"]
 
@@ -147,7 +147,7 @@ class Chunk:
 
     # -- set by the indexer, from the message the chunk was cut from -------------------------------------
     session_id: str = ""
-    #: Position in the session, counted from 0; set by the backend.
+    #: Position in the session, counted from 0, in chunks that a reader returns.  A writer does not look at it.
     seq: int = 0
     timestamp: datetime | None = None
     entry_id: str | None = None

@@ -31,7 +31,9 @@ class Diary:
     """Parser of `*.diary`: a line `{"id": …}` and lines `{"say": …}`."""
 
     version = 1
-    default_roots: Sequence[Path] = ()
+
+    def default_roots(self) -> Sequence[Path]:
+        return ()
 
     def matches(self, path: Path) -> bool:
         return path.suffix == ".diary"

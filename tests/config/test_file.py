@@ -29,7 +29,6 @@ class FakeParser:
     roots: Sequence[Path]
     version = 1
 
-    @property
     def default_roots(self) -> Sequence[Path]:
         if not self.roots:
             raise KeyError("no roots")

@@ -131,7 +131,6 @@ def test_a_parser_that_cannot_tell_its_roots_is_a_problem_only_when_it_must() ->
         version = 1
         matches = parse = None
 
-        @property
         def default_roots(self) -> list[Path]:
             raise RuntimeError("gone")
 

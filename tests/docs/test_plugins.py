@@ -45,9 +45,12 @@ def test_every_optional_ability_is_listed_with_its_signature() -> None:
     ]
     assert {a.__name__ for a in abilities} >= {"TailParser", "Resumer", "Expiring"}
     for ability in abilities:
-        (method,) = [m for m in vars(ability) if not m.startswith("_")]
-        arguments = list(inspect.signature(getattr(ability, method)).parameters)[1:]
-        assert f"| `{ability.__name__}` | `{method}({', '.join(arguments)})` |" in PAGE
+        methods = {name: method for name, method in vars(ability).items() if not name.startswith("_")}
+        assert methods
+        signatures = (
+            f"`{name}({', '.join([*inspect.signature(method).parameters][1:])})`" for name, method in methods.items()
+        )
+        assert f"| `{ability.__name__}` | {', '.join(signatures)} |" in PAGE
 
 
 def test_the_fields_of_a_provider_are_listed() -> None:

@@ -24,7 +24,9 @@ class Script:
     """A parser that yields what it is told to; a file of n events has n lines of two bytes."""
 
     version = 1
-    default_roots: Sequence[Path] = ()
+
+    def default_roots(self) -> Sequence[Path]:
+        return ()
 
     def __init__(self, *events: Event) -> None:
         self.events = events
@@ -95,7 +97,10 @@ class Desk:
     def chunks(self, id: str = "s") -> list[Chunk]:
         reader = self.backend.reader()
         return [
-            c for stored in reader.find_sessions(id) if stored.session.id == id for c in reader.chunks(stored.number)
+            c
+            for stored in reader.find_sessions(id)
+            if stored.session.id == id
+            for c in reader.chunks([(stored.number, 0, None)])[0]
         ]
 
 

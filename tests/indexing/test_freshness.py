@@ -8,7 +8,7 @@ from typing import Any
 
 from sesame_core.api.sesame import Sesame
 from sesame_core.demo import sessions_dir
-from sesame_core.plugin.backend import Dated
+from sesame_core.plugin.backend import TracksFiles
 from sesame_core.types.index import Freshness
 
 
@@ -58,5 +58,5 @@ def test_a_file_that_could_not_be_read_is_counted(demo_sessions: Path, cli: Any)
 def test_an_index_that_is_not_there_yet_has_no_date(home: Path) -> None:
     with Sesame() as sesame:
         reader = sesame._index.reader()
-        assert isinstance(reader, Dated)
+        assert isinstance(reader, TracksFiles)
         assert reader.freshness() == Freshness()

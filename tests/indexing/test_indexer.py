@@ -17,10 +17,10 @@ import pytest
 
 from sesame_core.api.sesame import Sesame
 from sesame_core.config.model import Selection, Source
-from sesame_core.errors import BackendError, ParseError, SesameError
+from sesame_core.errors import BackendError, ConfigError, ParseError, SesameError
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.plugin.provider import Provider
+from sesame_core.plugin.provider import Options, Provider
 from sesame_core.sdk.jsonl import JsonLines
 from sesame_core.types.index import StoredSession
 from sesame_core.types.query import Filters
@@ -35,13 +35,15 @@ class Notes:
 
     def __init__(self, suffix: str = ".note") -> None:
         self.version = 1
-        self.default_roots: Sequence[Path] = ()
         self.suffix = suffix
         #: Names of the files that were read, whole or ("+") from their checkpoint.
         self.read: list[str] = []
         #: What to raise when a file of this name is read, and when it is looked at.
         self.failures: dict[str, Exception] = {}
         self.riddles: dict[str, Exception] = {}
+
+    def default_roots(self) -> Sequence[Path]:
+        return ()
 
     def matches(self, path: Path) -> bool:
         if path.name in self.riddles:
@@ -681,6 +683,26 @@ def test_a_path_outside_all_sources_finds_its_parser(bench: Bench, tmp_path: Pat
     assert counts(bench.index(copied)) == {"added": 2}
     assert bench.found("fox") == {"0f3c", "n"}
     assert counts(bench.index(note)) == {"unchanged": 1}
+
+
+def test_a_path_outside_all_sources_is_shown_to_a_third_partys_parser(
+    bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def create(options: Options) -> Notes:
+        raise ConfigError("it needs an option")
+
+    def broken() -> list[Provider[Any]]:
+        return [Provider(name="broken", summary="test", create=create)]
+
+    bench.plugins.register(SimpleNamespace(sesame_register_parsers=hookimpl(broken)), "broken")
+    copied = tmp_path / "copied" / "c.other"
+    copied.parent.mkdir()
+    copied.write_bytes(bench.lines({"session": "c"}, "chat fox"))
+    assert counts(bench.index(copied)) == {"added": 1}
+    assert bench.others.read == ["c.other"]
+    assert bench.found("fox") == {"c"}
+    warned = f"{copied} is not shown to the parser 'broken': it needs an option"
+    assert [record.message for record in caplog.records] == [warned]
 
 
 def test_a_path_that_does_not_exist_is_told(bench: Bench) -> None:

@@ -1,4 +1,4 @@
-"""A search asks a backend few questions where that answers many at once, and gets the same answer where it does not."""
+"""A search asks a backend few questions, each for many sessions or passages at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from sesame_core.plugin.backend import IndexReader, StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search.engine import FIRST, Answer, Page, search
+from sesame_core.search.engine import FIRST, Page, search
 from sesame_core.testing import a_file, a_session
 from sesame_core.types.query import Filters
 
@@ -31,16 +31,13 @@ def backend(tmp_path: Path) -> Iterator[StorageBackend]:
 
 
 class Counted:
-    """A reader of which only some methods are there; counts the calls."""
+    """A reader that counts the calls of its methods."""
 
-    def __init__(self, reader: IndexReader, lacks: tuple[str, ...] = ()) -> None:
+    def __init__(self, reader: IndexReader) -> None:
         self._reader = reader
-        self._lacks = lacks
         self.calls: list[str] = []
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name in self._lacks:
-            raise AttributeError(name)
         method: Callable[..., Any] = getattr(self._reader, name)
 
         def call(*arguments: Any, **options: Any) -> Any:
@@ -50,24 +47,16 @@ class Counted:
         return call
 
 
-def told(answer: Answer) -> list[Any]:
-    return [
-        answer.total,
-        [(hit.session.id, hit.score, hit.copies, hit.window, [p.chunk for p in hit.passages]) for hit in answer.hits],
-    ]
-
-
-@pytest.mark.parametrize("page", [Page(), Page(limit=100, passages=4), Page(offset=70, context=(1, 2))])
-def test_a_reader_without_the_abilities_gives_the_same_answer(backend: StorageBackend, page: Page) -> None:
-    plain = Counted(backend.reader(), lacks=("stretches", "named"))
-    assert told(search(plain, "fox", Filters(), page)) == told(search(backend.reader(), "fox", Filters(), page))
-    assert "chunks" in plain.calls
-    assert "find_sessions" in plain.calls
-
-
 def test_passages_and_windows_are_read_with_one_question_each(backend: StorageBackend) -> None:
     reader = Counted(backend.reader())
     answer = search(reader, "fox", Filters(), Page(context=(2, 2)))
     assert [hit.window is not None for hit in answer.hits] == [True] * 10
-    asked = [name for name in reader.calls if name in ("chunks", "stretches", "find_sessions")]
-    assert asked == ["stretches", "stretches"]
+    assert [name for name in reader.calls if name == "chunks"] == ["chunks", "chunks"]
+    assert "find_sessions" not in reader.calls
+
+
+def test_the_sessions_that_subagents_work_for_are_found_with_one_question_a_level(backend: StorageBackend) -> None:
+    reader = Counted(backend.reader())
+    search(reader, "fox", Filters(), Page(limit=SESSIONS))
+    levels = 3  # a subagent works for one that may work for another
+    assert 0 < reader.calls.count("find_by_id") <= 2 * levels, "once for the first sessions, once for all"

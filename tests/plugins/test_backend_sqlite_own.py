@@ -148,8 +148,7 @@ def test_sessions_written_in_one_transaction_leave_one_segment_in_each_full_text
 
 def test_positions_and_sessions_never_overlap() -> None:
     def row_id(session: int, seq: int, chunk: Chunk) -> int:
-        chunk.seq = seq
-        return int(rows.chunk_row(session, chunk)[0])
+        return int(rows.chunk_row(session, seq, chunk)[0])
 
     prompt = Chunk(kind="message", text="", role="user")
     result = Chunk(kind="tool_result", text="")
@@ -164,7 +163,7 @@ def test_a_session_longer_than_any_is_cut_not_spilled_into_the_next(
     put(backend, a_session(*["fox"] * 5))
     (stored,) = backend.reader().find_sessions("s1")
     assert stored.chunk_count == 3
-    assert len(backend.reader().chunks(stored.number)) == 3
+    assert len(backend.reader().chunks([(stored.number, 0, None)])[0]) == 3
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\x1e"), max_size=20)
@@ -265,7 +264,7 @@ LOOKUPS: dict[str, Callable[[SqliteBackend], object]] = {
     "a whole id": lambda backend: backend.reader().find_sessions("s1"),
     "the beginning of an id": lambda backend: backend.reader().find_sessions("s"),
     "numbers": lambda backend: backend.reader().sessions([1, 2]),
-    "chunks by position": lambda backend: backend.reader().chunks(1, 0, 1),
+    "chunks by position": lambda backend: backend.reader().chunks([(1, 0, 1)]),
 }
 
 

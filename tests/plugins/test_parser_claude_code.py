@@ -151,9 +151,9 @@ def test_a_wrong_option_is_refused_with_what_would_be_right(options: Record, wor
 
 
 def test_sessions_lie_under_the_config_directory(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert list(PARSER.default_roots) == [home / ".claude" / "projects"]
+    assert list(PARSER.default_roots()) == [home / ".claude" / "projects"]
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "other"))
-    assert list(PARSER.default_roots) == [home / "other" / "projects"]
+    assert list(PARSER.default_roots()) == [home / "other" / "projects"]
 
 
 @pytest.mark.parametrize(

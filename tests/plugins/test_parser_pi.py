@@ -642,20 +642,20 @@ def test_a_root_named_after_subagents_makes_no_subagents(
 
 
 def test_the_default_root_is_below_the_home_directory(home: Path) -> None:
-    assert list(PiParser().default_roots) == [home / ".pi" / "agent" / "sessions"]
+    assert list(PiParser().default_roots()) == [home / ".pi" / "agent" / "sessions"]
 
 
 def test_the_agent_directory_can_be_moved(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PI_CODING_AGENT_DIR", "~/elsewhere")
-    assert list(PiParser().default_roots) == [home / "elsewhere" / "sessions"]
+    assert list(PiParser().default_roots()) == [home / "elsewhere" / "sessions"]
 
 
 def test_a_session_directory_comes_before_the_agents_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(home, json.dumps({"sessionDir": "/from/settings"}))
     own_root = home / ".pi" / "agent" / "sessions"
-    assert list(PiParser().default_roots) == [Path("/from/settings"), own_root]
+    assert list(PiParser().default_roots()) == [Path("/from/settings"), own_root]
     monkeypatch.setenv("PI_CODING_AGENT_SESSION_DIR", "~/flat")
-    assert list(PiParser().default_roots) == [home / "flat", own_root]
+    assert list(PiParser().default_roots()) == [home / "flat", own_root]
 
 
 @pytest.mark.parametrize(
@@ -663,7 +663,7 @@ def test_a_session_directory_comes_before_the_agents_own(home: Path, monkeypatch
 )
 def test_settings_that_name_no_absolute_directory_are_passed_over(home: Path, text: str) -> None:
     configure(home, text)
-    assert list(PiParser().default_roots) == [home / ".pi" / "agent" / "sessions"]
+    assert list(PiParser().default_roots()) == [home / ".pi" / "agent" / "sessions"]
 
 
 def configure(home: Path, text: str) -> None:

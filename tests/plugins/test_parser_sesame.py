@@ -287,10 +287,10 @@ def test_the_name_must_end_in_jsonl(write: Write) -> None:
 
 
 def test_its_root_is_in_the_data_directory_and_is_not_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert SesameParser().default_roots == (home / ".local/share/sesame/sessions",)
+    assert SesameParser().default_roots() == (home / ".local/share/sesame/sessions",)
     assert not (home / ".local").exists()
     monkeypatch.setenv("SESAME_DATA_DIR", str(home / "elsewhere"))
-    assert SesameParser().default_roots == (home / "elsewhere/sessions",)
+    assert SesameParser().default_roots() == (home / "elsewhere/sessions",)
     assert not (home / "elsewhere").exists()
 
 

@@ -143,14 +143,14 @@ def test_a_chunk_with_all_words_is_found_however_old(
     assert found.is_truncated
     best = found.chunks[0]
     assert ids(reader, found) >= {"s0"}
-    assert reader.chunks(best.session, best.seq, 1)[0].text == "seldom together"
+    assert reader.chunks([(best.session, best.seq, 1)])[0][0].text == "seldom together"
 
 
 @pytest.mark.usefixtures("narrow")
 def test_of_chunks_with_all_words_there_are_enough(backend: StorageBackend) -> None:
     reader = backend.reader()
     found = reader.candidates(a_query("usual regular"), EVERYTHING)
-    chunks = [reader.chunks(chunk.session, chunk.seq, 1)[0].text for chunk in found.chunks]
+    chunks = [c.text for (c,) in reader.chunks([(chunk.session, chunk.seq, 1) for chunk in found.chunks])]
     assert sum("usual" in text and "regular" in text for text in chunks) >= limits.RESCORED
 
 
@@ -168,7 +168,7 @@ def test_what_few_chunks_pass_is_looked_for_in_all_of_them(
 ) -> None:
     reader = backend.reader()
     found = reader.candidates(a_query("common"), filters)
-    assert [reader.chunks(chunk.session, chunk.seq, 1)[0].text for chunk in found.chunks] == [text]
+    assert [c.text for (c,) in reader.chunks([(chunk.session, chunk.seq, 1) for chunk in found.chunks])] == [text]
     assert not found.is_truncated
 
 

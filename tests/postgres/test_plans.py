@@ -211,10 +211,10 @@ def test_a_list_of_sessions_reads_no_table_of_chunks_from_end_to_end(plans: Plan
 def test_what_is_read_of_sessions_is_answered_by_indexes(plans: Plans) -> None:
     reader = plans.reader
     (stored,) = reader.find_sessions("s77")
-    assert reader.chunks(stored.number, 3, 2)
+    assert reader.chunks([(stored.number, 3, 2)])[0]
     assert isinstance(reader, PostgresReader)
-    assert reader.stretches([(stored.number, 1, 2), (stored.number - 1, 4, 1)])
-    assert reader.named(["s7", "s8"])
+    assert reader.chunks([(stored.number, 1, 2), (stored.number - 1, 4, 1)])
+    assert reader.find_by_id(["s7", "s8"])
     assert reader.matching(a_query("common"), [(stored.number, 2)])
     assert reader.sessions([stored.number])
     assert reader.terms("numb", 5)

@@ -89,7 +89,7 @@ def test_words_go_with_their_session(backend: StorageBackend, db: psycopg.Connec
     ((number,),) = db.execute("SELECT id FROM sessions WHERE session_id = 'one'").fetchall()
     with backend.writer() as writer:
         writer.forget(number)
-        writer.withdraw("/2.jsonl")
+        writer.delete_file("/2.jsonl")
     assert check(db) == 0
 
 

@@ -45,11 +45,11 @@ def test_an_open_snapshot_outlives_the_swap(world: Any) -> None:
         for _ in range(2):
             world.index(full=True)
         (stored,) = reader.find_sessions(world.session_id(1))
-        assert len(reader.chunks(stored.number)) == 6
+        assert len(reader.chunks([(stored.number, 0, None)])[0]) == 6
         assert reader.statistics().sessions == before
-    assert [chunk.text for chunk in reader.chunks(reader.find_sessions(world.session_id(1))[0].number)] == [
-        "only the otter"
-    ]
+    assert [
+        chunk.text for chunk in reader.chunks([(reader.find_sessions(world.session_id(1))[0].number, 0, None)])[0]
+    ] == ["only the otter"]
     backend.close()
 
 

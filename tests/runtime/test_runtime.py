@@ -9,12 +9,14 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sesame_backend_sqlite.writer import SqliteWriter
 from sesame_core import (
     BackendError,
     Filters,
@@ -28,6 +30,9 @@ from sesame_core import (
     ToolResult,
     UnknownSessionError,
 )
+from sesame_core.plugin.backend import Positions
+from sesame_core.types.index import Chunk, IndexedFile
+from sesame_core.types.transcript import Session
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "native-format.md").read_text(encoding="utf-8")
 
@@ -109,6 +114,18 @@ def test_the_position_is_that_of_the_records_first_chunk(runtime: Runtime, libra
     for a in appended:
         assert a.position is not None
         assert chunks[a.position].entry_id == a.id
+
+
+def test_positions_are_those_that_a_backend_returns_which_copies_its_chunks(
+    runtime: Runtime, library: Sesame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copying(self: SqliteWriter, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
+        return append(self, file, [replace(item) for item in content])
+
+    append = SqliteWriter.append
+    monkeypatch.setattr(SqliteWriter, "append", copying)
+    session = runtime.new_session("researcher", "ann")
+    assert [runtime.append_message(session, "user", text).position for text in ("fox", "elk", "cow")] == [0, 1, 2]
 
 
 def test_what_is_known_about_a_session_comes_from_its_header_and_the_index(runtime: Runtime) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ class LineParser:
     """A good parser: one user message per line; `events` may spoil what it yields."""
 
     version = 1
-    default_roots = ()
+
+    def default_roots(self) -> Sequence[Path]:
+        return ()
 
     def __init__(self, spoil: Callable[[list[Event]], list[Event]] = lambda events: events) -> None:
         self.spoil = spoil

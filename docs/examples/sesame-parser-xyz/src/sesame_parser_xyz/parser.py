@@ -9,7 +9,9 @@ ROLES = {"> ": "user", "< ": "assistant"}
 
 class XyzParser:
     version = 1
-    default_roots = (Path.home() / ".xyz" / "sessions",)
+
+    def default_roots(self) -> list[Path]:
+        return [Path.home() / ".xyz" / "sessions"]
 
     def matches(self, path: Path) -> bool:
         if path.suffix != ".xyz":
