@@ -1,0 +1,159 @@
+"""Filters and conditions in plain Python: for backends that are not SQL, and the reference that `sdk.sql` is tested by.
+
+Names, paths, branches and models compare in any case; ids, keys and directories as they are.  What is not known of a
+session matches nothing, so that `Not` of it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from ..text.words import word_of
+from ..types.index import Chunk, StoredSession
+from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
+from ..types.transcript import Session
+
+#: Tells whether a chunk of a session contains a word, as a backend's index finds it.
+Contains: TypeAlias = Callable[[StoredSession, Chunk, Word], bool]
+
+
+class SessionFilter:
+    """Evaluates filters and conditions on sessions.
+
+    :param contains: how the backend finds words.
+    """
+
+    def __init__(self, contains: Contains) -> None:
+        self._contains = contains
+
+    def matches(self, filters: Filters, stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
+        """Return whether a session is what the filters ask for.
+
+        Left to others are `all_kinds` (`is_hidden`) and the fields that narrow chunks (`chunk_matches`, `has_chunk`).
+
+        :param chunks: all chunks of the session, with `paths`.
+        """
+        return _facts_match(filters, stored.session) and self._chunks_match(filters, stored, chunks)
+
+    def meets(self, condition: Condition | None, stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
+        """Return whether a session meets a condition; None is always met."""
+        match condition:
+            case None:
+                return True
+            case Has(word):
+                return any(self._contains(stored, chunk, word) for chunk in chunks)
+            case Is(filters):
+                return self.matches(filters, stored, chunks) and has_chunk(filters, stored, chunks)
+            case Not(part):
+                return not self.meets(part, stored, chunks)
+            case AllOf(parts):
+                return all(self.meets(part, stored, chunks) for part in parts)
+            case AnyOf(parts):
+                return any(self.meets(part, stored, chunks) for part in parts)
+
+    def _chunks_match(self, filters: Filters, stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
+        if filters.path:
+            path = filters.path.replace("\\", "/")
+            if not any(_ends_with(named.replace("\\", "/"), path) for chunk in chunks for named in chunk.paths):
+                return False
+        if filters.is_error and not any(c.is_error and _is_named(c.tool_name, filters.tool) for c in chunks):
+            return False
+        if not filters.cmd:
+            return True
+        command = word_of(filters.cmd)
+        return any(_is_shell_call(chunk) and self._contains(stored, chunk, command) for chunk in chunks)
+
+
+def chunk_matches(filters: Filters, chunk: Chunk) -> bool:
+    """Return whether a chunk by itself is what `tools_only`, `tool` and `role` ask for."""
+    weight_class = chunk.weight_class
+    if (filters.tools_only or filters.tool) and weight_class < 2:
+        return False
+    if filters.tool and not _is_named(chunk.tool_name, filters.tool):
+        return False
+    if filters.role == "user":
+        return weight_class == 0
+    if filters.role == "tool":
+        return weight_class == 3
+    return filters.role is None or (weight_class in (1, 2) and chunk.role == filters.role)
+
+
+def has_chunk(filters: Filters, stored: StoredSession, chunks: Iterable[Chunk]) -> bool:
+    """Return whether a session counts as having a chunk that `chunk_matches` lets pass.
+
+    Without `role`, its `tool_counts` say so.
+    """
+    if filters.role:
+        return any(chunk_matches(filters, chunk) for chunk in chunks)
+    tools = stored.session.tool_counts
+    return any(_is_named(tool, filters.tool) for tool in tools) if filters.tool or filters.tools_only else True
+
+
+def is_hidden(filters: Filters, session: Session) -> bool:
+    """Return whether a session is left out by default: headless ones are, unless `all_kinds`."""
+    return session.kind == "headless" and not filters.all_kinds
+
+
+def standing(sessions: Iterable[StoredSession]) -> set[int]:
+    """Return the numbers of the sessions that speak for their keys: one of each, when it lies in several files.
+
+    That is the copy whose file is there, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
+    """
+    ranked = sorted(sessions, key=lambda s: (s.missing_since is None, s.chunk_count, s.number))
+    return set({stored.session.key: stored.number for stored in ranked}.values())
+
+
+def narrows_chunks(filters: Filters) -> bool:
+    """Return whether filters narrow chunks, under which heads and conversations do not count."""
+    return bool(filters.tools_only or filters.tool or filters.role)
+
+
+def _facts_match(filters: Filters, session: Session) -> bool:
+    """Return whether a session's own fields are what the filters ask for."""
+    modified = session.modified
+    return (
+        (not filters.workstation or session.key.startswith(filters.workstation + ":"))
+        and _is_named(session.owner, filters.owner)
+        and _is_named(session.host, filters.host)
+        and (not filters.cwd or _is_below(session.cwd, filters.cwd))
+        and (not filters.after or (modified is not None and modified >= filters.after))
+        and (not filters.before or (modified is not None and modified <= filters.before))
+        and (not filters.agents or session.agent in filters.agents)
+        and not any(session.id == id or session.id.startswith(f"{id}/") for id in filters.exclude)
+        and (not filters.repo or any(_holds(name, filters.repo) for name in (session.repository, _last(session.cwd))))
+        and (not filters.branch or (session.git_branch is not None and _ends_with(session.git_branch, filters.branch)))
+        and (not filters.model or _holds(session.model, filters.model))
+    )
+
+
+def _is_named(name: str | None, asked: str | None) -> bool:
+    return not asked or (name is not None and name.lower() == asked.lower())
+
+
+def _holds(text: str | None, part: str) -> bool:
+    return text is not None and part.lower() in text.lower()
+
+
+def _last(cwd: str | None) -> str | None:
+    """Return the last part of a directory, whatever separates its parts."""
+    return None if cwd is None else cwd.replace("\\", "/").rpartition("/")[2]
+
+
+def _is_below(cwd: str | None, asked: str) -> bool:
+    """Return whether a directory is the one asked for or one below it; a slash at the end makes no difference."""
+    if cwd is None:
+        return False
+    asked = asked.rstrip("/\\") or asked
+    return cwd == asked or cwd.startswith((asked.rstrip("/") + "/", asked + "\\"))
+
+
+def _ends_with(path: str, asked: str) -> bool:
+    """Return whether a path ends with the parts that were asked for; with `/` at their end, whether it has them."""
+    path, asked = f"/{path}".lower(), f"/{asked.removeprefix('/')}".lower()
+    return asked in path if asked.endswith("/") else path.endswith(asked)
+
+
+def _is_shell_call(chunk: Chunk) -> bool:
+    tool = (chunk.tool_name or "").lower().replace("_", "").replace("-", "")
+    return chunk.weight_class == 2 and tool in SHELLS
