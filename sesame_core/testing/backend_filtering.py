@@ -116,7 +116,7 @@ class FilteringConformance(BackendBase):
             (Filters(model="o_us"), set()),
             (Filters(model="opus", branch="login"), set()),
         ],
-        ids=str,
+        ids=lambda value: str(value) if isinstance(value, Filters) else "",  # a set has no order
     )
     def test_facts_of_a_session_narrow(self, backend: StorageBackend, filters: Filters, expected: set[str]) -> None:
         """Any case; wildcards are taken literally; what is not known is not so."""
@@ -193,7 +193,8 @@ class FilteringConformance(BackendBase):
         assert found(backend, "fox", Filters()) == {"interactive", "subagent"}
         assert backend.reader().candidates(a_query("fox"), Filters()).left_out == {"headless": 1}
         assert found(backend, "fox", Filters(all_kinds=True)) == set(kinds)
-        assert not any(backend.reader().candidates(a_query("fox"), EVERYTHING).left_out.values())
+        left_out = backend.reader().candidates(a_query("fox"), EVERYTHING).left_out
+        assert left_out == {}, "a reason for which no session was left out is absent"
 
     @pytest.mark.parametrize(
         "filters",
