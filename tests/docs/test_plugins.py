@@ -18,7 +18,10 @@ from ..support.tutorial import File, steps
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = DOCS / "examples"
 #: The tutorials, each with the example that it shows.
-TUTORIALS = {"tutorial-plugin.md": EXAMPLES / "sesame-parser-xyz"}
+TUTORIALS = {
+    "tutorial-plugin.md": EXAMPLES / "sesame-parser-xyz",
+    "tutorial-backend.md": EXAMPLES / "sesame-backend-pickle",
+}
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("sesame_")}
 PAGE = (DOCS / "hooks.md").read_text(encoding="utf-8")
 PROTOCOLS = {**vars(parser), **vars(formatter), **vars(backend)}
@@ -97,12 +100,17 @@ def test_a_tutorial_shows_every_file_of_its_example_as_it_is(page: str) -> None:
         for path in example.glob(pattern)
     }
     shown = {step.path: step.text for step in steps(DOCS / page) if isinstance(step, File)}
-    assert {path: text for path, text in shown.items() if not path.startswith("~")} == files
+    assert {path: text for path, text in shown.items() if not path.startswith(("~", "trial/"))} == files
 
 
 def test_the_parser_of_the_tutorial_is_short() -> None:
     code = TUTORIALS["tutorial-plugin.md"] / "src" / "sesame_parser_xyz" / "parser.py"
     assert len(code.read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_the_backend_of_the_tutorial_is_short() -> None:
+    files = [path.read_text(encoding="utf-8") for path in TUTORIALS["tutorial-backend.md"].glob("src/*/*.py")]
+    assert len([line for file in files for line in file.splitlines() if line.strip()]) <= 350
 
 
 def test_the_example_in_a_hook_is_the_one_on_the_page() -> None:

@@ -19,7 +19,7 @@ def wheel_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the wheel of this checkout; without a package index the tests are skipped, in CI they fail."""
     place = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", f"--wheel-dir={place}", str(REPOSITORY)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no wheel could be built: {done.stderr}")
     return place
@@ -42,7 +42,7 @@ def environment(wheel_directory: Path, tmp_path: Path, home: Path, utc: None) ->
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("page", ["tutorial-plugin.md"])
+@pytest.mark.parametrize("page", ["tutorial-plugin.md", "tutorial-backend.md"])
 def test_a_reader_who_follows_the_page_sees_what_it_shows(
     page: str, environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ def follow(todo: list[File | Command], cwd: Path, environment: Mapping[str, str]
         else:
             script += ["{", step.line, f"}} >{printed}/{number}"]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script)], cwd=cwd, env=environment, stderr=subprocess.PIPE, text=True, timeout=300
+        ["bash", "-c", "\n".join(script)], cwd=cwd, env=environment, stderr=subprocess.PIPE, text=True, timeout=600
     )
     ran = {
         number: (step, (printed / str(number)).read_text(encoding="utf-8"))
