@@ -72,7 +72,8 @@ class FilteringConformance(BackendBase):
             a_session(a_call("fox"), id="called"),
             a_session(a_chunk("fox", kind="tool_result", role="tool", tool_name="read"), id="answered"),
         )
-        assert found(backend, "fox", Filters(tools_only=True)) == {"called", "answered"}
+        heads = "`tool`, `role` and `tools_only` narrow chunks: heads and conversations do not count under them"
+        assert found(backend, "fox", Filters(tools_only=True)) == {"called", "answered"}, heads
         assert found(backend, "fox", Filters(tool="bash")) == {"called"}
         assert found(backend, "fox", Filters(tool="read")) == {"answered"}
         assert found(backend, "fox", Filters(tool="ba%")) == set()
@@ -116,7 +117,8 @@ class FilteringConformance(BackendBase):
             (Filters(model="o_us"), set()),
             (Filters(model="opus", branch="login"), set()),
         ],
-        ids=lambda value: str(value) if isinstance(value, Filters) else "",  # a set has no order
+        # The order of a set is another one in each process.
+        ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
     )
     def test_facts_of_a_session_narrow(self, backend: StorageBackend, filters: Filters, expected: set[str]) -> None:
         """Any case; wildcards are taken literally; what is not known is not so."""
@@ -177,7 +179,8 @@ class FilteringConformance(BackendBase):
         roles: tuple[Role, ...] = ("user", "assistant", "system", "summary", "tool")
         sessions = [a_session(a_chunk("fox", kind=kinds.get(r, "message"), role=r), id=r, title="fox") for r in roles]
         store(backend, a_file(), *sessions)
-        assert found(backend, "fox", Filters(role=role)) == {role}
+        heads = "`tool`, `role` and `tools_only` narrow chunks: heads and conversations do not count under them"
+        assert found(backend, "fox", Filters(role=role)) == {role}, heads
         listed, total = backend.reader().list_sessions(Filters(role=role), limit=9)
         assert ([stored.session.id for stored in listed], total) == ([role], 1)
 
@@ -191,7 +194,8 @@ class FilteringConformance(BackendBase):
         kinds = ("interactive", "subagent", "headless")
         store(backend, a_file(), *(a_session("fox", id=kind, kind=kind) for kind in kinds))
         assert found(backend, "fox", Filters()) == {"interactive", "subagent"}
-        assert backend.reader().candidates(a_query("fox"), Filters()).left_out == {"headless": 1}
+        left_out = backend.reader().candidates(a_query("fox"), Filters()).left_out
+        assert left_out == {"headless": 1}, '`left_out["headless"]` counts the headless sessions that match'
         assert found(backend, "fox", Filters(all_kinds=True)) == set(kinds)
         left_out = backend.reader().candidates(a_query("fox"), EVERYTHING).left_out
         assert left_out == {}, "a reason for which no session was left out is absent"

@@ -51,7 +51,7 @@ class RememberingConformance(BackendBase):
 
         with backend.writer() as writer:
             writer.replace(file, content())
-            assert writer.file(file.path) == file
+            assert writer.file(file.path) == file, "`replace` stores the file as it is when the iterable has ended"
 
     def test_a_missing_file_keeps_its_sessions(self, backend: StorageBackend) -> None:
         """They are marked; the checkpoint survives, so that a file that comes back is not read again."""
@@ -63,7 +63,9 @@ class RememberingConformance(BackendBase):
         assert the(backend, "s1").missing_since == NOON
         assert backend.reader().statistics().missing == 1
         with backend.writer() as writer:
-            assert writer.file(file.path) == dataclasses.replace(file, missing_since=NOON)
+            assert writer.file(file.path) == dataclasses.replace(file, missing_since=NOON), (
+                "`update_files` keeps the stored checkpoint of a file that it is given without one"
+            )
             writer.update_files([file])
         assert the(backend, "s1").missing_since is None
 

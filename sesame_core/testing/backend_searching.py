@@ -91,13 +91,16 @@ class SearchingConformance(BackendBase):
     def test_finds_a_word_as_it_was_written(self, backend: StorageBackend, word: str) -> None:
         """Stop words, other scripts and punctuation included."""
         store(backend, a_file(), a_session(f"before {word} after"), a_session("something else", id="s2"))
-        assert found(backend, word) == {"s1"}
+        assert found(backend, word) == {"s1"}, "there are no stop words, and a word with punctuation is a phrase"
 
     @pytest.mark.parametrize(("written", "asked"), PARTS)
     def test_finds_a_part_or_form_of_a_word(self, backend: StorageBackend, written: str, asked: str) -> None:
         """Parts of identifiers, stems, prefixes, two and one characters of a script without spaces."""
         store(backend, a_file(), a_session(f"before {written} after"), a_session("something else", id="s2"))
-        assert found(backend, asked) == {"s1"}
+        assert found(backend, asked) == {"s1"}, (
+            "words are compared by their Porter stems, as SQLite's and PostgreSQL's stemmers and snowballstemmer's "
+            "`porter` have them, in any case; `Chunk.subwords` is searched beside the text; a final * is a prefix"
+        )
 
     @pytest.mark.parametrize("text", HOSTILE_TEXTS)
     def test_punctuation_is_never_syntax(self, backend: StorageBackend, text: str) -> None:
@@ -233,7 +236,7 @@ class SearchingConformance(BackendBase):
             a_session("x", id="s4"),
         )
         candidates = backend.reader().candidates(a_query("kettle"), EVERYTHING)
-        assert candidates.chunks == []
+        assert candidates.chunks == [], "titles, summaries and prompts are no chunks"
         assert set(candidates.heads) == {the(backend, id).number for id in ("s1", "s2", "s3")}
         assert all(score > 0 for score in candidates.heads.values())
 

@@ -24,7 +24,11 @@ from .builders import NOON, a_chunk, a_file, a_query, a_session
 class BackendConformance(
     WritingConformance, RememberingConformance, RebuildingConformance, SearchingConformance, FilteringConformance
 ):
-    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own."""
+    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own.
+
+    The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the one that is meant.  Tests of an
+    ability (`Vocabulary`, `TracksFiles`, `Annotating`) are skipped for a backend without it.
+    """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
         """An index that does not exist reads as an empty one, and reading does not make it."""
@@ -93,6 +97,18 @@ class BackendConformance(
             pages += page
         assert [stored.number for stored in pages] == [stored.number for stored in whole]
 
+    def test_lists_one_of_the_copies_of_a_session(self, backend: StorageBackend) -> None:
+        """A session in several files has one key; the copy whose file is there, then the longest, speaks for it."""
+        store(backend, a_file("/a"), a_session("fox"))
+        store(backend, a_file("/b"), a_session("fox", "dog"))
+        reader, rule = backend.reader(), "of sessions with one key, `list_sessions` returns and counts one"
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.path for stored in listed], total) == (["/b"], 1), f"{rule}: the one with most chunks"
+        with backend.writer() as writer:
+            writer.update_files([a_file("/b", missing_since=NOON)])
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.path for stored in listed], total) == (["/a"], 1), f"{rule}: the one whose file is there"
+
     def test_lists_what_the_filters_leave(self, backend: StorageBackend) -> None:
         """Page and total alike."""
         store(
@@ -112,7 +128,7 @@ class BackendConformance(
         store(backend, a_file(), a_session("fox", id="a"), a_session("dog", "a quick fox", id="b"))
         condition = a_query(excluded=["quick fox", "unicorn"]).condition
         listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
-        assert ([stored.session.id for stored in listed], total) == (["a"], 1)
+        assert ([stored.session.id for stored in listed], total) == (["a"], 1), "a condition is about the whole session"
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),
@@ -147,7 +163,7 @@ class BackendConformance(
         stored = chunks(backend, "s1")[1]
         for field in Chunk.__slots__:
             if field not in ("paths", "subwords", "seq"):
-                assert getattr(stored, field) == getattr(chunk, field), field
+                assert getattr(stored, field) == getattr(chunk, field), f"`chunks` returns `Chunk.{field}` as it was"
         assert (stored.seq, stored.session_id) == (1, "s1")
 
     def test_gives_windows_of_a_session_in_order(self, backend: StorageBackend) -> None:
@@ -225,7 +241,7 @@ class BackendConformance(
         for synced_at in (NOON, None):
             with backend.writer() as writer:
                 writer.finish(synced_at=synced_at)
-        assert backend.reader().statistics().last_sync == NOON
+        assert backend.reader().statistics().last_sync == NOON, "`finish` without a time leaves the last sync as it was"
 
     def test_one_reader_serves_four_threads(self, backend: StorageBackend) -> None:
         """A server answers several questions at once."""
@@ -248,7 +264,7 @@ class BackendConformance(
         with reader.snapshot():
             before = reader.list_sessions(EVERYTHING, limit=9)
             store(other, a_file(version=2), a_session("fox"), a_session("fox", id="s2"))
-            assert reader.list_sessions(EVERYTHING, limit=9) == before
+            assert reader.list_sessions(EVERYTHING, limit=9) == before, "inside of `snapshot` nothing changes"
             assert len(reader.chunks([(before[0][0].number, 0, None)])[0]) == 2
             assert reader.candidates(a_query("fox"), EVERYTHING).session_total == 1
         assert found(backend, "fox") == {"s1", "s2"}

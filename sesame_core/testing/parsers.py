@@ -25,7 +25,13 @@ FOREIGN_FILES = {
 
 
 class ParserConformance(PluginConformance):
-    """Subclass it, set `name`, give a `session_file` fixture: a good file with at least three messages."""
+    """Subclass it, set `name`, give a `session_file` fixture: a good file with at least three messages.
+
+    Besides the docstrings of `sesame_core.plugin.parser`, it holds a parser to these rules.  A `Session` comes before
+    the first `Message` that names it.  Times have a time zone.  A damaged line loses none of its neighbours.  A
+    `Checkpoint` is the last event, and a `TailParser` yields one for each beginning of a file.  A result has the id of
+    its call; what the ids are is up to the parser: where the format has none, numbers of lines will do.
+    """
 
     kind = "parser"
     #: Whether the damage test applies: None = when the file's name ends in `.jsonl`.
@@ -46,12 +52,12 @@ class ParserConformance(PluginConformance):
 
     def test_has_a_version_and_default_roots(self, parser: Parser) -> None:
         """The indexer needs both before it opens a file."""
-        assert isinstance(parser.version, int)
-        assert all(isinstance(root, Path) for root in parser.default_roots())
+        assert isinstance(parser.version, int), "`version` is an integer"
+        assert all(isinstance(root, Path) for root in parser.default_roots()), "`default_roots()` returns `Path`s"
 
     def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
         """The sample is recognised."""
-        assert parser.matches(session_file)
+        assert parser.matches(session_file), "`matches` is true for a session of this agent"
 
     @pytest.mark.parametrize("name", FOREIGN_FILES)
     def test_does_not_match_a_foreign_file(self, parser: Parser, tmp_path: Path, name: str) -> None:
@@ -59,7 +65,7 @@ class ParserConformance(PluginConformance):
         other = tmp_path / "foreign" / name
         other.parent.mkdir()
         other.write_bytes(FOREIGN_FILES[name])
-        assert not parser.matches(other)
+        assert not parser.matches(other), "`matches` is false for what this agent has not written"
 
     def test_does_not_match_a_foreign_file_of_the_same_name(
         self, parser: Parser, session_file: Path, tmp_path: Path
@@ -70,43 +76,46 @@ class ParserConformance(PluginConformance):
         other.write_bytes(b'{"level": "info", "msg": "started"}\n')
         if parser.matches(other):
             with contextlib.suppress(ParseError):
-                assert not _messages(parser.parse(other))
+                assert not _messages(parser.parse(other)), (
+                    "`parse` raises ParseError, or yields no message, for a file that only has the name of a session"
+                )
 
     # -- parsing ------------------------------------------------------------------------------------------
 
     def test_finds_messages(self, parser: Parser, session_file: Path) -> None:
         """At least three, so that the tests about the middle of a file have one."""
-        assert len(_messages(parser.parse(session_file))) >= 3
+        assert len(_messages(parser.parse(session_file))) >= 3, "the fixture `session_file` has three messages or more"
 
     def test_introduces_a_session_before_its_first_message(self, parser: Parser, session_file: Path) -> None:
         """Every message names a session that was yielded before it."""
         known = set()
         for event in parser.parse(session_file):
             if isinstance(event, Session):
-                assert event.id
-                assert event.agent
+                assert event.id, "a Session has an id"
+                assert event.agent, "a Session has an agent, the name by which people filter"
                 known.add(event.id)
             elif isinstance(event, Message):
-                assert event.session_id in known
-        assert known
+                assert event.session_id in known, f"no Session with the id {event.session_id!r} came before its Message"
+        assert known, "a file has a Session"
 
     def test_yields_nothing_but_events(self, parser: Parser, session_file: Path) -> None:
         """`Session`, `Message`, `Skipped`, `Checkpoint`; no record of a good file is skipped as lost."""
         events = list(parser.parse(session_file))
         assert all(isinstance(event, Session | Message | Skipped | Checkpoint) for event in events)
-        assert not [event for event in events if isinstance(event, Skipped) and event.is_loss]
+        lost = [event for event in events if isinstance(event, Skipped) and event.is_loss]
+        assert not lost, "nothing is lost of a good file: `Skipped.is_loss` is for records that held something"
 
     def test_timestamps_know_their_timezone(self, parser: Parser, session_file: Path) -> None:
         """A time without a zone would be read differently on every machine."""
         for event in parser.parse(session_file):
             if isinstance(event, Message) and event.timestamp is not None:
-                assert event.timestamp.utcoffset() is not None
+                assert event.timestamp.utcoffset() is not None, f"{event.timestamp} has no time zone"
             if isinstance(event, Session) and event.created is not None:
-                assert event.created.utcoffset() is not None
+                assert event.created.utcoffset() is not None, f"{event.created} has no time zone"
 
     def test_parsing_twice_gives_the_same(self, parser: Parser, session_file: Path) -> None:
         """A parser keeps nothing of one file for the next."""
-        assert list(parser.parse(session_file)) == list(parser.parse(session_file))
+        assert list(parser.parse(session_file)) == list(parser.parse(session_file)), "`parse` has no memory"
 
     def test_a_missing_file_is_an_error_the_indexer_knows(self, parser: Parser, tmp_path: Path) -> None:
         """A file may vanish between discovery and reading."""
@@ -122,8 +131,8 @@ class ParserConformance(PluginConformance):
         if isinstance(parser, TailParser):
             assert checkpoints, "a TailParser yields a Checkpoint"
         if checkpoints:
-            assert events[-1:] == checkpoints
-            assert 0 <= checkpoints[0].offset <= session_file.stat().st_size
+            assert events[-1:] == checkpoints, "there is one Checkpoint, and it is the last event"
+            assert 0 <= checkpoints[0].offset <= session_file.stat().st_size, "`offset` is a byte position in the file"
 
     def test_head_and_tail_equal_the_whole(self, parser: Parser, session_file: Path, tmp_path: Path) -> None:
         """A file read while it grew says the same as one read when it was finished."""
@@ -142,8 +151,11 @@ class ParserConformance(PluginConformance):
             tail = parser.parse_tail(growing, checkpoint)
             if tail is not None:
                 rest = list(tail)
-                assert _said(head) + _said(rest) == whole, f"cut after line {cut}"
-                assert isinstance(rest[-1], Checkpoint)
+                assert _said([*head, *rest]) == whole, (
+                    f"`parse` of the first {cut} lines and `parse_tail` of the rest yield what `parse` of all does, "
+                    "except for the ids of calls; a result has the id of its call, also of one before the checkpoint"
+                )
+                assert isinstance(rest[-1], Checkpoint), "`parse_tail` yields a Checkpoint last, as `parse` does"
 
     # -- damage -------------------------------------------------------------------------------------------
 
@@ -174,7 +186,9 @@ class ParserConformance(PluginConformance):
         damaged.parent.mkdir()
         middle = len(lines) // 2
         damaged.write_bytes(b"".join([*lines[:middle], damage + b"\n", *lines[middle:]]))
-        assert _said(parser.parse(damaged)) == _said(parser.parse(session_file))
+        assert _said(parser.parse(damaged)) == _said(parser.parse(session_file)), (
+            f"with the line {damage!r} in its middle, a file has the same messages, except for the ids of calls"
+        )
 
 
 def _messages(events: Iterable[Event]) -> list[Message]:
@@ -186,14 +200,23 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _said(events: Iterable[Event]) -> list[tuple[object, ...]]:
-    """Return what the messages among the events say, without what depends on where reading began."""
+    """Return what the messages among the events say, without what depends on where in the file it stands.
+
+    Calls are compared by name and arguments.  Their ids may be numbers of lines: in their place stands which of the
+    ids so far it is, so that a result must still be tied to its call.
+    """
+    numbers: dict[str | None, int] = {}
+
+    def number(call_id: str | None) -> int:
+        return numbers.setdefault(call_id, len(numbers))
+
     return [
         (
             message.session_id,
             message.role,
             message.text,
-            message.tool_calls,
-            tuple((result.call_id, result.text, result.is_error) for result in message.tool_results),
+            tuple((number(call.id), call.name, call.arguments) for call in message.tool_calls),
+            tuple((number(result.call_id), result.text, result.is_error) for result in message.tool_results),
         )
         for message in _messages(events)
     ]

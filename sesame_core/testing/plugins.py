@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 
@@ -14,6 +16,25 @@ from sesame_core.plugin.manager import PluginManager
 
 #: Packages that no plugin needs before `Provider.create` is called.
 HEAVY = ("sqlalchemy", "psycopg", "pydantic", "typer", "orjson", "json5", "pytest")
+
+
+T = TypeVar("T", bound=Callable[..., None])
+
+
+def _naming_its_rule(test: T) -> T:
+    """Return a test whose failed assertions say which rule is broken: its name, which is a sentence, and docstring."""
+    rule = test.__name__.removeprefix("test_").replace("_", " ")
+
+    @functools.wraps(test)
+    def run(*arguments: Any, **values: Any) -> None:
+        __tracebackhide__ = True
+        try:
+            test(*arguments, **values)
+        except AssertionError as error:
+            error.add_note(f"The rule: {rule}.  {inspect.getdoc(test)}")
+            raise
+
+    return run  # type: ignore[return-value]
 
 
 class PluginConformance:
@@ -28,6 +49,12 @@ class PluginConformance:
     kind: ClassVar[str]
     #: Top-level modules that importing the plugin must not load.
     heavy: ClassVar[tuple[str, ...]] = HEAVY
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, test in vars(cls).copy().items():
+            if name.startswith("test_") and inspect.isfunction(test):
+                setattr(cls, name, _naming_its_rule(test))
 
     @pytest.fixture
     def plugins(self) -> PluginManager:
@@ -47,15 +74,15 @@ class PluginConformance:
 
     def test_is_installed_under_its_name(self, plugins: PluginManager) -> None:
         """The name in config.jsonc is the entry-point name."""
-        assert self.name in plugins.names()
+        assert self.name in plugins.names(), f"no entry point of the group `sesame` is named {self.name!r}"
 
     def test_is_listed_with_a_summary(self, plugins: PluginManager) -> None:
         """`sesame plugins` shows one line about it, and no error."""
         listed = [info for info in plugins.catalogue() if (info.name, info.kind) == (self.name, self.kind)]
-        assert len(listed) == 1
+        assert len(listed) == 1, f"the hook returns one Provider(name={self.name!r}): the entry point's name"
         assert listed[0].error is None
-        assert listed[0].summary
-        assert "\n" not in listed[0].summary
+        assert listed[0].summary, "`Provider.summary` is one line about the plugin"
+        assert "\n" not in listed[0].summary, "`Provider.summary` is one line"
 
     def test_naming_it_loads_nothing_heavy(self) -> None:
         """Heavy imports wait for `Provider.create`, so that no command pays for a plugin it only lists."""
@@ -66,7 +93,8 @@ class PluginConformance:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        assert not set(self.heavy) & set(done.stdout.split())
+        loaded = set(self.heavy) & set(done.stdout.split())
+        assert not loaded, f"import {', '.join(sorted(loaded))} inside of `Provider.create`, not with the plugin"
 
     def test_an_unknown_option_is_a_config_error(self, create: Callable[..., Any]) -> None:
         """A misspelt key in config.jsonc is refused with its name."""

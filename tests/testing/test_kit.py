@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sesame_core import Checkpoint, Chunk, Event, Message, Session
+from sesame_core import Checkpoint, Chunk, Event, Message, Session, ToolCall, ToolResult
 from sesame_core.testing import FormatterConformance, ParserConformance, a_query, a_session
 from sesame_core.testing.builders import a_word
 from sesame_core.types.query import AllOf, Not
@@ -97,6 +98,57 @@ SPOILED: dict[str, Callable[[list[Event]], list[Event]]] = {
 def test_a_bad_parser_fails(spoil: Callable[[list[Event]], list[Event]], session_file: Path, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         check(LineParser(spoil), session_file, tmp_path)
+
+
+class Calling(LineParser):
+    """A parser of a format without ids of calls: each line is a call, with the line before it as a result."""
+
+    def _events(self, path: Path, offset: int) -> list[Event]:
+        data = path.read_bytes()
+        lines = [(n, line) for n, line in enumerate(data.splitlines()) if line.startswith(b"say ")]
+        said: list[Event] = []
+        last = None
+        for number, line in lines:
+            call = ToolCall(id=self.id_of(number), name="say", arguments={"text": line.decode()})
+            results = () if last is None else (ToolResult(call_id=self.id_of(last), name="say", text=line.decode()),)
+            if data.index(line) >= offset:
+                said.append(Message(session_id="s", role="assistant", tool_calls=(call,), tool_results=results))
+            last = number
+        return [Session(id="s", agent="test"), *said, Checkpoint(offset=len(data), line=0)]
+
+    def id_of(self, number: int) -> str:
+        return str(number)
+
+
+def test_a_parser_whose_ids_of_calls_are_numbers_of_lines_passes(session_file: Path, tmp_path: Path) -> None:
+    check(Calling(), session_file, tmp_path)
+
+
+def test_a_parser_that_ties_results_to_no_call_fails(session_file: Path, tmp_path: Path) -> None:
+    class Careless(Calling):
+        ids = count()
+
+        def id_of(self, number: int) -> str:
+            return str(next(self.ids) % 5)
+
+    with pytest.raises(AssertionError):
+        check(Careless(), session_file, tmp_path)
+
+
+def test_a_failed_assertion_names_its_rule(session_file: Path, tmp_path: Path) -> None:
+    class Kit(ParserConformance):
+        def test_of_its_own(self) -> None:
+            """It has a rule, too."""
+            raise AssertionError
+
+    with pytest.raises(AssertionError) as failed:
+        Kit().test_of_its_own()
+    assert failed.value.__notes__ == ["The rule: of its own.  It has a rule, too."]
+    with pytest.raises(AssertionError) as failed:
+        check(LineParser(lambda events: events[:2]), session_file, tmp_path)
+    assert failed.value.__notes__ == [
+        "The rule: finds messages.  " + str(ParserConformance.test_finds_messages.__doc__)
+    ]
 
 
 def test_a_parser_that_gives_up_at_a_damaged_line_fails(session_file: Path, tmp_path: Path) -> None:
