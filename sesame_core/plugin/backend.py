@@ -25,7 +25,10 @@ class IndexReader(Protocol):
     """The read half of a backend.  Safe to use from several threads; never waits for a writer."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Show one state of the index to all calls inside the context, whatever a writer does meanwhile."""
+        """Show one state of the index to all calls inside the context, whatever a writer does meanwhile.
+
+        Contexts may be nested.
+        """
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score the chunks that match a query.
@@ -33,10 +36,11 @@ class IndexReader(Protocol):
         - Words are alternatives: a chunk matches when it has one of them (`Word.alternatives`, each a phrase whose
           words follow each other; a final `*` is a prefix).  Words are compared by their Porter stems, without stop
           words (`running` finds `run`): `text.tokens.light_stem` is not enough, SQLite's and PostgreSQL's stemmers and
-          `snowballstemmer`'s "porter" are.
+          `snowballstemmer`'s "porter" are.  The word before a `*` is stemmed, too.
         - Scores are BM25 with k1 1.2, b 0.75 and FTS5's idf; higher is better.
-        - Filters and the query's condition apply before any limit.  `tool`, `role` and `tools_only` narrow chunks:
-          heads and conversations do not count under them.  All other fields are about the session.
+        - Filters and the query's condition apply before any limit; `filters` holds `query.filters` already.  `tool`,
+          `role` and `tools_only` narrow chunks: heads and conversations do not count under them.  All other fields are
+          about the session.
         - Headless sessions are left out unless `filters.all_kinds`; how many would have matched is
           `Candidates.left_out["headless"]`.
         - Never raises for a query, whatever is in it.
@@ -67,7 +71,7 @@ class IndexReader(Protocol):
         """Return for each (session number, position) which of the query's words, by index, the chunk contains."""
 
     def statistics(self) -> Statistics:
-        """Count what is there."""
+        """Count what is there; a session in several files counts once, its messages and chunks in each."""
 
 
 @runtime_checkable
@@ -104,7 +108,10 @@ class TracksFiles(Protocol):
 
 
 class IndexWriter(Protocol):
-    """The write half of a backend, held by one process at a time."""
+    """The write half of a backend, held by one process at a time.
+
+    What is passed in belongs to the caller, who may change it after the call; so does what is returned.
+    """
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every file that the index knows, by path; checkpoints may be left out (see `file`)."""
@@ -137,7 +144,10 @@ class IndexWriter(Protocol):
         """Delete a file and its sessions, without a tombstone and without a trace; return how many chunks went."""
 
     def forget(self, number: int) -> int:
-        """Delete a session and leave a tombstone, so that no later run brings it back; return how many chunks went."""
+        """Delete a session and leave a tombstone, so that no later run brings it back; return how many chunks went.
+
+        Its copies in other files and its subagents' sessions, whose ids begin with its own and `/`, are deleted too.
+        """
 
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run: tidy up within bounds and, when given, store the time of the sync."""
@@ -163,14 +173,18 @@ class StorageBackend(Protocol):
     def writer(self) -> AbstractContextManager[IndexWriter]:
         """Open for writing, creating or upgrading the schema.
 
+        What was written is there when the context is left.  Leaving it by an exception may drop finished calls, but
+        nothing of a call stays by half.
+
         :raises LockedError: another process is writing.
         """
 
     def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> AbstractContextManager[IndexWriter]:
         """Open an empty index beside the present one.
 
-        Leaving the context takes over the sessions of files that are gone, and tombstones, and puts the new index in
-        the place of the old one at once.  Leaving it by an exception leaves the old one as it was.
+        Leaving the context takes over the sessions of files that are gone, which are marked as missing, those of files
+        that could not be read this time, whose error stays, and tombstones (`sdk.ingest.is_carried_over`).  It puts
+        the new index in the place of the old one at once.  Leaving it by an exception leaves the old one as it was.
 
         :param wrap: makes the writer that the context yields, and through which is written what is taken over.
         """

@@ -133,7 +133,7 @@ def plugins_text(plugins: list[PluginInfo]) -> str:
 
 def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
     return [
-        f"{plugin.kind:<10}{plugin.name:<14}{plugin.distribution + ' ' + plugin.version:<26}"
+        f"{plugin.kind:<9} {plugin.name:<13} {plugin.distribution + ' ' + plugin.version:<25} "
         + (f"FAILED: {printable(plugin.error)}" if plugin.error else plugin.summary)
         for plugin in plugins
     ]

@@ -97,7 +97,7 @@ class RebuildingConformance(BackendBase):
         assert texts(backend, "gone") == ["FOX", "DOG"], (
             "what is taken over is given to the writer that `wrap` has made"
         )
-        assert the(backend, "gone").missing_since is not None
+        assert the(backend, "gone").missing_since is not None, "a file that is gone is marked as missing"
 
     def test_a_rebuild_brings_no_forgotten_session_back(self, backend: StorageBackend) -> None:
         """Tombstones are carried over."""

@@ -196,6 +196,15 @@ class WritingConformance(BackendBase):
         assert backend.reader().find_sessions("s1") == []
         assert backend.reader().statistics().forgotten == 1
 
+    def test_copies_and_subagents_are_forgotten_with_a_session(self, backend: StorageBackend) -> None:
+        """All that was said in it is gone, whichever copy was named."""
+        store(backend, a_file("/a"), a_session("fox", id="s1"), a_session("fox", id="s1/agent"))
+        store(backend, a_file("/b"), a_session("fox", id="s1"), a_session("fox", id="s10"))
+        number = next(s.number for s in backend.reader().find_by_id(["s1"]) if s.path == "/a")
+        with backend.writer() as writer:
+            assert writer.forget(number) == 3, "the chunks of copies and of subagents' sessions are deleted too"
+        assert found(backend, "fox") == {"s10"}
+
     def test_forgetting_what_is_not_there_deletes_nothing(self, backend: StorageBackend) -> None:
         """Two people may forget the same session."""
         store(backend, a_file(), a_session("fox"))

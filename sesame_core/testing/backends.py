@@ -228,6 +228,14 @@ class BackendConformance(
         assert statistics.size > 0
         assert (statistics.missing, statistics.failed, statistics.forgotten) == (0, (), 0)
 
+    def test_a_session_in_several_files_counts_once(self, backend: StorageBackend) -> None:
+        """As it is listed once."""
+        store(backend, a_file("/a"), a_session("x", id="s1"))
+        store(backend, a_file("/b"), a_session("x", id="s1"))
+        statistics = backend.reader().statistics()
+        assert (statistics.sessions, statistics.files) == (1, 2), "a session in several files counts once"
+        assert [agent.sessions for agent in statistics.agents] == [1]
+
     def test_a_run_without_changes_does_not_move_the_last_sync(self, backend: StorageBackend) -> None:
         """Only the core decides what counts as a sync."""
         for synced_at in (NOON, None):

@@ -54,7 +54,8 @@ class Candidates:
     chunk_total: int
     #: Sessions with at least one match; a lower bound when `is_truncated`.
     session_total: int
-    #: Sessions that matched but were left out by default, by reason ("headless"); lower bounds when `is_truncated`.
+    #: Sessions that matched but were left out by default, by reason ("headless"); a reason without any is absent.
+    #: Lower bounds when `is_truncated`.
     left_out: dict[str, int]
     #: The budget ran out before every match was scored.
     is_truncated: bool = False
@@ -74,7 +75,7 @@ class Statistics:
     size: int = 0
     location: str = ""
     schema_version: int = 0
-    #: By (parser, agent): sessions, messages, newest message.
+    #: One for each agent and kind of session.
     agents: tuple[AgentStatistics, ...] = ()
     missing: int = 0
     #: Files whose last read failed, with the reason.
@@ -103,9 +104,10 @@ class WorkstationStatistics:
 
 @dataclass(slots=True, kw_only=True)
 class AgentStatistics:
-    """One agent's share of the index."""
+    """One agent's share of the index: its sessions of one kind."""
 
     agent: str
+    #: `Session.kind`.
     kind: str
     sessions: int
     messages: int

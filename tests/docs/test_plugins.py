@@ -13,14 +13,18 @@ from sesame_core.plugin import backend, formatter, hookspecs, parser, provider
 from sesame_core.plugin import manager as plugin_manager
 from sesame_core.sdk import ingest, rows, sql
 
+from ..support.tutorial import File, steps
+
 DOCS = Path(__file__).parents[2] / "docs"
-EXAMPLE = DOCS / "examples" / "sesame-parser-xyz"
+EXAMPLES = DOCS / "examples"
+#: The tutorials, each with the example that it shows.
+TUTORIALS = {
+    "tutorial-plugin.md": EXAMPLES / "sesame-parser-xyz",
+    "tutorial-backend.md": EXAMPLES / "sesame-backend-pickle",
+}
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("sesame_")}
 PAGE = (DOCS / "hooks.md").read_text(encoding="utf-8")
 PROTOCOLS = {**vars(parser), **vars(formatter), **vars(backend)}
-BLOCKS = dict(
-    re.findall(r"^`([^`\n]+)`:\n```\w+\n(.*?)^```$", (DOCS / "tutorial-plugin.md").read_text("utf-8"), re.M | re.S)
-)
 
 
 def test_the_headings_are_the_hooks_with_their_exact_signatures() -> None:
@@ -87,18 +91,26 @@ def test_every_error_a_plugin_may_raise_can_be_imported_from_the_top() -> None:
     assert all(error in sesame_core.__all__ for error in errors if error != "OSError")
 
 
-def test_the_tutorial_shows_every_file_of_the_example() -> None:
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_a_tutorial_shows_every_file_of_its_example_as_it_is(page: str) -> None:
+    example = TUTORIALS[page]
     files = {
-        path.relative_to(EXAMPLE).as_posix()
+        path.relative_to(example).as_posix(): path.read_text(encoding="utf-8")
         for pattern in ("*.toml", "src/*/*.py", "tests/*.py")
-        for path in EXAMPLE.glob(pattern)
+        for path in example.glob(pattern)
     }
-    assert set(BLOCKS) == files
+    shown = {step.path: step.text for step in steps(DOCS / page) if isinstance(step, File)}
+    assert {path: text for path, text in shown.items() if not path.startswith(("~", "trial/"))} == files
 
 
-@pytest.mark.parametrize("path", BLOCKS)
-def test_a_code_block_of_the_tutorial_equals_its_file(path: str) -> None:
-    assert BLOCKS[path] == (EXAMPLE / path).read_text(encoding="utf-8")
+def test_the_parser_of_the_tutorial_is_short() -> None:
+    code = TUTORIALS["tutorial-plugin.md"] / "src" / "sesame_parser_xyz" / "parser.py"
+    assert len(code.read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_the_backend_of_the_tutorial_is_short() -> None:
+    files = [path.read_text(encoding="utf-8") for path in TUTORIALS["tutorial-backend.md"].glob("src/*/*.py")]
+    assert len([line for file in files for line in file.splitlines() if line.strip()]) <= 350
 
 
 def test_the_example_in_a_hook_is_the_one_on_the_page() -> None:

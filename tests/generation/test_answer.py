@@ -42,9 +42,7 @@ def test_without_a_model_the_passages_are_the_answer_and_it_says_so(indexed: Pat
     assert "The client takes at least 250 ms" in best["contextAfter"][-1]["text"]
     assert all(item["entryId"] for item in [best, *best["contextBefore"], *best["contextAfter"]])
     text = cli("ask", "d6bc", *QUESTION.split()).out
-    assert (
-        "No model answered; these are passages of the session: no model is configured: add one to config.jsonc" in text
-    )
+    assert "No model answered; these are passages of the session: no model is configured: add one to" in text
     assert "→#7 user: Ugh. Fix both sides" in text
     assert " #19 assistant: Both sides are fixed." in text
 

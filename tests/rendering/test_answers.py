@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sesame_core.plugin.manager import PluginInfo
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.reports import report_json, report_text
 from sesame_core.rendering.sessions import transcript_text
-from sesame_core.rendering.status import status_json, status_text
+from sesame_core.rendering.status import plugins_text, status_json, status_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
 from sesame_core.types.answer import Answer, Hit, Snippet
@@ -338,6 +339,18 @@ def test_the_status_tells_what_is_there_and_what_is_wrong() -> None:
     assert value["failedFiles"] == [{"path": "/s/b", "message": "no header"}]
     empty = status_text(Statistics(), {}, [])
     assert "never" in empty
+
+
+def test_a_long_name_of_a_plugin_does_not_run_into_its_summary() -> None:
+    plugin = PluginInfo(
+        name="a-very-long-name",
+        kind="formatter",
+        distribution="sesame-formatter-a-very-long-name",
+        version="10.0",
+        summary="Something",
+    )
+    words = "formatter a-very-long-name sesame-formatter-a-very-long-name 10.0 Something".split()
+    assert plugins_text([plugin]).split() == words
 
 
 @pytest.mark.parametrize(

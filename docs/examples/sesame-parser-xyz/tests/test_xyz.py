@@ -10,5 +10,5 @@ class TestXyz(ParserConformance):
     @pytest.fixture
     def session_file(self, tmp_path):
         path = tmp_path / "one.xyz"
-        path.write_text("xyz 1 s1 /w/app\n> why does it blink?\n< a loose wire\n> thanks\n")
+        path.write_text("xyz 1 s1 2026-05-08T12:00:00Z /w/app\n> hello\n< hello!\n> bye\n")
         return path

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from sesame_core import Event, Message, ParseError, Session, Skipped
@@ -20,11 +21,12 @@ class XyzParser:
 
     def parse(self, path: Path) -> Iterator[Event]:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
-            header = file.readline().rstrip("\n").split(" ", 3)
-            if len(header) < 4 or header[:2] != ["xyz", "1"]:
-                raise ParseError(path, "the first line is not 'xyz 1 <id> <cwd>'", line=1)
-            session_id, cwd = header[2:]
-            yield Session(id=session_id, agent="xyz", cwd=cwd)
+            try:
+                _, _, session_id, time, cwd = file.readline().rstrip("\n").split(" ", 4)
+                created = datetime.strptime(time, "%Y-%m-%dT%H:%M:%S%z")
+            except ValueError:
+                raise ParseError(path, "the first line is not 'xyz 1 <id> <time> <cwd>'", line=1) from None
+            yield Session(id=session_id, agent="xyz", cwd=cwd, created=created)
             for number, line in enumerate(file, start=2):
                 role = ROLES.get(line[:2])
                 if role:
