@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
 
-from sesame_core.errors import LockedError
+from sesame_core.errors import LockedError, SesameError
 from sesame_core.plugin.backend import IndexWriter
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
@@ -122,8 +122,12 @@ class PostgresBackend:
                 _lock(db, workstation)
                 yield db, workstation
                 db.execute("SELECT pg_advisory_unlock_all()")
-            except BaseException:
-                # The lock goes with the connection, whatever state that is in.
+            except BaseException as error:
+                if self._db is not None and not isinstance(error, psycopg.Error | SesameError):
+                    # The connection is sound: the next writer need not wait until the server notices that it is closed.
+                    with suppress(psycopg.Error):
+                        self._db.execute("SELECT pg_advisory_unlock_all()")
+                # Otherwise the lock goes with the connection, whatever state that is in.
                 self._drop()
                 raise
 

@@ -56,21 +56,29 @@ def expand(text: str, base: Path | None = None) -> Path:
 
 
 def write_private(
-    path: Path, content: str | bytes, *, fsync: bool = False, keeps_rights: bool = False, replaces: bool = True
+    path: Path,
+    content: str | bytes,
+    *,
+    fsync: bool = False,
+    keeps_rights: bool = False,
+    replaces: bool = True,
+    draft: Path | None = None,
 ) -> None:
-    """Write a file that its owner alone can read, whole or not at all; its directory is made when it is absent.
+    """Write a file atomically, readable by its owner alone; create its directory if it is missing.
 
     :param fsync: return only when the disk has the file and its name.
-    :param keeps_rights: who could read the file that is replaced may read this one.
-    :param replaces: False keeps a file that is there already.
-    :raises FileExistsError: a file is there that must not be replaced.
-    :raises OSError: the file cannot be written; an older one stays as it was.
+    :param keeps_rights: keep the permissions of the existing file.
+    :param replaces: False keeps an existing file.
+    :param draft: file in the same directory that is written first, for callers that hold a lock on `path`: the draft
+        of a run that was killed is then overwritten by the next.  None: a file of a random name.
+    :raises FileExistsError: the file exists and must not be replaced.
+    :raises OSError: the file cannot be written; an existing file stays as it was.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Not made of the file's own name, which may be as long as a name can be.
-    draft = path.with_name(f".{os.urandom(8).hex()}.new")
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0) | (os.O_TRUNC if draft else os.O_EXCL)
+    # A random name, not the file's own with an ending, which could be longer than a file system takes.
+    draft = draft or path.with_name(f".{os.urandom(8).hex()}.new")
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with open(os.open(draft, flags, 0o600), "wb") as out:
             out.write(content if isinstance(content, bytes) else content.encode())
             if fsync:
@@ -78,12 +86,23 @@ def write_private(
                 os.fsync(out.fileno())
         if keeps_rights and path.exists():
             draft.chmod(S_IMODE(path.stat().st_mode))
-        (os.replace if replaces else os.link)(draft, path)
+        (os.replace if replaces else _rename_to_free_name)(draft, path)
     finally:
         with suppress(OSError):
             draft.unlink()
     if fsync:
         fsync_directory(path.parent)
+
+
+def _rename_to_free_name(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links, such as exFAT: an empty file reserves the name until it is replaced.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.replace(draft, path)
 
 
 def fsync_directory(directory: Path) -> None:

@@ -121,7 +121,7 @@ class MetadataFiles:
             del value["parentSessionFile"]
         data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace") + b"\n"
         try:
-            write_private(path, data, fsync=True)
+            write_private(path, data, fsync=True, draft=path.with_name(f".{path.name}.new"))
         except OSError as error:
             raise SesameError(f"{path}: cannot be written: {error.strerror or error}") from error
         return path

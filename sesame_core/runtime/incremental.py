@@ -88,7 +88,7 @@ class FileIndexer:
             given = positions.get(session_id, range(0))
             position = given[number] if number < len(given) else None
         is_left_out = record is not None and reading.located is None and reading.skipped
-        reason = f"left out: {', '.join(reading.skipped)}" if is_left_out else None
+        reason = f"skipped: {', '.join(reading.skipped)}" if is_left_out else None
         return Followed(chunks=sum(map(len, positions.values())), position=position, reason=reason)
 
 

@@ -104,7 +104,7 @@ class SessionFiles:
                 except FileExistsError:
                     if filecmp.cmp(copy, path, shallow=False):
                         return path, False
-                    raise SesameError(f"{source}: another session of its id is at {path}") from None
+                    raise SesameError(f"{source}: {path} is another session with the same id") from None
                 fsync_directory(self.directory)
             return path, True
         finally:

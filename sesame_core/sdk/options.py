@@ -35,7 +35,7 @@ def check(owner: str, options: Mapping[str, Any], kinds: Mapping[str, OptionType
         if name not in kinds:
             from ..text.suggest import hint
 
-            known = hint(name, kinds) or f"it knows {', '.join(map(repr, kinds))}"
+            known = hint(name, kinds) or f"it has {', '.join(map(repr, kinds))}"
             raise ConfigError(f"{owner} has no option {name!r}; {known}")
         if not kinds[name].fits(value):
             raise ConfigError(f"{owner}'s option {name!r} must be {kinds[name].name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -185,3 +186,24 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 255)
     paths.write_private(path, "x")
     assert path.read_text() == "x"
+
+
+def test_a_file_system_without_hard_links_keeps_an_existing_file_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")  # as exFAT does
+
+    monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "key"
+    paths.write_private(path, "first", replaces=False)
+    with pytest.raises(FileExistsError):
+        paths.write_private(path, "second", replaces=False)
+    assert (path.read_text(), os.listdir(tmp_path)) == ("first", ["key"])
+
+
+def test_a_draft_that_was_left_behind_is_overwritten(tmp_path: Path) -> None:
+    path, draft = tmp_path / "file", tmp_path / ".file.new"
+    draft.write_text("half of a longer one")
+    paths.write_private(path, "whole", draft=draft)
+    assert (path.read_text(), os.listdir(tmp_path)) == ("whole", ["file"])
