@@ -38,10 +38,13 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.02, 80),
-    "search nix --json": Budget(4.99, 81),
-    "search nix --no-refresh": Budget(4.55, 65),
-    "status": Budget(4.74, 79),
+    "search nix": Budget(5.05, 83),
+    "search nix --json": Budget(5.03, 84),
+    "search nix --no-refresh": Budget(4.61, 68),
+    "status": Budget(4.74, 81),
+    "sessions": Budget(4.55, 66),
+    "show d6bc": Budget(4.59, 67),
+    "--version": Budget(2.13, 4),
 }
 
 
