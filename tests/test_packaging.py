@@ -66,7 +66,7 @@ def test_the_kit_is_part_of_the_wheel() -> None:
 def kits() -> set[tuple[str, str]]:
     """What the classes under tests/plugins run the kit on: the kind and the name of a provider."""
     found = set()
-    for path in (ROOT / "tests" / "plugins").glob("test_*.py"):
+    for path in (ROOT / "tests" / "plugins").rglob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
                 bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
