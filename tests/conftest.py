@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from .support.both_backends import Index
@@ -26,6 +27,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# How long an example takes tells of the machine, and of what else it does meanwhile.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 #: From so many test files on, several processes are quicker than one, though each has to import and collect first.
 MANY_FILES = 20
@@ -231,6 +236,14 @@ def demo_sessions(home: Path, utc: None) -> Path:
     shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")
     shutil.copytree(sessions_dir() / "pi", home / ".pi" / "agent" / "sessions")
     return home
+
+
+@pytest.fixture
+def patient(home: Path) -> None:
+    """A search takes the time to index all that is new, on a busy machine too."""
+    file = home / ".config" / "sesame" / "config.jsonc"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"refreshSeconds": 30}')
 
 
 @pytest.fixture

@@ -37,12 +37,10 @@ def test_a_search_loads_little_and_the_package_is_small() -> None:
 
 
 @pytest.mark.upstream(44)
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("module", ["library", "command line"])
-def test_the_library_and_the_command_run_under_plain_python(module: str, home: Path) -> None:
+def test_the_library_and_the_command_run_under_plain_python(module: str) -> None:
     pi_session("plain", "nix infrastructure simplify")
-    config = home / ".config" / "sesame" / "config.jsonc"
-    config.parent.mkdir(parents=True)
-    config.write_text('{"refreshSeconds": 30}')  # a search has little time for what is new, and the machine is busy
     script = (
         "from sesame_core import Sesame\n"
         "with Sesame() as sesame:\n"

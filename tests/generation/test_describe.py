@@ -380,13 +380,13 @@ def test_the_third_answer_may_be_the_good_one_and_all_three_cost(
         (Answers("no such luck", status=500), "Error code: 500"),
         (Answers("slow down", status=429), "Error code: 429"),
         (Answers("", finish="content_filter"), "the answer is empty, which is how models refuse"),
-        (Answers(json.dumps(WRITTEN), delay=2), "no answer within 0.5 seconds"),
+        (Answers(json.dumps(WRITTEN), delay=6), "no answer within 2 seconds"),
     ],
 )
 def test_after_another_failure_than_a_malformed_answer_the_next_model_is_called(
     answer: Answers, problem: str, indexed: Path, home: Path, models: ModelServer, cli: Callable[..., Any]
 ) -> None:
-    configured(home, {"name": "cheap", "seconds": 0.5}, "dear")
+    configured(home, {"name": "cheap", "seconds": 2 if answer.delay else 30}, "dear")
     models.script = [answer, Answers(json.dumps(WRITTEN), usage={"cost": 0.0042})]
     (session,) = cli("describe", "d6bc", "--json").json["sessions"]
     assert [request["model"] for request in models.asked] == ["cheap", "dear"]

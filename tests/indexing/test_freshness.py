@@ -6,12 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sesame_core.api.sesame import Sesame
 from sesame_core.demo import sessions_dir
 from sesame_core.plugin.backend import TracksFiles
 from sesame_core.types.index import Freshness
 
 
+@pytest.mark.usefixtures("patient")
 def test_each_source_tells_what_changed_in_it(demo_sessions: Path, cli: Any) -> None:
     first = cli("search", "nix", "--json").json["index"]
     counts = {source["parser"]: (source["changed"], source["pending"]) for source in first["sources"]}

@@ -246,7 +246,7 @@ def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[
     ],
 )
 def test_a_mistake_is_an_answer_that_says_what_to_do(
-    name: str, arguments: dict[str, Any], told: str, demo_sessions: Path
+    name: str, arguments: dict[str, Any], told: str, indexed_sessions: Path
 ) -> None:
     from sesame_core.mcp.server import _answered
 
