@@ -63,7 +63,7 @@ OWNERS: dict[str, set[str]] = {
     "pydantic": {"mcp"},
     "pytest": {"testing"},
     "sqlalchemy": set(),
-    "snowballstemmer": {"testing.memory_words"},
+    "snowballstemmer": {"testing.memory.words"},
     "sqlite3": set(),
     "starlette": {"mcp"},
     "typer": {"cli"},

@@ -9,19 +9,19 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    "sesame_core.testing.backend_base",
-    "sesame_core.testing.backend_filtering",
-    "sesame_core.testing.backend_rebuilding",
-    "sesame_core.testing.backend_remembering",
-    "sesame_core.testing.backend_searching",
-    "sesame_core.testing.backend_writing",
-    "sesame_core.testing.backends",
+    "sesame_core.testing.backend.base",
+    "sesame_core.testing.backend.filtering",
+    "sesame_core.testing.backend.rebuilding",
+    "sesame_core.testing.backend.remembering",
+    "sesame_core.testing.backend.searching",
+    "sesame_core.testing.backend.writing",
+    "sesame_core.testing.backend.conformance",
     "sesame_core.testing.formatters",
     "sesame_core.testing.parsers",
     "sesame_core.testing.plugins",
 )
 
-from .backends import BackendConformance  # noqa: E402
+from .backend.conformance import BackendConformance  # noqa: E402
 from .builders import a_call, a_chunk, a_file, a_query, a_session  # noqa: E402
 from .formatters import FormatterConformance  # noqa: E402
 from .parsers import ParserConformance  # noqa: E402

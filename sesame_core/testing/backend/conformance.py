@@ -12,13 +12,13 @@ from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
 
-from .backend_base import EVERYTHING, chunks, found, store, the
-from .backend_filtering import FilteringConformance
-from .backend_rebuilding import RebuildingConformance
-from .backend_remembering import RememberingConformance
-from .backend_searching import SearchingConformance
-from .backend_writing import WritingConformance
-from .builders import NOON, a_chunk, a_file, a_query, a_session
+from ..builders import NOON, a_chunk, a_file, a_query, a_session
+from .base import EVERYTHING, chunks, found, store, the
+from .filtering import FilteringConformance
+from .rebuilding import RebuildingConformance
+from .remembering import RememberingConformance
+from .searching import SearchingConformance
+from .writing import WritingConformance
 
 
 class BackendConformance(

@@ -14,8 +14,8 @@ from sesame_core.plugin.backend import IndexWriter, Positions, StorageBackend
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Session
 
-from .backend_base import BackendBase, ParserDiedError, broken, found, store, texts, the
-from .builders import NOON, a_file, a_session
+from ..builders import NOON, a_file, a_session
+from .base import BackendBase, ParserDiedError, broken, found, store, texts, the
 
 
 def on_disk(path: Path) -> IndexedFile:

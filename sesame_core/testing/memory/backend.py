@@ -16,17 +16,17 @@ from contextlib import contextmanager
 from copy import copy, deepcopy
 from datetime import UTC, datetime
 
-from ..errors import LockedError
-from ..plugin.backend import IndexWriter, StorageBackend
-from ..plugin.markers import hookimpl
-from ..plugin.provider import Options, Provider
-from ..sdk import ingest
-from ..sdk.options import TEXT, check
-from ..types.index import Chunk
-from ..types.transcript import Session
-from .memory_index import State
-from .memory_reader import MemoryReader
-from .memory_writer import MemoryWriter
+from ...errors import LockedError
+from ...plugin.backend import IndexWriter, StorageBackend
+from ...plugin.markers import hookimpl
+from ...plugin.provider import Options, Provider
+from ...sdk import ingest
+from ...sdk.options import TEXT, check
+from ...types.index import Chunk
+from ...types.transcript import Session
+from .index import State
+from .reader import MemoryReader
+from .writer import MemoryWriter
 
 
 class _Index:

@@ -8,8 +8,8 @@ from sesame_core.plugin.backend import StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
-from .backend_base import EVERYTHING, BackendBase, found, store, the
-from .builders import a_call, a_chunk, a_file, a_query, a_session, a_word
+from ..builders import a_call, a_chunk, a_file, a_query, a_session, a_word
+from .base import EVERYTHING, BackendBase, found, store, the
 
 #: Each of them means something to some search engine.
 HOSTILE_TEXTS = [

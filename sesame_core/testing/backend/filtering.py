@@ -12,8 +12,8 @@ from sesame_core.types.index import Chunk, ChunkKind
 from sesame_core.types.query import Filters, Is, Not
 from sesame_core.types.transcript import Role
 
-from .backend_base import EVERYTHING, BackendBase, found, store
-from .builders import NOON, a_call, a_chunk, a_file, a_query, a_session
+from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session
+from .base import EVERYTHING, BackendBase, found, store
 
 
 class FilteringConformance(BackendBase):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from datetime import UTC, datetime
 
-from ..dataclass import replace
-from ..plugin.backend import Positions
-from ..sdk import ingest
-from ..types.index import Chunk, IndexedFile
-from ..types.transcript import Notes, Session
-from .memory_index import Entry, State
+from ...dataclass import replace
+from ...plugin.backend import Positions
+from ...sdk import ingest
+from ...types.index import Chunk, IndexedFile
+from ...types.transcript import Notes, Session
+from .index import Entry, State
 
 
 class MemoryWriter:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
 
-from ..sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing
-from ..types.index import (
+from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing
+from ...types.index import (
     NOTES,
     UNREAD,
     AgentStatistics,
@@ -24,10 +24,10 @@ from ..types.index import (
     Statistics,
     StoredSession,
 )
-from ..types.query import Condition, Filters, Query, Word
-from ..types.transcript import Session
-from .memory_index import State
-from .memory_words import bm25
+from ...types.query import Condition, Filters, Query, Word
+from ...types.transcript import Session
+from .index import State
+from .words import bm25
 
 #: Weights of title, summary and prompts in a head, and of title, people and agents in a conversation: SQLite's.
 HEAD_WEIGHTS, CONVERSATION_WEIGHTS = (2.0, 1.0, 2.0), (4.0, 1.5, 1.0)

@@ -12,8 +12,8 @@ from sesame_core.plugin.backend import Annotating, StorageBackend, TracksFiles
 from sesame_core.types.index import NOTES, UNREAD, Chunk, Freshness, KnownFile
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 
-from .backend_base import BackendBase, found, store, the
-from .builders import NOON, a_chunk, a_file, a_session
+from ..builders import NOON, a_chunk, a_file, a_session
+from .base import BackendBase, found, store, the
 
 WRITTEN = Notes(
     name="Zucchini", description="The aubergine.", summary="## Goal\nA radish, 日本語.", tags=("garden", "ticket:123")

@@ -8,8 +8,8 @@ import pytest
 
 from sesame_core.plugin.backend import StorageBackend
 
-from .backend_base import BackendBase, ParserDiedError, broken, chunks, found, store, texts, the
-from .builders import a_file, a_session
+from ..builders import a_file, a_session
+from .base import BackendBase, ParserDiedError, broken, chunks, found, store, texts, the
 
 
 class WritingConformance(BackendBase):

@@ -8,12 +8,12 @@ from copy import deepcopy
 from datetime import datetime
 from functools import cached_property
 
-from ..sdk.filtering import SessionFilter
-from ..text.tokens import subwords
-from ..types.index import Chunk, IndexedFile, StoredSession
-from ..types.query import Condition, Filters, Word
-from ..types.transcript import Session
-from .memory_words import Document
+from ...sdk.filtering import SessionFilter
+from ...text.tokens import subwords
+from ...types.index import Chunk, IndexedFile, StoredSession
+from ...types.query import Condition, Filters, Word
+from ...types.transcript import Session
+from .words import Document
 
 
 class Entry:

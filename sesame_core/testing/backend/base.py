@@ -12,8 +12,8 @@ from sesame_core.types.index import Chunk, IndexedFile, StoredSession
 from sesame_core.types.query import Filters, Query
 from sesame_core.types.transcript import Session
 
-from .builders import a_chunk, a_query
-from .plugins import PluginConformance
+from ..builders import a_chunk, a_query
+from ..plugins import PluginConformance
 
 EVERYTHING = Filters(all_kinds=True)
 

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from ..types.query import Word
+from ...types.query import Word
 
 #: Terms that follow each other, and whether the last one is a prefix.
 Phrase: TypeAlias = tuple[tuple[str, ...], bool]
