@@ -41,7 +41,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
     Here and not in `addopts`, where `-n` would make a run of one file slow, and one with `-p no:xdist` impossible.
     """
-    # Written as ever, also where Python is told to write none, as in many containers: each of a thousand commands would
+    # Written as ever, also where Python is told to write none, as in many containers: each command that tests run would
     # compile all that it imports, and `sesame status` take 0.27 s of CPU in place of 0.06 s.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
