@@ -50,7 +50,10 @@ class IndexReader(Protocol):
         """Return the sessions of these numbers that exist, in any order."""
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
-        """Return the sessions whose id begins with the prefix; a session in several files once for each."""
+        """Return the sessions of this id, or else those whose ids begin with it; in several files once for each.
+
+        The sessions of a whole id come without its subagents, whose ids begin with it.  "" finds nothing.
+        """
 
     def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions that have one of these whole ids, in any order; in several files once for each."""
@@ -137,7 +140,7 @@ class IndexWriter(Protocol):
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Store facts of files whose content did not change: missing, back again, failed, or touched.
 
-        A file without a checkpoint keeps the one that is stored, unless its last read failed.
+        A file without a checkpoint keeps the one that is stored, even if its last read failed: so do its sessions.
         """
 
     def delete_file(self, path: str) -> int:

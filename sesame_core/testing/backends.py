@@ -132,14 +132,25 @@ class BackendConformance(
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),
-        [("ab", ["abc", "abd"]), ("abc", ["abc"]), ("a_c", []), ("%", []), ("b", []), ("abcd", [])],
+        [
+            ("ab", ["abc", "abc/sub", "abd"]),
+            ("abc", ["abc"]),
+            ("abc/", ["abc/sub"]),
+            ("a_c", []),
+            ("%", []),
+            ("b", []),
+            ("abcd", []),
+            ("", []),
+        ],
     )
     def test_finds_sessions_by_the_beginning_of_an_id(
         self, backend: StorageBackend, prefix: str, expected: list[str]
     ) -> None:
-        """Wildcards are taken literally."""
-        store(backend, a_file(), a_session("x", id="abc"), a_session("x", id="abd"), a_session("x", id="xab"))
-        assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected
+        """A whole id means its own sessions only, and "" none.  Wildcards are taken literally."""
+        store(backend, a_file(), *(a_session("x", id=id) for id in ("abc", "abc/sub", "abd", "xab")))
+        assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected, (
+            "`find_sessions` returns the sessions of exactly this id, or else those whose ids begin with it"
+        )
 
     # -- chunks -------------------------------------------------------------------------------------------
 
