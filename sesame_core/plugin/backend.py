@@ -128,14 +128,17 @@ class IndexWriter(Protocol):
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Delete what the file said and store what it says now, in one transaction.
 
-        The iterable is consumed inside the transaction.  A chunk's session may be described after it; the last
-        `Session` of an id counts.  Fields of `file` may change until the iterable ends.  Sessions with a tombstone, or
-        whose parent has one, are dropped.  When the iterable raises, nothing changes.  Chunks are not changed: their
-        positions are returned.
+        The iterable is consumed inside the transaction.  It describes a session before the session's first chunk and
+        may do so again: the last `Session` of an id counts.  Fields of `file` may change until the iterable ends.
+        Sessions with a tombstone, or whose parent has one, are dropped.  When the iterable raises, nothing changes.
+        Chunks are not changed: their positions are returned.
         """
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add what a grown file says beyond its checkpoint, in one transaction; otherwise like `replace`."""
+        """Add what a grown file says beyond its checkpoint, in one transaction; otherwise like `replace`.
+
+        A session that is stored already and gets chunks is described, too, before them or after them.
+        """
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Store facts of files whose content did not change: missing, back again, failed, or touched.
