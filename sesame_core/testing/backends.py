@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
+from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
@@ -186,6 +187,17 @@ class BackendConformance(
         assert [chunk.seq for chunk in chunks(backend, "s1", 7)] == [7, 8]
         assert chunks(backend, "s1", 9) == []
         assert chunks(backend, "s1", 0, 0) == []
+
+    @pytest.mark.parametrize("first", [2, MAX_CHUNKS, MAX_CHUNKS + 1, 3 * MAX_CHUNKS, 2**31, 2**63])
+    def test_a_range_behind_the_last_chunk_is_empty(self, backend: StorageBackend, first: int) -> None:
+        """However large its first position is, and a page of sessions behind the last one is, too."""
+        for id in ("s1", "s2", "s3", "s4"):
+            store(backend, a_file(f"/{id}"), a_session("fox", "dog", id=id))
+        reader = backend.reader()
+        numbers = [the(backend, id).number for id in ("s1", "s2", "s3", "s4")]
+        assert reader.chunks([(number, first, None) for number in numbers]) == [[], [], [], []]
+        assert reader.chunks([(number, first, 5) for number in numbers]) == [[], [], [], []]
+        assert reader.list_sessions(EVERYTHING, limit=10, offset=first + 2) == ([], 4)
 
     def test_many_ranges_are_read_at_once(self, backend: StorageBackend) -> None:
         """Of several sessions, in any order, empty ones too: one list for each range, in the order of the ranges."""
