@@ -128,6 +128,9 @@ class VisibilityWriter:
             if file.path in known or self._resolver.sharing.is_open:
                 visible.append(self._visible(file))
                 continue
+            if file.error and self._resolver.is_visible(file.path):
+                # A rebuild takes over what it could not read, if it finds the error.
+                visible.append(_without_message(file))
             if file.parser == NOTES and not file.error and file.missing_since is None:
                 # Its name is the session's id, which does not say whose session it is.
                 self._withheld.put(file, [], is_whole=True)
@@ -210,8 +213,12 @@ class VisibilityWriter:
     def _visible(self, file: IndexedFile) -> IndexedFile:
         """Return a file without what others may not see: the message of a read error may quote its text."""
         if file.error and any(one.visibility != "shared" for one in self._writer.file_sessions(file.path)):
-            return replace(file, error="it could not be read", checkpoint=None)
+            return _without_message(file)
         return file
+
+
+def _without_message(file: IndexedFile) -> IndexedFile:
+    return replace(file, error="it could not be read", checkpoint=None)
 
 
 class AnnotatingVisibilityWriter(VisibilityWriter):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,8 @@ from sesame_core.sharing.rules import Rule, Sharing
 from sesame_core.sharing.visibility_writer import visibility_writer
 from sesame_core.testing.builders import NOON, a_file, a_session
 from sesame_core.testing.memory import MemoryBackend
+from sesame_core.types.index import UNREAD
+from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
 
 
@@ -24,18 +28,27 @@ class Shared:
     def __init__(self) -> None:
         self.backend = MemoryBackend()
         self.private = PrivateFiles(None)
+        self.rules = (Rule("/diary", "private"),)
 
     @contextmanager
     def writer(self) -> Iterator[IndexWriter]:
         """Open it as each run does: what earlier runs have found is asked for anew."""
+        with self.backend.writer() as writer:
+            yield self._around(writer)
+
+    def _around(self, writer: IndexWriter) -> IndexWriter:
         private = {session.id: session for _, session in self.private.sessions()}
         resolver = VisibilityResolver(
-            Sharing((Rule("/diary", "private"),), "shared"),
+            Sharing(self.rules, "shared"),
             lambda id: [private[id]] if id in private else [],
-            lambda: (),
+            lambda: self.backend.reader().list_sessions(Filters(all_kinds=True), limit=99)[0],
         )
-        with self.backend.writer() as writer:
-            yield visibility_writer(writer, resolver, self.private)
+        return visibility_writer(writer, resolver, self.private)
+
+    @contextmanager
+    def rebuild(self) -> Iterator[IndexWriter]:
+        with self.backend.rebuild(self._around) as writer:
+            yield writer
 
     def stored(self, id: str) -> Session | None:
         return next((one.session for one in self.backend.reader().find_by_id([id])), None)
@@ -82,3 +95,36 @@ def test_a_subagent_stays_private_when_the_file_of_its_private_parent_is_missing
         writer.replace(a_file("/child"), a_session("fox", "dog", **child))
     assert shared.stored("child") is None
     assert {session.id for _, session in shared.private.sessions()} == {"parent", "child"}
+
+
+def test_a_file_that_fails_in_a_rebuild_keeps_the_sessions_that_others_see(tmp_path: Path) -> None:
+    """Of one with private sessions only, others do not learn that it failed."""
+    shared = Shared()
+    files = [a_file(str(tmp_path / name)) for name in ("open", "both", "private")]
+    for file in files:
+        Path(file.path).touch()
+    mine = a_session("elk", id="mine", cwd="/diary")
+    with shared.writer() as writer:
+        writer.replace(files[0], a_session("fox", id="open", cwd="/work"))
+        writer.replace(files[1], [*a_session("fox", id="half", cwd="/work"), *mine])
+        writer.replace(files[2], a_session("elk", id="diary", cwd="/diary"))
+    with shared.rebuild() as writer:
+        writer.update_files([replace(file, mtime_ns=UNREAD, error="at 'elk'") for file in files])
+    assert shared.stored("open") is not None
+    assert shared.stored("half") is not None
+    assert shared.stored("mine") is None
+    assert {session.id for _, session in shared.private.sessions()} == {"mine", "diary"}
+    failed = shared.backend.reader().statistics().failed
+    assert failed == tuple(sorted((file.path, "it could not be read") for file in files[:2]))
+
+
+def test_a_file_that_is_taken_back_and_then_fails_is_not_stored_as_failed() -> None:
+    """Readers see it until the run is committed."""
+    shared = Shared()
+    with shared.writer() as writer:
+        writer.replace(a_file(), a_session("fox", cwd="/work"))
+    shared.rules = (Rule("/work", "private"),)
+    with shared.writer() as writer:
+        writer.delete_file(a_file().path)
+        writer.update_files([a_file(mtime_ns=UNREAD, error="no permission")])
+        assert writer.files() == {}
