@@ -32,8 +32,8 @@ from .connecting import Server
 from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 
-#: The last time that a column holds, in nanoseconds since 1970.
-LATEST = (1 << 63) - 1
+#: The largest number that a column holds, such as a time in nanoseconds since 1970.
+LARGEST = (1 << 63) - 1
 
 
 class _NothingError(Exception):
@@ -94,7 +94,7 @@ class PostgresReader:
             "FROM (SELECT id FROM found ORDER BY modified DESC, id DESC LIMIT %s OFFSET %s) AS page, "
             f"{rows.STORED_FROM} WHERE s.id = page.id) AS p ON true ORDER BY p.modified DESC, p.id DESC"
         )
-        found = self._rows(sql, (*wanted.values, limit, offset))
+        found = self._rows(sql, (*wanted.values, limit, min(offset, LARGEST)))
         page = [rows.to_stored(row) for _, *row in found if row[0] is not None]
         return page, found[0][0] if found else 0
 
@@ -125,13 +125,14 @@ class PostgresReader:
             "JOIN sessions AS s ON s.id = w.session "
             "JOIN chunks AS c ON c.session = w.session AND c.seq >= w.first AND c.seq < w.last ORDER BY w.place, c.seq"
         )
-        numbers, first, count = zip(*ranges, strict=True)
+        numbers, begin, count = zip(*ranges, strict=True)
+        first = [min(MAX_CHUNKS, position) for position in begin]
         last = [
-            MAX_CHUNKS if length is None else min(MAX_CHUNKS, begin + length)
-            for begin, length in zip(first, count, strict=True)
+            MAX_CHUNKS if length is None else min(MAX_CHUNKS, position + length)
+            for position, length in zip(first, count, strict=True)
         ]
         found: list[list[Chunk]] = [[] for _ in ranges]
-        for place, session_id, *columns in self._rows(sql, (list(numbers), list(first), last)):
+        for place, session_id, *columns in self._rows(sql, (list(numbers), first, last)):
             found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
         return found
 
@@ -186,7 +187,7 @@ class PostgresReader:
         values: tuple[Any, ...] = (UNREAD, identity.workstation_id())
         if first_ns is not None or last_ns is not None:
             sql += f" AND (f.mtime_ns BETWEEN %s AND %s OR f.error IS NOT NULL OR {quiet})"
-            values += (0 if first_ns is None else first_ns, LATEST if last_ns is None else last_ns)
+            values += (0 if first_ns is None else first_ns, LARGEST if last_ns is None else last_ns)
         return {path: tuple(known) for path, *known in self._rows(sql, values)}
 
     def scan_cache_path(self) -> str | None:

@@ -29,8 +29,8 @@ from .failures import translating
 from .filters import STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
-#: The last time that a column holds, in nanoseconds since 1970.
-LATEST = (1 << 63) - 1
+#: The largest number that a column holds, such as a time in nanoseconds since 1970.
+LARGEST = (1 << 63) - 1
 
 
 class SqliteReader:
@@ -88,7 +88,7 @@ class SqliteReader:
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
             (total,) = self._db().execute(f"SELECT count(*) {sql}", wanted.values).fetchone()
-            values = (*wanted.values, limit, offset)
+            values = (*wanted.values, limit, min(offset, LARGEST))
             found = rows.select(self._db(), rows.to_stored, f"SELECT {rows.STORED_COLUMNS} {sql} {order}", values)
         return found, total
 
@@ -122,6 +122,8 @@ class SqliteReader:
             return [self._range(*one, ids[one[0]]) if one[0] in ids else [] for one in ranges]
 
     def _range(self, number: int, first: int, count: int | None, session_id: str) -> list[Chunk]:
+        if first >= MAX_CHUNKS:  # its bits would reach into the number of the session
+            return []
         base = number << schema.SESSION_SHIFT
         sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
         end = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
@@ -162,7 +164,7 @@ class SqliteReader:
         quiet = (conversations.quiet_before(),)
         which = TRUE
         if first_ns is not None or last_ns is not None:
-            times = (0 if first_ns is None else first_ns, LATEST if last_ns is None else last_ns)
+            times = (0 if first_ns is None else first_ns, LARGEST if last_ns is None else last_ns)
             sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
             which = Where(sql, (*times, *quiet))
         sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),

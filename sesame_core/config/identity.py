@@ -106,19 +106,21 @@ def kept_random(name: str) -> str:
     """Return a random number, 64 hexadecimal digits, that is made once and stored in a file of the data directory.
 
     :param name: name of the file, which its owner alone can read.
-    :raises BackendError: the file can be neither read nor written.
+    :raises BackendError: the file can be neither read nor written, or contains no number.
     """
     file = paths.data_dir() / name
     try:
-        try:
-            return file.read_text(encoding="ascii").strip()
-        except FileNotFoundError:
+        if not file.exists():
             # Another process may be as quick: whichever is first has made the number.
             with contextlib.suppress(FileExistsError):
-                paths.write_private(file, os.urandom(32).hex(), replaces=False)
-        return file.read_text(encoding="ascii").strip()
+                paths.write_private(file, os.urandom(32).hex(), fsync=True, replaces=False)
+        text = file.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
         raise BackendError(f"{file}: cannot be used: {error.strerror or error}") from error
+    # Empty after a crash, or while another process makes it where there are no hard links: "" would be no secret.
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise BackendError(f"{file}: does not contain 64 hexadecimal digits; delete it to have it made anew")
+    return text
 
 
 def _platform_uuid() -> str:

@@ -119,8 +119,9 @@ def detect(
     """
     changes = Changes()
     claimed: set[str] = set()
+    left_out: set[str] = set()
     for number, place in enumerate(places):
-        is_wanted = _wanted(place, known, stored_path, claimed, changes.problems)
+        is_wanted = _wanted(place, known, stored_path, claimed, left_out, changes.problems)
         expected = (place.parser, place.version, False)
         for part in place.parts:
             for file in scan(part, is_wanted):
@@ -136,8 +137,9 @@ def detect(
                     return changes
         if place.parts and not exists(place.root):
             changes.absent_roots.append(place.root)
+    changes.excluded = sorted(left_out - claimed)
     present = [place for place in places if place.root not in changes.absent_roots]
-    for path in sorted(known.keys() - claimed):
+    for path in sorted(known.keys() - claimed - left_out):
         _add_lost(changes, present, path, known[path], exists)
     return changes
 
@@ -176,18 +178,24 @@ def _wanted(
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None,
     claimed: set[str],
+    left_out: set[str],
     problems: list[tuple[str, str, Exception]],
 ) -> Callable[[str], bool]:
     """Return what tells whether a file belongs to a place.
 
     :param claimed: stored paths that belong to an earlier place; takes those that no parser can look at.
+    :param left_out: takes the stored paths of known files that a pattern leaves out: only the real path tells.
     """
 
     def is_wanted(path: str) -> bool:
         stored = stored_path(path) if stored_path else path
-        if stored in claimed or (place.exclude and place.excludes(path)):
+        if stored in claimed:
             return False
         then = known.get(stored)
+        if place.exclude and place.excludes(path):
+            if then is not None and place.expects(path, then[1]):
+                left_out.add(stored)
+            return False
         if then is not None:
             return then[1] == place.parser
         try:
@@ -216,16 +224,11 @@ def _add_found(changes: Changes, number: int, place: Place, file: FoundFile, pat
 def _add_lost(
     changes: Changes, places: Sequence[Place], path: str, then: KnownFile, exists: Callable[[str], bool]
 ) -> None:
-    """Add a file that the index knows and no place has."""
-    here = [place for place in places if place.expects(path, then[1])]
-    if not here:
-        return
-    if not exists(path):
+    """Add a file that the index knows and no place has, if it is gone."""
+    if any(place.expects(path, then[1]) for place in places) and not exists(path):
         changes.missing += 1
         if not then[3]:
             changes.gone.append(path)
-    elif any(place.excludes(path) for place in here):
-        changes.excluded.append(path)
 
 
 def _is_storable(path: str) -> bool:

@@ -116,6 +116,7 @@ class Indexer:
         changed = {file.path: file.mtime_ns for _, file in changes.read}
         if found and changes.returned:  # what such a file says has been taken back
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
+        self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
         enrich(self._writer, changed, changes.gone, self.report, self._deadline)
 
     # -- what becomes of it -------------------------------------------------------------------------------

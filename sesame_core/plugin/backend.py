@@ -50,7 +50,10 @@ class IndexReader(Protocol):
         """Return the sessions of these numbers that exist, in any order."""
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
-        """Return the sessions whose id begins with the prefix; a session in several files once for each."""
+        """Return the sessions of this id, or else those whose ids begin with it; in several files once for each.
+
+        The sessions of a whole id come without its subagents, whose ids begin with it.  "" finds nothing.
+        """
 
     def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions that have one of these whole ids, in any order; in several files once for each."""
@@ -125,19 +128,22 @@ class IndexWriter(Protocol):
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Delete what the file said and store what it says now, in one transaction.
 
-        The iterable is consumed inside the transaction.  A chunk's session may be described after it; the last
-        `Session` of an id counts.  Fields of `file` may change until the iterable ends.  Sessions with a tombstone, or
-        whose parent has one, are dropped.  When the iterable raises, nothing changes.  Chunks are not changed: their
-        positions are returned.
+        The iterable is consumed inside the transaction.  It describes a session before the session's first chunk and
+        may do so again: the last `Session` of an id counts.  Fields of `file` may change until the iterable ends.
+        Sessions with a tombstone, or whose parent has one, are dropped.  When the iterable raises, nothing changes.
+        Chunks are not changed: their positions are returned.
         """
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add what a grown file says beyond its checkpoint, in one transaction; otherwise like `replace`."""
+        """Add what a grown file says beyond its checkpoint, in one transaction; otherwise like `replace`.
+
+        A session that is stored already and gets chunks is described, too, before them or after them.
+        """
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
         """Store facts of files whose content did not change: missing, back again, failed, or touched.
 
-        A file without a checkpoint keeps the one that is stored, unless its last read failed.
+        A file without a checkpoint keeps the one that is stored, even if its last read failed: so do its sessions.
         """
 
     def delete_file(self, path: str) -> int:

@@ -19,7 +19,7 @@ class VisibilityResolver:
     """The visibility of sessions, including what they inherit from their parents.
 
     :param known: returns the sessions with an id that earlier runs read, including private ones.
-    :param stored: returns the sessions that others can see since earlier runs; called at most once.
+    :param stored: returns the sessions that others can see since earlier runs; called at most twice.
     """
 
     def __init__(
@@ -36,12 +36,20 @@ class VisibilityResolver:
         #: Files with subagents, by the id of their parent.
         self._files: dict[str, set[str]] = {}
         self._has_stored = False
+        #: The files of stored sessions that others may see; None until it is needed.
+        self._visible_files: set[str] | None = None
 
     def level(self, session: Session) -> str:
         """Return the visibility of a session, one of `config.LEVELS`."""
         level = self.sharing.level(session)
         parent = None if self.sharing.is_open else parent_of(session)
         return level if parent is None else strictest([level, self._of(parent)])
+
+    def is_visible(self, path: str) -> bool:
+        """Return whether others can see a session of a file since earlier runs, and still may."""
+        if self._visible_files is None:
+            self._visible_files = {one.path for one in self._stored() if self.level(one.session) != "private"}
+        return path in self._visible_files
 
     def learn(self, session: Session, path: str, level: str) -> Iterator[str]:
         """Record a session that is read, and yield the files of subagents that may be more visible than it.

@@ -73,6 +73,13 @@ class PrivateFiles:
             sessions=[[one.id, one.agent, one.cwd, one.repository, parent_of(one)] for one in sessions],
         )
 
+    def keep_sessions(self, path: str) -> None:
+        """Let the next run read a file that is missing or failed; its private sessions stay known."""
+        known = self.files.pop(path, None)
+        if known is not None and known.sessions:
+            known.is_whole = False
+            self.files[path] = known
+
     def whole(self) -> dict[str, IndexedFile]:
         """Return the wholly private files, as `IndexedFile`s by path."""
         return {

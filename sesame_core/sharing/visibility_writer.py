@@ -117,7 +117,10 @@ class VisibilityWriter:
         return self._writer.append(file, self._passed(file, content, levels, None))
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Update files; one that is not in the index is added only if everything is shared."""
+        """Update files; one that is not in the index is added only if everything is shared.
+
+        The private sessions of one that is missing or failed stay private, and so do their subagents.
+        """
         files = list(files)
         known = self._writer.files() if files else {}
         visible = []
@@ -125,10 +128,14 @@ class VisibilityWriter:
             if file.path in known or self._resolver.sharing.is_open:
                 visible.append(self._visible(file))
                 continue
-            self._withheld.files.pop(file.path, None)
+            if file.error and self._resolver.is_visible(file.path):
+                # A rebuild takes over what it could not read, if it finds the error.
+                visible.append(_without_message(file))
             if file.parser == NOTES and not file.error and file.missing_since is None:
                 # Its name is the session's id, which does not say whose session it is.
                 self._withheld.put(file, [], is_whole=True)
+            else:
+                self._withheld.keep_sessions(file.path)
         self._writer.update_files(visible)
 
     def delete_file(self, path: str) -> int:
@@ -206,8 +213,12 @@ class VisibilityWriter:
     def _visible(self, file: IndexedFile) -> IndexedFile:
         """Return a file without what others may not see: the message of a read error may quote its text."""
         if file.error and any(one.visibility != "shared" for one in self._writer.file_sessions(file.path)):
-            return replace(file, error="it could not be read", checkpoint=None)
+            return _without_message(file)
         return file
+
+
+def _without_message(file: IndexedFile) -> IndexedFile:
+    return replace(file, error="it could not be read", checkpoint=None)
 
 
 class AnnotatingVisibilityWriter(VisibilityWriter):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core.config import identity
-from sesame_core.errors import ConfigError
+from sesame_core.errors import BackendError, ConfigError
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +107,20 @@ def test_the_machine_id_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert identity.machine_id() == "one"
     file.write_text("two")
     assert identity.machine_id() == "one"
+
+
+@pytest.mark.parametrize("content", ["", "\n", "12ab", "\xe9" * 64])
+def test_a_file_without_the_random_number_is_no_key(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fingerprints with an empty key could be guessed."""
+    monkeypatch.setenv("SESAME_DATA_DIR", str(tmp_path))
+    number = identity.kept_random("key")
+    assert re.fullmatch("[0-9a-f]{64}", number)
+    assert identity.kept_random("key") == number
+    (tmp_path / "key").write_text(content, encoding="latin-1")
+    with pytest.raises(BackendError, match="delete it to have it made anew"):
+        identity.kept_random("key")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stands in for ioreg with a shell script")

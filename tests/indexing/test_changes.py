@@ -345,6 +345,15 @@ def test_a_file_is_known_by_the_path_that_is_stored() -> None:
     }  # fmt: skip
 
 
+def test_a_file_with_a_secret_in_its_path_is_excluded_by_its_real_path() -> None:
+    """The stored path is not on the disk: the file would be taken for missing, and its sessions would stay."""
+    hidden: Callable[[str], str] = lambda path: path.replace("secret", "***")  # noqa: E731
+    known = {"/s/***": SAME, "/s/b": SAME}
+    disk = {"/s/secret": 10, "/s/b": 10}
+    changes = detected(known, disk, place(exclude=("/s/secret",)), stored_path=hidden)
+    assert told(changes) == {"unchanged": 1, "excluded": ["/s/***"]}
+
+
 NOTED = (10, NOTES, VERSION, False)
 
 

@@ -281,6 +281,21 @@ def test_an_invalid_file_is_reported_and_the_rest_goes_on(
     assert cli("search", "zucchini", "--json").json["resultCount"] == 1
 
 
+def test_a_file_whose_name_is_not_utf_8_is_reported_and_the_rest_goes_on(
+    indexed: Path, files: MetadataFiles, cli: Callable[..., Any]
+) -> None:
+    path = put(files)
+    try:
+        Path(f"{files.directory}/\udce9.meta.json").write_text("{}")
+    except OSError:
+        pytest.skip("the file system takes only names that are UTF-8")
+    report = cli("index", "--json").json
+    assert report["described"] == 1
+    assert [(error["path"], error["message"]) for error in report["errors"]] == [
+        (f"{path.parent}/\\xe9.meta.json", "its name, or a directory's above it, is not UTF-8")
+    ]
+
+
 def test_a_directory_that_cannot_be_read_is_an_error_and_hinders_no_search(
     indexed: Path, files: MetadataFiles, cli: Callable[..., Any]
 ) -> None:

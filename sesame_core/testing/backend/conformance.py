@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
+from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
 from sesame_core.types.transcript import Session
@@ -132,14 +133,25 @@ class BackendConformance(
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),
-        [("ab", ["abc", "abd"]), ("abc", ["abc"]), ("a_c", []), ("%", []), ("b", []), ("abcd", [])],
+        [
+            ("ab", ["abc", "abc/sub", "abd"]),
+            ("abc", ["abc"]),
+            ("abc/", ["abc/sub"]),
+            ("a_c", []),
+            ("%", []),
+            ("b", []),
+            ("abcd", []),
+            ("", []),
+        ],
     )
     def test_finds_sessions_by_the_beginning_of_an_id(
         self, backend: StorageBackend, prefix: str, expected: list[str]
     ) -> None:
-        """Wildcards are taken literally."""
-        store(backend, a_file(), a_session("x", id="abc"), a_session("x", id="abd"), a_session("x", id="xab"))
-        assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected
+        """A whole id means its own sessions only, and "" none.  Wildcards are taken literally."""
+        store(backend, a_file(), *(a_session("x", id=id) for id in ("abc", "abc/sub", "abd", "xab")))
+        assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected, (
+            "`find_sessions` returns the sessions of exactly this id, or else those whose ids begin with it"
+        )
 
     # -- chunks -------------------------------------------------------------------------------------------
 
@@ -175,6 +187,17 @@ class BackendConformance(
         assert [chunk.seq for chunk in chunks(backend, "s1", 7)] == [7, 8]
         assert chunks(backend, "s1", 9) == []
         assert chunks(backend, "s1", 0, 0) == []
+
+    @pytest.mark.parametrize("first", [2, MAX_CHUNKS, MAX_CHUNKS + 1, 3 * MAX_CHUNKS, 2**31, 2**63])
+    def test_a_range_behind_the_last_chunk_is_empty(self, backend: StorageBackend, first: int) -> None:
+        """However large its first position is, and a page of sessions behind the last one is, too."""
+        for id in ("s1", "s2", "s3", "s4"):
+            store(backend, a_file(f"/{id}"), a_session("fox", "dog", id=id))
+        reader = backend.reader()
+        numbers = [the(backend, id).number for id in ("s1", "s2", "s3", "s4")]
+        assert reader.chunks([(number, first, None) for number in numbers]) == [[], [], [], []]
+        assert reader.chunks([(number, first, 5) for number in numbers]) == [[], [], [], []]
+        assert reader.list_sessions(EVERYTHING, limit=10, offset=first + 2) == ([], 4)
 
     def test_many_ranges_are_read_at_once(self, backend: StorageBackend) -> None:
         """Of several sessions, in any order, empty ones too: one list for each range, in the order of the ranges."""

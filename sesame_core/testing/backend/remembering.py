@@ -69,6 +69,19 @@ class RememberingConformance(BackendBase):
             writer.update_files([file])
         assert the(backend, "s1").missing_since is None
 
+    def test_a_file_that_could_not_be_read_again_keeps_its_sessions_and_its_checkpoint(
+        self, backend: StorageBackend
+    ) -> None:
+        """Nothing of its content has changed: when it is back after it was gone, reading can go on from there."""
+        file = a_file(checkpoint=Checkpoint(offset=1, line=1))
+        store(backend, file, a_session("fox"))
+        with backend.writer() as writer:
+            writer.update_files([dataclasses.replace(file, error="no permission", checkpoint=None)])
+            assert writer.file(file.path) == dataclasses.replace(file, error="no permission"), (
+                "`update_files` keeps the stored checkpoint of a file whose last read failed"
+            )
+        assert found(backend, "fox") == {"s1"}
+
     def test_what_is_known_of_files_is_told_without_writing(self, backend: StorageBackend) -> None:
         """For searches, which compare it with the files there are; only where a reader has the ability."""
         files = [a_file(path=f"/{name}", mtime_ns=7) for name in ("read", "failed", "missing")]

@@ -53,7 +53,7 @@ class MemoryWriter:
         """Store facts of files whose content did not change."""
         for file in files:
             known = self._state.files.get(file.path)
-            if file.checkpoint is None and file.error is None and known is not None:
+            if file.checkpoint is None and known is not None:
                 file = replace(file, checkpoint=known.checkpoint)
             self._store_file(file)
 

@@ -62,7 +62,7 @@ class Writer:
     def update_files(self, files):
         for file in files:
             known = self._index.files.get(file.path)
-            keeps = known is not None and file.checkpoint is None and file.error is None
+            keeps = known is not None and file.checkpoint is None
             self._set_file(replace(file, checkpoint=known.checkpoint) if keeps else file)
 
     def _set_file(self, file):

@@ -62,7 +62,9 @@ class Reader:
         return [entries[number].stored for number in numbers if number in entries]
 
     def find_sessions(self, prefix):
-        return [e.stored for e in self._index.entries.values() if e.stored.session.id.startswith(prefix)]
+        sessions = [e.stored for e in self._index.entries.values()]
+        exact = [stored for stored in sessions if stored.session.id == prefix]
+        return exact or [stored for stored in sessions if prefix and stored.session.id.startswith(prefix)]
 
     def find_by_id(self, ids):
         ids = set(ids)
