@@ -16,7 +16,7 @@ import pytest
 from sesame_core import IndexWriter, Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing.changes import Changes, Place, detect, detect_notes
+from sesame_core.indexing.changes import Changes, ScanRoot, detect, detect_notes
 from sesame_core.indexing.discovery import FoundFile, is_below
 from sesame_core.metadata.directory import VERSION
 from sesame_core.types.index import NOTES, UNREAD, KnownFile
@@ -229,12 +229,12 @@ ROOT = "/s"
 SAME = (10, "pi", 3, False)
 
 
-def place(parser: str = "pi", root: str = ROOT, **options: Any) -> Place:
+def place(parser: str = "pi", root: str = ROOT, **options: Any) -> ScanRoot:
     options.setdefault("matches", lambda path: True)
-    return Place(root=root, parts=options.pop("parts", (root,)), parser=parser, version=3, **options)
+    return ScanRoot(root=root, parts=options.pop("parts", (root,)), parser=parser, version=3, **options)
 
 
-def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: Place, **options: Any) -> Changes:
+def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: ScanRoot, **options: Any) -> Changes:
     """Return what has changed on a disk of these files and times."""
 
     def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
@@ -264,7 +264,7 @@ def told(changes: Changes) -> dict[str, Any]:
 
 
 READ = {"read": [(0, "/s/a")]}
-CASES: dict[str, tuple[dict[str, KnownFile], dict[str, int], list[Place], dict[str, Any]]] = {
+CASES: dict[str, tuple[dict[str, KnownFile], dict[str, int], list[ScanRoot], dict[str, Any]]] = {
     "same": ({"/s/a": SAME}, {"/s/a": 10}, [], {"unchanged": 1}),
     "new": ({}, {"/s/a": 10}, [], READ),
     "grown": ({"/s/a": SAME}, {"/s/a": 11}, [], READ | {"grown": 1}),
@@ -384,4 +384,4 @@ def test_what_has_changed_in_notes(
 )
 def test_the_parts_of_a_source_that_some_paths_mean(within: list[str], parts: tuple[str, ...]) -> None:
     source = Source(parser=Selection(name="pi"), path=Path("/s"))
-    assert Place.of(source, "/s", SimpleNamespace(version=3), within).parts == parts  # type: ignore[arg-type]
+    assert ScanRoot.of(source, "/s", SimpleNamespace(version=3), within).parts == parts  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from sesame_core import Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
 from sesame_core.indexing import refresh, scan_cache
-from sesame_core.indexing.refresh import look_at_recent
+from sesame_core.indexing.refresh import scan_recent
 from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
 from sesame_core.types.report import IndexReport
 
@@ -244,4 +244,4 @@ def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
 def test_without_a_note_a_look_does_not_begin(home: Home) -> None:
     home.note.unlink()
     for path in (str(home.note), None):
-        assert look_at_recent([], home.data, path, object()) is None  # type: ignore[arg-type]
+        assert scan_recent([], home.data, path, object()) is None  # type: ignore[arg-type]

@@ -228,9 +228,9 @@ def test_a_search_that_finds_no_file_of_metadata_changed_does_not_write(indexed:
     put(files, session="nobody")
     with Sesame() as sesame:
         assert sesame.index().described == 1
-        assert sesame._look() is not None
+        assert sesame._scan() is not None
         put(files, model="another")
-        assert sesame._look() is None
+        assert sesame._scan() is None
 
 
 def test_metadata_that_was_there_before_its_session_is_taken_in_with_it(
@@ -248,7 +248,7 @@ def test_metadata_that_was_there_before_its_session_is_taken_in_with_it(
         assert names(sesame, "zucchini") == {BACKOFF}
         assert sesame.index(full=True).described == 0
         assert names(sesame, "zucchini") == {BACKOFF}
-        assert sesame._look() is not None
+        assert sesame._scan() is not None
 
 
 def test_a_session_that_is_read_anew_keeps_what_was_written_about_it(indexed: Path, files: MetadataFiles) -> None:
