@@ -102,8 +102,8 @@ def test_resume_says_that_the_directory_is_gone(indexed: Path, cli: Callable[...
     ran = cli("resume", SETTINGS[:8])
     assert ran.code == 1
     assert ran.err == (
-        "sesame: the session's directory is gone: /home/ann/code/chat-client; "
-        "see the command with: sesame resume --print d6bc0d35\n"
+        "sesame: the session's directory does not exist: /home/ann/code/chat-client; "
+        "print the command with: sesame resume --print d6bc0d35\n"
     )
 
 

@@ -122,7 +122,7 @@ def test_a_token_that_is_no_secret_is_refused(weak: str, home: Path, monkeypatch
 
 
 def test_a_token_that_cannot_be_read_is_told(home: Path) -> None:
-    with pytest.raises(SesameError, match="the token cannot be read or made"):
+    with pytest.raises(SesameError, match="the token cannot be read or created"):
         http.token(home)
 
 
@@ -143,7 +143,7 @@ def test_a_place_is_a_host_and_a_port(text: str, place: tuple[str, int]) -> None
 
 @pytest.mark.parametrize("text", ["", "localhost", "localhost:", "localhost:http", "localhost:65536", "localhost:-1"])
 def test_what_is_no_place_is_told(text: str) -> None:
-    with pytest.raises(QueryError, match=r"is no HOST:PORT, such as 127\.0\.0\.1:8765"):
+    with pytest.raises(QueryError, match=r"is not HOST:PORT, such as 127\.0\.0\.1:8765"):
         http.Place.read(text)
 
 
@@ -160,7 +160,7 @@ def test_a_place_that_is_taken_is_told(home: Path, cli: Callable[..., Any]) -> N
 def test_options_of_http_alone_make_no_sense(home: Path, cli: Callable[..., Any]) -> None:
     ran = cli("mcp", "--allow-host", "box")
     assert (ran.code, ran.out) == (2, "")
-    assert "they go with --http HOST:PORT" in ran.err
+    assert "use them with --http HOST:PORT" in ran.err
 
 
 def test_everywhere_is_no_name_but_further_names_may_be_allowed() -> None:

@@ -451,7 +451,7 @@ def test_a_list_of_withheld_files_that_is_damaged_is_made_anew(cli: Any, server:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["*/x"], "say what others see of it"),
+        (["*/x"], "a pattern needs a visibility"),
         (["*/x", "hidden"], "'hidden' is not a visibility"),
         (["*/x", "default"], "there is no rule for '*/x'"),
     ],
