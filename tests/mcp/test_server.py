@@ -238,11 +238,11 @@ def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[
         ("search_sessions", {"query": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),
         ("search_sessions", {"query": ["x"]}, "query: input should be a valid string"),
         ("search_sessions", {"query": "x", "after": "soon"}, "'soon' is not a date: use a day (2026-11-27)"),
-        ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is no role: use user, assistant"),
+        ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is not a role: use user, assistant"),
         ("get_session", {"session": "nobody"}, "find ids with search_sessions or list_sessions"),
         ("get_session", {"session": "01a"}, "several sessions have an id that starts with '01a'"),
         ("query_session", {"session": "d6bc", "question": ""}, "question: string should have at least 1 character"),
-        ("forget", {}, "there is no tool 'forget'; there are search_sessions, list_sessions"),
+        ("forget", {}, "unknown tool 'forget'; there are search_sessions, list_sessions"),
     ],
 )
 def test_a_mistake_is_an_answer_that_says_what_to_do(
