@@ -370,7 +370,7 @@ class Sesame:
         return expiring(self._sources().with_parsers(), self._index.reader())
 
     def _scan(self) -> Refresh | None:
-        """Return what has changed; None when only a run can tell."""
+        """Return the changes; None when only a run can detect them."""
         from ..indexing.changes import ScanRoot
         from ..indexing.refresh import scan_all, scan_recent
         from ..plugin.backend import TracksFiles
@@ -386,7 +386,7 @@ class Sesame:
                 return found
             known = reader.known_files()
         except BackendError:
-            return None  # writing may mend it: an index of an older schema is upgraded
+            return None  # opening for writing may fix it: it upgrades an index of an older schema
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from ..privacy.redacting_writer import StoredPaths
 
@@ -394,7 +394,7 @@ class Sesame:
         return scan_all(scan_roots, notes, cache_path, known)
 
     def _take_in(self, metadata: Path) -> None:
-        """Index a metadata file; while another process writes, that is left to the next run."""
+        """Index a metadata file; while another process writes, leave it to the next run."""
         from ..metadata.sync import take_in
         from ..plugin.backend import Annotating
         from ..types.report import IndexReport
@@ -407,7 +407,7 @@ class Sesame:
     # -- implementation -----------------------------------------------------------------------------------
 
     def _meant(self, reference: str) -> StoredSession:
-        """Return the session with this id, or else with this name."""
+        """Return the session with this id, else the one with this name."""
         from ..search.resolve import meant
 
         return meant(self._index.reader(), clean(reference), self.abbreviate)

@@ -113,7 +113,7 @@ def kept_random(name: str) -> str:
         try:
             return file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
-            # Another process may be as quick: whichever is first has made the number.
+            # Another process may do the same: the first one has made the number.
             with contextlib.suppress(FileExistsError):
                 paths.write_private(file, os.urandom(32).hex(), replaces=False)
         return file.read_text(encoding="ascii").strip()
@@ -137,7 +137,7 @@ def _platform_uuid() -> str:
 
 
 def _registry_machine_id() -> str:
-    if sys.platform == "win32":  # again, for mypy, which knows winreg's content only there
+    if sys.platform == "win32":  # for mypy, which knows the content of winreg only on this platform
         import winreg
 
         access = winreg.KEY_READ | winreg.KEY_WOW64_64KEY

@@ -65,7 +65,7 @@ def test_every_field_of_a_message_is_looked_at() -> None:
         tool_results=(ToolResult(call_id="1", text=TOKEN, command=f"echo {TOKEN}"),),
         entry_id=TOKEN,
     )
-    redactor().take_out(message)
+    redactor().redact(message)
     assert TOKEN not in repr(message)
     assert repr(message).count("[redacted:github-token:") == 9
 
@@ -74,7 +74,7 @@ def test_facts_of_a_session_and_of_a_chunk_are_looked_at() -> None:
     session = Session(id="s", agent="a", cwd=f"/{TOKEN}", prompts=("hello", TOKEN), tool_counts={TOKEN: 3})
     chunk = Chunk(kind="message", text="a", paths=(f"/x/{TOKEN}",), subwords=TOKEN)
     for thing in (session, chunk):
-        redactor().take_out(thing)
+        redactor().redact(thing)
         assert TOKEN not in repr(thing)
     assert list(session.tool_counts.values()) == [3]
 
@@ -82,14 +82,14 @@ def test_facts_of_a_session_and_of_a_chunk_are_looked_at() -> None:
 def test_a_dataclass_with_one_text_or_none_is_looked_at() -> None:
     skipped, checkpoint = Skipped(reason=f"odd {TOKEN}", line=1), Checkpoint(offset=1, line=1)
     for thing in (skipped, checkpoint):
-        redactor().take_out(thing)
+        redactor().redact(thing)
     assert skipped.reason.startswith("odd [redacted:github-token:")
     assert checkpoint == Checkpoint(offset=1, line=1)
 
 
 def test_notes_lose_their_secrets_too() -> None:
     notes = Notes(name="deploy", description=f"with {TOKEN}", summary="", tags=("x", TOKEN))
-    redactor().take_out(notes)
+    redactor().redact(notes)
     assert TOKEN not in notes.text
     assert notes.text.count("[redacted:github-token:") == 2
 
