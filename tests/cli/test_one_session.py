@@ -98,7 +98,7 @@ def test_resume_prints_a_command_for_a_shell(indexed: Path, cli: Callable[..., A
     assert cli("resume", NIX[:8], "--print").out == f"cd /home/ann/code/infra && pi --session {file}\n"
 
 
-def test_resume_says_that_the_directory_is_gone(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_resume_says_that_the_directory_does_not_exist(indexed: Path, cli: Callable[..., Any]) -> None:
     ran = cli("resume", SETTINGS[:8])
     assert ran.code == 1
     assert ran.err == (
