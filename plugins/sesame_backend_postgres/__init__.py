@@ -1,4 +1,4 @@
-"""One PostgreSQL for a whole team: each workstation writes its own sessions, everybody finds all of them."""
+"""One PostgreSQL database for a team: each workstation writes its own sessions, everyone searches all of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sesame_core.plugin.provider import Options, Provider
 
 
 def create(options: Options) -> StorageBackend:
-    """Return the backend for these options; `connecting.Settings` tells which there are.
+    """Return the backend for these options, which `connecting.Settings` lists.
 
-    :raises ConfigError: an option is unknown or means nothing, or the extra is not installed.
+    :raises ConfigError: an option is unknown or not valid, or the extra is not installed.
     """
     from importlib.util import find_spec
 
     from sesame_core.errors import ConfigError
 
-    # SQLAlchemy takes longer to load than a search takes, which does without it.
+    # A search does not need SQLAlchemy, which takes longer to load than a search takes.
     for needed in ("psycopg", "sqlalchemy"):
         if find_spec(needed) is None:
             raise ConfigError(f"the postgres backend needs {needed}: pip install 'sesame-search[postgres]'")

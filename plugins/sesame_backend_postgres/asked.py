@@ -1,4 +1,4 @@
-"""What a statement is made of: the words that are asked for, and the parts of its WITH clause."""
+"""The parts of a search statement: the words of the query, and the parts of its WITH clause."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .filters import Where
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The words of a query: each alternative once, and which of them stand for which word."""
+    """The words of a query: each alternative once, and the alternatives of each word."""
 
     phrases: list[str]
     #: By word: positions of its phrases.
@@ -21,14 +21,14 @@ class Asked:
 
     @classmethod
     def of(cls, query: Query) -> Asked:
-        """Return what is asked for by a query's words; a word without a letter is none."""
+        """Return the phrases of a query's words; a word without a letter or digit has none."""
         phrases = words.phrases(query.words)
         place = {phrase: number for number, phrase in enumerate(phrases)}
         return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in query.words])
 
     @property
     def pairs(self) -> tuple[list[int], list[int]]:
-        """The positions of words, and beside each the number of one of its phrases, from 1."""
+        """Two columns: the position of a word, and the number of one of its phrases, from 1."""
         pairs = [(w, n + 1) for w, used in enumerate(self.words) for n in used]
         return [w for w, _ in pairs], [n for _, n in pairs]
 
@@ -41,10 +41,10 @@ class Parts:
         self.values: list[Any] = []
 
     def use(self, condition: Where, keyword: str = "AND") -> str:
-        """Return a condition's text for the part that is added next."""
+        """Return a condition as SQL for the part that is added next."""
         self.values.extend(condition.values)
         return condition.where(keyword)
 
     def add(self, name: str, select: str) -> None:
-        """Add a part, which is worked out once."""
+        """Add a part, which is evaluated once."""
         self.sql.append(f"{name} AS MATERIALIZED (\n{select}\n)")

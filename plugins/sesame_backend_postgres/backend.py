@@ -1,4 +1,4 @@
-"""Who may write which rows, and how a rebuilt index takes the old one's place."""
+"""The backend: connections, the write lock of a workstation, and rebuilds."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .writer import PostgresWriter
 
 
 class PostgresBackend:
-    """One schema of one database, which many workstations share.
+    """One schema of one database, shared by many workstations.
 
-    :param dsn: a libpq connection string or URL; without one, what the environment says.
+    :param dsn: a libpq connection string or URL; without one, that of the environment.
     :param service: a section of `pg_service.conf`.
-    :param schema: holds Sesame's tables.
+    :param schema: the schema with Sesame's tables.
     :param connect_timeout: seconds to wait for the server.
     :param sslmode: libpq's; None leaves it to the dsn.
-    :param pool: connections that readers in one process may hold.
-    :raises ConfigError: one of them means nothing.
+    :param pool: most connections of readers in one process.
+    :raises ConfigError: one of them is not valid.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class PostgresBackend:
         self._server.close()
 
     def prepare(self) -> None:
-        """Make or upgrade the schema."""
+        """Create or upgrade the schema."""
         with translated(self._server.place, self._server.role):
             opening.migrate(self._connection(), self._server.place, self._server.schema)
 
     def claim(self) -> None:
-        """Take this workstation's sessions over from another installation of Sesame."""
+        """Take over this workstation's sessions from another installation of Sesame."""
         with self._opened(claim=True):
             pass
 
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:
-        """Open for writing this workstation's rows."""
+        """Open this workstation's rows for writing."""
         with (
             self._opened() as (db, workstation),
             committing(PostgresWriter(db, self._server.place, workstation)) as writer,
@@ -99,9 +99,9 @@ class PostgresBackend:
 
     @contextmanager
     def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> Iterator[IndexWriter]:
-        """Open this workstation's part of the index anew; others see the old one until the end.
+        """Open an empty index that replaces this workstation's part at the end; others see the old one until then.
 
-        All of it is one transaction, so that readers keep the old rows until the new ones are complete.
+        It is one transaction, so that readers see the old rows until the new ones are complete.
         """
         with self._opened() as (db, workstation), db.transaction():
             writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
@@ -113,7 +113,7 @@ class PostgresBackend:
 
     @contextmanager
     def _opened(self, *, claim: bool = False) -> Iterator[tuple[psycopg.Connection[Any], Workstation]]:
-        """Yield a connection that alone may write this workstation's rows."""
+        """Yield a connection that holds the write lock of this workstation's rows."""
         with translated(self._server.place, self._server.role):
             try:
                 db = self._connection()
@@ -124,15 +124,15 @@ class PostgresBackend:
                 db.execute("SELECT pg_advisory_unlock_all()")
             except BaseException as error:
                 if self._db is not None and not isinstance(error, psycopg.Error | SesameError):
-                    # The connection is sound: the next writer need not wait until the server notices that it is closed.
+                    # The connection works: unlock it, so that the next writer need not wait for the server to close it.
                     with suppress(psycopg.Error):
                         self._db.execute("SELECT pg_advisory_unlock_all()")
-                # Otherwise the lock goes with the connection, whatever state that is in.
+                # Otherwise the lock is released with the connection, whatever its state is.
                 self._drop()
                 raise
 
     def _connection(self) -> psycopg.Connection[Any]:
-        """Return the connection for writing, kept from one run to the next."""
+        """Return the connection for writing, reused from one run to the next."""
         if self._db is not None and (self._db.closed or not _answers(self._db)):
             self._drop()
         if self._db is None:
@@ -149,14 +149,14 @@ def _answers(db: psycopg.Connection[Any]) -> bool:
     try:
         db.execute("SELECT 1")
     except psycopg.Error:
-        return False  # the server was restarted since; a new connection tells whether it is back
+        return False  # the server was restarted since; a new connection shows whether it is up again
     return True
 
 
 def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
-    """Take the right to write a workstation's rows; the server takes it back when the connection ends.
+    """Take the write lock of a workstation's rows; the server releases it when the connection ends.
 
-    :raises LockedError: another process has it.
+    :raises LockedError: another process holds it.
     """
     key = "hashtextextended(format('sesame %%s %%s', current_schema(), %s), 0)"
     if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):

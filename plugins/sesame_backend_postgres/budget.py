@@ -1,39 +1,40 @@
-"""What the answer to one query may cost the server."""
+"""Limits for the work of the server for one query."""
 
 from __future__ import annotations
 
-#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms: each takes 3 µs.  Of the labelled
-#: queries the first ten sessions are those of SQLite to 95.7 %, with 10,000 to 98.1 %, with 7,000 to 94.6 %.
+#: Most chunks that one query scores, so that 100,000 chunks answer within 50 ms: each takes 3 µs.  For the labelled
+#: queries 95.7 % of the first ten sessions are those of SQLite, with 10,000 it is 98.1 %, with 7,000 94.6 %.
 SCORED = 8_000
-#: When even the rarest word has more chunks than that, so many of its newest; 2,000 answer alike.
+#: When even the rarest word has more chunks than that, this number of its newest; 2,000 give the same answers.
 NEWEST = 2_500
-#: Of words with more chunks, word lists that lie apart from their rows are read in so many of the newest.  One takes as
-#: long as ten others (12 µs, one of seven with a word), and hardly ever ranks high, being long.
+#: For words with more chunks, word lists that are stored out of line are read only of this number of the newest.  One
+#: takes as long as ten others (12 µs; one of seven lists with a word), and rarely ranks high, because it is long.
 LONG = 2_000
-#: So many times as many chunks are looked at when a filter on chunks lets only some of them be scored.
+#: Factor on the chunks that are read when a filter on chunks lets only some of them be scored.
 READS = 2
-#: Chunks that are read because a word is in them, though a filter on sessions lets only some of them be scored.
+#: Most chunks with a word that are read when a filter on sessions lets only some of them be scored.
 LISTED = 15_000
-#: Chunks that are read for a phrase, since the index of words does not know in which order they stand; of commoner
-#: words the newest.  Each takes 4 µs, with a list that lies apart now and then.
+#: Most chunks that are read for a phrase, since the index of words does not have their order; of commoner words the
+#: newest.  Each takes 4 µs on average, including lists that are stored out of line.
 READ = 20_000
-#: Entries of the index of words that are read in the time of one chunk.
+#: Entries of the index of words that are read in the time for one chunk.
 ROWS = 10
-#: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample so large.
+#: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample of this size.
 COUNTED = 1_000
-#: Of chunks that were chosen by some words only, the best whose score then counts all words; and the newest with all.
+#: Of chunks selected by some words only, the number of the best, and of the newest with all words, that are rescored
+#: with all words.
 RESCORED = 600
-#: Of the newest chunks so many with all words are enough: fewer are completed by those just before.
+#: This number of chunks with all words among the newest suffices: fewer are completed from older ones.
 ENOUGH = 300
-#: Of the newest chunks so many with all words let expect that there are more of them just before.
+#: From this number of chunks with all words among the newest on, more are expected just before them.
 FEW = 30
-#: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
+#: Candidates for the ranking; more change nothing [facts: 500 as good as all].
 CANDIDATES = 500
-#: Documents, one for each session, that are looked at to tell in how many of them a word occurs; 400 answer alike.
+#: Documents, one per session, that are scanned to estimate the number with a word; 400 give the same answers.
 DOCUMENTS = 1_000
-#: Titles that are scored: those with one of the words that choose, and the newest; 600 answer alike.  Each takes 5 µs.
+#: Titles that are scored: those with a selecting word, then the newest; 600 give the same answers.  Each takes 5 µs.
 HEADS = 1_000
-#: Sessions whose conversation is scored: the best by chunks and head.  Each takes 40 µs; 300 answer alike.
+#: Sessions whose conversation is scored: the best by chunks and head.  Each takes 40 µs; 300 give the same answers.
 CONVERSATIONS = 100
-#: Headless sessions that are looked at, the newest, to tell how many were left out of an answer to common words.
+#: Newest headless sessions that are scanned to count those left out of an answer to common words.
 HEADLESS = 1_000

@@ -1,4 +1,4 @@
-"""What a rebuilt index takes over from the old one: sessions of files that cannot be read any more."""
+"""Carries sessions of files that cannot be read any more over into a rebuilt index."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _CHUNKS = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE session = %s AND seq >
 
 
 def carry_over(db: psycopg.Connection[Any], files: Files, sessions: Sessions, writer: IndexWriter) -> None:
-    """Decide at the end of a rebuild what becomes of the files that were set aside; most make room.
+    """Carry over or delete, at the end of a rebuild, the files that were set aside; most are deleted.
 
-    :param writer: writes what is taken over to the new index, perhaps through others.
+    :param writer: writes to the new index, perhaps wrapped in others.
     """
     rebuilt = writer.files()
     for number, path in files.superseded():
-        # A writer around this backend's may store a path otherwise than it was stored.
+        # A writer around this backend's may now store another path.
         now = rebuilt.get(path) or writer.file(path)
         if is_carried_over(path, now):
             file = files.of(number)
@@ -45,7 +45,7 @@ def carry_over(db: psycopg.Connection[Any], files: Files, sessions: Sessions, wr
 
 
 def _content(db: psycopg.Connection[Any], file: int) -> Iterator[Session | Chunk]:
-    """Yield a file's sessions and chunks, as they were stored."""
+    """Yield the stored sessions and chunks of a file."""
     sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE file = %s ORDER BY id"
     for number, *row in db.execute(sql, (file,)).fetchall():
         session = rows.to_session(row)
@@ -53,7 +53,7 @@ def _content(db: psycopg.Connection[Any], file: int) -> Iterator[Session | Chunk
         found = db.execute("SELECT reversed FROM paths WHERE session = %s", (number,)).fetchall()
         paths = tuple(reversed_path[::-1] for (reversed_path,) in found)
         for chunk in _chunks(db, number, session.id):
-            # Which chunk named which file is not stored; the session keeps them all.
+            # The index stores the named files by session, not by chunk: the first chunk gets them all.
             chunk.paths, paths = paths, ()
             yield chunk
 

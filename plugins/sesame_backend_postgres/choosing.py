@@ -1,7 +1,7 @@
-"""Which words of a query choose the chunks that are scored, and how far back: the plan, made by the server.
+"""SQL of the plan: the words that select the chunks to score, and the range of sessions to search.
 
-Broad words are bounded: candidates are the chunks with the rarest words, as many as the budget allows, and the newest
-ones when even the rarest word is too common.
+Broad words are bounded: candidates are the chunks with the rarest words, within the budget, and the newest ones when
+even the rarest word is too common.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .words import is_ordered, without_order
 
 
 def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
-    """Add `total`, what there is, and `phrase` and `word`, in how many chunks each of them is (`df`).
+    """Add `total`, the size of the index, and `phrase` and `word`, each with the number of chunks with it (`df`).
 
-    :param is_alone: one word is all that is asked: what finds its chunks counts them.
+    :param is_alone: the query has one word only: finding its chunks counts them.
     """
     parts.add(
         "total",
@@ -31,8 +31,8 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
   FROM workstations""",
     )
     parts.values.append(asked.phrases)
-    # A phrase has as many chunks as its rarest word at most; when that is common, a sample tells the share, unless it
-    # holds none.
+    # A phrase has at most the chunks of its rarest word; if that is common, a sample gives the share, unless no chunk
+    # of the sample has the phrase.
     unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
     if is_alone:
         unseen = f"0.5 * known / {budget.COUNTED}"
@@ -71,13 +71,13 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
 
 
 def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
-    """Add which words choose candidates: `plan`, and `sought`, each phrase with what scoring needs of it.
+    """Add the words that select candidates: `plan`, and `sought`, each phrase with its factors for scoring.
 
-    `plan` is `whole` when all words do without limits, `few` when that is so because the filters let few chunks pass;
-    otherwise `cutoff.first` is the number of the first session of the newest, or 0 when the chosen words need no such
-    limit.  `lead.is_narrow` tells that fewer of an index of sessions has to be read than of that of words.
+    `plan` is `whole` when all words select without limits, `few` when that is because few chunks pass the filters;
+    otherwise `cutoff.first` is the number of the first of the newest sessions, or 0 when the selecting words need no
+    such limit.  `lead.is_narrow` says that reading the index of sessions takes fewer entries than that of words.
 
-    :param sessions: the table of sessions that the filters leave.
+    :param sessions: the table of sessions that pass the filters.
     """
     own = on_chunks(filters)
     reads = budget.READS if own.sql else 1
@@ -90,7 +90,7 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
     within = "1.0"
     if sessions == "allowed":
         within = "least(1.0, (SELECT coalesce(sum(chunk_count), 0) FROM allowed) / total.chunks)"
-    # Parts of their own: what stands in a subquery would be worked out for each use.
+    # Parts of their own: a subquery would be evaluated for each use.
     parts.add("extent", f"  SELECT chunks, chunk_length, {within}::float8 AS within, {few} AS few FROM total")
     most = reads * budget.SCORED
     # The rarest words that fit into the budget; the rarest of all always does.
@@ -125,7 +125,7 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
     ) AS chosen
   ) AS p""",
     )
-    # Either all chunks of the sessions are read, or all entries of the words, and their chunks in these sessions.
+    # Either all chunks of the sessions are read, or all entries of the words and their chunks in these sessions.
     parts.add(
         "lead",
         f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow
@@ -137,7 +137,7 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
         f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
   WHERE (SELECT is_cut OR newest_long < within * chunks FROM plan)""",
     )
-    # The rows of `reach` come in its window's order, and are worked out as far as they are read.
+    # The rows of `reach` come in its window's order, and only those that are read are evaluated.
     parts.add(
         "cutoff",
         """  SELECT
@@ -154,5 +154,5 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
 
 
 def is_listed(filters: Filters) -> bool:
-    """Tell whether an index lists the chunks that filters let pass."""
+    """Return whether an index lists the chunks that pass filters."""
     return filters.tool is not None or filters.role == "user"

@@ -1,4 +1,4 @@
-"""The chunks that the chosen words find, scored; the best of them with all words of the query."""
+"""SQL that scores the chunks with the selecting words, and the best of them with all words of the query."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .filters import Where, on_chunks
 def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     """Add `chunk`, the best chunks with their scores.
 
-    Before it come `met`, what the words that choose have found, scored by these, and `seen`, whether that is all there
-    is; and `older`, chunks with all words beyond the limit of the newest.
+    Before it come `met`, the chunks with the selecting words, scored by these, and `seen`, whether these are all
+    matches; and `older`, chunks with all words before the newest ones.
 
     :param is_filtered: the sessions are those of `allowed`.
     """
     own = on_chunks(filters)
-    # Not by an index: that of all calls of a tool lists more than it spares.
+    # Not by an index: that of all calls of a tool costs more than it saves.
     is_own = Where(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
     hidden = "false" if filters.all_kinds else "session IN (SELECT id FROM sessions WHERE kind = 'headless')"
     k = scoring.damping("t.tokens / plan.chunk_length")
     columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words, {k} AS k"
     newest = "t.session >= (SELECT first FROM cutoff)"
-    # Ways of which one is gone.  An index costs more than it saves when it lists more than another does: that of
-    # sessions when all of them are wanted, that of words when few sessions or few chunks are.
+    # Alternative ways, of which the plan takes one.  An index costs more than it saves when it lists more than another
+    # one: that of sessions when all sessions pass, that of words when few sessions or few chunks do.
     by_words = [f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest}{within}"]
     if is_filtered:
         newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
@@ -39,9 +39,9 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
         by_rows.append((f"(SELECT few FROM plan){within}", own))
     score = scoring.bm25("idf", scoring.FREQUENCY)
     has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
-    # Most chunks have one of the words only, and the index tells which: they are met once for each.  In chunks that are
-    # read one after the other all words are looked for.
-    # Lists that lie apart are fetched in the newest chunks only.
+    # Most chunks have only one of the words, and the index says which: a chunk is found once for each.  In chunks that
+    # are read one after the other, all words are searched.
+    # Lists that are stored out of line are fetched of the newest chunks only.
     near = f"({scoring.is_in_row('t.words')} OR t.session >= (SELECT first_long FROM cutoff))"
     ways = [
         f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
@@ -67,7 +67,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
         f"""  SELECT whole AND first_long = 0 AND times < {2 * budget.SCORED} AS is_all
   FROM plan, cutoff, (SELECT coalesce(sum(times), 0) AS times FROM met) AS m""",
     )
-    # As far back as the newest let expect that there are enough; very few let expect nothing.
+    # As far back as the newest suggest that there are enough; very few of them suggest nothing.
     parts.add(
         "further",
         f"""  SELECT (SELECT first FROM cutoff) AS until, has_all >= {budget.FEW} AS is_near,

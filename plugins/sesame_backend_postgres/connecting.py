@@ -1,4 +1,4 @@
-"""How the server is reached: options, environment, and connections that do what Sesame needs."""
+"""Connections to the server: options, environment, and the settings that Sesame needs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 #: Environment variable with the server's address, used when the configuration names none.
 DSN_VARIABLE = "SESAME_POSTGRES_DSN"
-#: Seconds a read may take; a write may take as long as it needs.
+#: Most seconds of a read; a write has no limit.
 READ_SECONDS = 30
-#: Milliseconds after which a silent network counts as gone.
+#: Milliseconds without an answer after which a connection counts as lost.
 SILENCE_MS = 15_000
 
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
@@ -36,12 +36,12 @@ _SETTINGS = (
     ("TimeZone", "UTC"),
     ("client_min_messages", "error"),
     ("jit", "off"),
-    # The rows with a common word of a million chunks are a list of 8 MB.  Of a list that has no room only the pages are
-    # kept, all of whose rows are looked at.
+    # The rows with a common word of a million chunks are a bitmap of 8 MB.  A bitmap that does not fit becomes lossy:
+    # it has pages only, and all of their rows are checked.
     ("work_mem", "32MB"),
     ("enable_seqscan", "off"),
     ("max_parallel_workers_per_gather", "0"),
-    # What is prepared (`prepared.Alike`) needs no plan of its own for each value.
+    # Prepared statements (`prepared.Alike`) need no separate plan for each value.
     ("plan_cache_mode", "force_generic_plan"),
 )
 
@@ -61,20 +61,20 @@ OPTIONS = {
 class Settings:
     """The backend's options in config.jsonc.
 
-    :raises ConfigError: the schema or the dsn cannot be one; a dsn is never quoted.
+    :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
     """
 
-    #: A libpq connection string or URL; without one, what the environment says (`SESAME_POSTGRES_DSN`, `PGHOST` …).
+    #: A libpq connection string or URL; without one, that of the environment (`SESAME_POSTGRES_DSN`, `PGHOST` …).
     dsn: str | None = None
     #: A section of `pg_service.conf`.
     service: str | None = None
-    #: The schema that holds Sesame's tables.
+    #: The schema with Sesame's tables.
     schema: str = "sesame"
     #: Seconds to wait for the server.
     connect_timeout: int = 5
     #: libpq's `sslmode`; None leaves it to the dsn.
     sslmode: str | None = None
-    #: Connections that readers in one process may hold.
+    #: Most connections of readers in one process.
     pool: int = 4
 
     def __post_init__(self) -> None:
@@ -87,10 +87,10 @@ class Settings:
     def conninfo(self) -> dict[str, Any]:
         """Return libpq's parameters.
 
-        :raises ConfigError: the dsn cannot be read.
+        :raises ConfigError: the dsn cannot be parsed.
         """
         dsn = self.dsn or os.environ.get(DSN_VARIABLE) or ""
-        # As SQLAlchemy writes it.
+        # SQLAlchemy's form.
         dsn = re.sub(r"^postgresql\+\w+:", "postgresql:", dsn)
         try:
             found: dict[str, Any] = dict(conninfo_to_dict(dsn))
@@ -105,10 +105,10 @@ class Settings:
 
 
 class Server:
-    """A database on a server: makes connections, and keeps some for readers.
+    """A database on a server: opens connections, and keeps some open for readers.
 
-    A program that reads one thing after the other needs one connection.  That one is kept here, all others in
-    SQLAlchemy's pool, which takes longer to load than a search takes.
+    A single-threaded program needs one connection.  That one is kept here, all others in SQLAlchemy's pool, which
+    takes longer to load than a search takes.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -118,9 +118,9 @@ class Server:
         self._is_first_free = threading.Semaphore()
         self._pool: QueuePool | None = None
         self._lock = threading.Lock()
-        #: What its connections have planned.
+        #: The prepared statements of its connections.
         self.prepared = Prepared()
-        #: Who connected last, for messages.
+        #: The role of the last connection, for messages.
         self.role = str(self._conninfo.get("user") or "")
 
     def __repr__(self) -> str:
@@ -128,12 +128,12 @@ class Server:
 
     @property
     def schema(self) -> str:
-        """The schema that holds the tables."""
+        """The schema with the tables."""
         return self._settings.schema
 
     @property
     def place(self) -> str:
-        """What a person knows the database by; without a password."""
+        """The name of the database for people, without a password."""
         known = self._conninfo
         if self._settings.service:
             return f"PostgreSQL (service {self._settings.service})"
@@ -145,8 +145,8 @@ class Server:
     def connect(self, *, read_seconds: int = 0) -> psycopg.Connection[Any]:
         """Open a connection in autocommit mode.
 
-        :param read_seconds: seconds after which a statement is given up; 0 for never.
-        :raises BackendError: the server cannot be reached or does not let us in.
+        :param read_seconds: seconds after which a statement is cancelled; 0 for never.
+        :raises BackendError: the server cannot be reached or refuses the connection.
         """
         settings = (*_SETTINGS, ("search_path", f"{self.schema},pg_catalog"), ("statement_timeout", f"{read_seconds}s"))
         ours = " ".join(f"-c {name}={value}" for name, value in settings)
@@ -171,7 +171,7 @@ class Server:
 
     @contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield a connection for reading; one that the server has closed meanwhile is replaced.
+        """Yield a connection for reading; one that the server has closed is replaced.
 
         :raises BackendError: the server cannot be reached, or all connections are in use for `READ_SECONDS`.
         """
@@ -202,7 +202,7 @@ class Server:
             pooled.close()
 
     def close(self) -> None:
-        """Close the readers' connections that are not in use."""
+        """Close the readers' idle connections."""
         if self._is_first_free.acquire(blocking=False):
             self._drop_first()
             self._is_first_free.release()
@@ -217,7 +217,7 @@ class Server:
         self._first = None
 
     def _others(self) -> QueuePool:
-        """Return the connections for reading beside the first."""
+        """Return the pool of further connections for reading."""
         from sqlalchemy.pool import QueuePool
 
         with self._lock:
@@ -233,18 +233,18 @@ class Server:
 
 
 def _is_lost(db: Any) -> bool:
-    """Tell, without a question to the server, whether it has hung up."""
+    """Return, without a query, whether the server has closed a connection."""
     import select
 
     if db.closed:
         return True
     readable, _, _ = select.select([db.fileno()], [], [], 0)
-    # Nothing was asked: what there is to read is the end, or a farewell.
+    # No query is pending: anything to read is the end of the stream, or the server's last message.
     return bool(readable)
 
 
 def application_name() -> str:
-    """Return what the server lists this process as: who waits for a lock is told of it."""
+    """Return the name of this process on the server; the error of a locked writer names it."""
     import socket
 
     program = os.path.basename(sys.argv[0]) or "python"

@@ -1,8 +1,8 @@
-"""One document per session with all that people and agents said in it, for ranking whole sessions.
+"""One document per session with everything that people and agents said in it, for ranking whole sessions.
 
-It is put together from the word lists of the session's chunks, on the server, and anew when the session has grown
-by half or has been quiet for a while: not on every append, because it costs what the session is long.  A word list
-knows 16,383 positions, so a long document lies in several rows.
+The server builds it from the word lists of the session's chunks, and rebuilds it when the session has grown by half
+or has been quiet for a while: not on every append, because it costs time proportional to the session.  A word list
+has at most 16,383 positions, so a long document has several rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sesame_core.sdk import ingest
 
 from . import words
 
-#: Words of one row, and of one document; what comes later in a longer session is found by its chunks.
+#: Words of one row, and of one document; later parts of a longer session are found by its chunks.
 PART, LIMIT = 16_000, 400_000
 
 _INSERT = """
@@ -49,7 +49,7 @@ JOIN (SELECT id, conversation_tokens AS before FROM sessions WHERE id = ANY (%(s
 WHERE s.id = t.session
 RETURNING s.conversation_tokens - b.before
 """
-#: What a row of `sessions` is that is behind and quiet.
+#: The condition that a row of `sessions` is quiet and has an outdated conversation.
 IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{ingest.QUIET_SECONDS} seconds'"
 _QUIET = f"""
 SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIET} AND id <> ALL (%s) LIMIT %s
@@ -57,7 +57,7 @@ SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIE
 
 
 def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str]) -> int:
-    """Write the documents of some sessions as they are now; return by how many words all documents have grown.
+    """Rewrite the documents of some sessions; return the number of words by which all documents have grown.
 
     :param titles: by session number.
     """
@@ -77,8 +77,8 @@ def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, st
 
 
 def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) -> dict[int, str]:
-    """Return some sessions, with their titles, that are behind and quiet.
+    """Return some quiet sessions with an outdated conversation, with their titles.
 
-    :param busy: sessions that have just grown, whatever the times in their messages say.
+    :param busy: sessions that have just grown, whatever the times of their messages are.
     """
     return dict(db.execute(_QUIET, (workstation, list(busy), ingest.RENEWED_PER_RUN)).fetchall())

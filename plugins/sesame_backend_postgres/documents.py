@@ -1,19 +1,19 @@
-"""Scores of what there is one of for each session: its head, and the conversation in it."""
+"""SQL that scores the documents of sessions: the head and the conversation of each."""
 
 from __future__ import annotations
 
 from . import budget, scoring
 from .asked import Parts
 
-#: Weights of the columns, in `ts_rank_cd`'s order D, C, B, A, and what they were divided by.
+#: Weights of the columns, in `ts_rank_cd`'s order D, C, B, A, and their divisor.
 HEAD_WEIGHTS, HEAD_SCALE = "{0, 1, 0.5, 1}", 2.0
 CONVERSATION_WEIGHTS, CONVERSATION_SCALE = "{0, 0.25, 0.375, 1}", 4.0
 
 
 def add_documents(parts: Parts, kept: str) -> None:
-    """Add `head` and `conversation`, the scores of what there is one of for each session.
+    """Add `head` and `conversation`, the scores of sessions by their documents.
 
-    :param kept: what a row of `heads AS h` must be, with its AND.
+    :param kept: a condition on `heads AS h`, with its AND.
     """
     _add_idf(parts, "heads", "count(*)")
     score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
@@ -53,10 +53,10 @@ def add_documents(parts: Parts, kept: str) -> None:
 
 
 def _add_idf(parts: Parts, table: str, count: str) -> None:
-    """Add `{table}_used`, each phrase and how much it tells in a table of one document per session.
+    """Add `{table}_used`, each phrase with its idf in a table of one document per session.
 
-    Of a common word the first `DOCUMENTS` are counted, and by how many sessions they span it is told how many more
-    there are; of a phrase, so many of those with its words.
+    For a common word the first `DOCUMENTS` are counted, and their number is extrapolated from the range of sessions
+    that they span; for a phrase, the first `DOCUMENTS` with its words.
 
     :param count: counts sessions.
     """

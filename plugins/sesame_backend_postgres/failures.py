@@ -1,4 +1,4 @@
-"""Turns what the server or the driver says into one line that tells a person what to do; never with a password."""
+"""Converts errors of the server and of the driver into one line that says what to do, never with a password."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from psycopg import errors
 
 from sesame_core.errors import BackendError
 
-#: What to say by SQLSTATE, or by its class; `{role}` and `{place}` are filled in.
+#: The message by SQLSTATE, or by its class; `{role}`, `{place}` and `{message}` are placeholders.
 _ADVICE = {
     "28P01": "{place} refuses the password of {role}: check the dsn, PGPASSWORD or ~/.pgpass",
-    "28": "{place} does not let {role} in: {message}",
+    "28": "{place} refuses {role}: {message}",
     "3D000": "{place}: {message}; create it first, or check the dsn",
     "53300": "{place} has no connection left: try again later, or raise its max_connections",
     "53": "{place} has run out of something: {message}; nothing was lost, run it again later",
     "57P03": "{place} is starting up or shutting down; try again in a moment",
-    "57014": "{place} took too long for a statement and was told to stop; try again, or narrow the search",
+    "57014": "{place} took too long for a statement, which was cancelled; try again, or narrow the search",
     "55P03": "{place}: another program holds a lock that is needed; try again",
-    "25006": "{place} only lets itself be read (a replica?): index against the primary server",
+    "25006": "{place} is read-only (a replica?): index into the primary server",
     "42501": "{role} may not do that at {place}: {message}; see the roles in docs/team.md",
     "40": "{place}: {message}; nothing was stored, run it again",
     "XX": "{place} reports damage: {message}; ask whoever runs it",
@@ -30,15 +30,15 @@ _ADVICE = {
 
 
 class LostError(BackendError):
-    """The server cannot be reached, or went away."""
+    """The server cannot be reached, or closed the connection."""
 
 
 @contextmanager
 def translated(place: str, role: str) -> Iterator[None]:
-    """Raise `BackendError` for what the driver raises inside the block.
+    """Convert the driver's errors inside the block into `BackendError`.
 
     :param place: the server and the database, for the message.
-    :param role: who is connected, for the message.
+    :param role: the connected role, for the message.
     """
     try:
         yield
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 def translating(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Wrap a method of an object that knows its server, so that what the driver raises becomes a `BackendError`."""
+    """Wrap a method of an object that has `place` and `role`, so that the driver's errors become `BackendError`s."""
 
     @wraps(method)
     def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -71,11 +71,11 @@ def translating(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[
 
 
 def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
-    """Return the error that a person is shown."""
+    """Return the error with the message for people."""
     state = error.sqlstate or ""
     message = _first_line(error)
     if not state and "password authentication failed" in str(error):
-        state = "28P01"  # before there is a connection, the driver tells by its text only
+        state = "28P01"  # without a connection, the driver's error has only a text
     elif not state and "no password supplied" in str(error):
         state = "28P01"
     elif not state and "too many clients" in str(error):
@@ -91,16 +91,14 @@ def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
     if is_lost or (not state and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)):
         return LostError(f"{place} cannot be reached: {message}")
     if isinstance(error, errors.UndefinedTable | errors.UndefinedFunction | errors.UndefinedColumn):
-        return BackendError(
-            f"{place} holds another schema than this Sesame's ({message}): upgrade it with: sesame index"
-        )
+        return BackendError(f"{place} has another schema than this Sesame's ({message}): upgrade it with: sesame index")
     return BackendError(f"{place}: {message}")
 
 
 def _first_line(error: psycopg.Error) -> str:
     primary = error.diag.message_primary if error.diag else None
     lines = (primary or str(error)).strip().splitlines() or [type(error).__name__]
-    # The driver tells of each address it tried; what went wrong stands behind the last colon group.
+    # The driver names each address that it tried; the error comes after the last "failed: ".
     text = lines[0].removeprefix("connection failed: ")
     if text.startswith("connection to server") and "failed: " in text:
         text = text.split("failed: ", 1)[1] or text

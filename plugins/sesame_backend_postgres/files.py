@@ -1,4 +1,4 @@
-"""What the index remembers of a workstation's files."""
+"""The files of a workstation in the index."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Files:
         self.load()
 
     def load(self) -> None:
-        """Ask for the files' numbers, once more after a transaction was dropped."""
+        """Load the files' numbers, again after a rollback."""
         sql = "SELECT path, id FROM files WHERE workstation = %s AND NOT superseded"
         self._numbers = dict(self._db.execute(sql, (self._workstation,)).fetchall())
 
@@ -54,9 +54,9 @@ class Files:
         return self._numbers.get(path)
 
     def store(self, file: IndexedFile, *, keeps_checkpoint: bool = False) -> int:
-        """Remember what is known of a file now; return its number.
+        """Store a file's row; return its number.
 
-        :param keeps_checkpoint: a checkpoint that is not told is left as it was.
+        :param keeps_checkpoint: keep the stored checkpoint if the file has none.
         """
         values = rows.file_row(file)
         number = self.number(file.path)
@@ -69,18 +69,18 @@ class Files:
         return number
 
     def delete(self, number: int, path: str | None = None) -> None:
-        """Delete a file, whose sessions are gone already.
+        """Delete a file, whose sessions are deleted already.
 
-        :param path: its path, when it may be stored anew.
+        :param path: its path, if it may be stored again.
         """
         self._db.execute("DELETE FROM files WHERE id = %s", (number,))
         if path is not None:
             self._numbers.pop(path, None)
 
-    # -- in a rebuild -------------------------------------------------------------------------------------
+    # -- rebuild ------------------------------------------------------------------------------------------
 
     def supersede(self) -> None:
-        """Set all files aside: those that are indexed from now on take their place."""
+        """Set all files aside: those that are indexed from now on replace them."""
         self._db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (self._workstation,))
         self._numbers = {}
 
@@ -90,7 +90,7 @@ class Files:
         return self._db.execute(sql, (self._workstation,)).fetchall()
 
     def of(self, number: int) -> IndexedFile:
-        """Return the file of a number, with its checkpoint."""
+        """Return the file with a number, with its checkpoint."""
         sql = f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files WHERE id = %s"
         found = self._db.execute(sql, (number,)).fetchone()
         assert found is not None

@@ -1,4 +1,4 @@
-"""Writes what is asked as PostgreSQL's conditions: on `sessions AS s`, and on `texts AS t`."""
+"""Writes filters as SQL conditions for PostgreSQL: on `sessions AS s`, and on `texts AS t`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Postgres(Dialect):
         if asked is None:
             return FALSE
         query = "to_tsquery('code', %s)"
-        # One look for all sessions: joined to them, the words of each would be fetched.
+        # One query for all sessions: a join would fetch the words of each.
         in_chunk = Where(
             f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')}))"
             " IS TRUE",
@@ -72,10 +72,10 @@ class _Postgres(Dialect):
 
     def touching(self, path: str) -> Where:
         backwards = reversed_path(path)
-        if path.endswith("/"):  # all that is below it
+        if path.endswith("/"):  # every file below it
             touched = Where("paths.reversed LIKE %s", (f"%{like(backwards)}%",))
         else:
-            # Not LIKE: only a pattern that is known when the plan is made makes use of an index.
+            # Not LIKE: it uses an index only if the pattern is known at planning.
             touched = Where(
                 "paths.reversed >= %s AND paths.reversed < %s::text || U&'\\+10FFFF'", (backwards, backwards)
             )

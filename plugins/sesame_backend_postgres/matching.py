@@ -1,7 +1,7 @@
 """Finds and scores the chunks that match a query, within a budget, in one statement.
 
-Reading a chunk takes 1 µs, scoring it for a word 2 µs.  The budget picks candidates; each candidate's score counts
-all words of the query.  The statement is a WITH clause, whose parts `choosing`, `chunks` and `documents` add.
+Reading a chunk takes 1 µs, scoring it for a word 2 µs.  The budget only selects candidates; each candidate's score
+counts all words of the query.  The statement is a WITH clause, whose parts `choosing`, `chunks` and `documents` add.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .prepared import Alike
 def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query.
 
-    :param ask: returns the rows that answer a question.
+    :param ask: runs a query and returns its rows.
     """
     asked = Asked.of(query)
     found = Candidates(
@@ -58,7 +58,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
 
 
 def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
-    """Return the one statement that finds everything."""
+    """Return the statement with its values."""
     parts = Parts()
     narrow = on_sessions(filters).and_(meeting(query.condition))
     is_alone = len(asked.words) == 1 and not narrow.sql and not on_chunks(filters).sql
@@ -90,7 +90,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
         answers.append("SELECT 'head', session, 0, 0, score FROM head WHERE score > 0")
         answers.append("SELECT 'conversation', session, 0, 0, score FROM conversation WHERE score > 0")
     if not filters.all_kinds:
-        # The index of words would be asked about all sessions once for each.
+        # Counting all of them would query the index of words once per session.
         answers.append(
             "SELECT 'hidden', CASE WHEN (SELECT is_all FROM seen) THEN "
             "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("

@@ -1,4 +1,4 @@
-"""Makes and upgrades the schema, refuses a newer one, and says which workstation this is."""
+"""Creates and upgrades the schema, rejects a newer one, and identifies this workstation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sesame_core.sdk.sql import newer
 
 from . import schema
 
-#: Oldest server that has all that is used [PostgreSQL 14: lz4, regular statistics of expressions].
+#: Oldest server with all required features [PostgreSQL 14: lz4, regular statistics of expressions].
 OLDEST = 140_000
 
 
 @dataclass(frozen=True, slots=True)
 class Workstation:
-    """The machine that writes, as the database knows it."""
+    """The row of the machine that writes."""
 
     #: Its number in the database.
     id: int
@@ -28,9 +28,9 @@ class Workstation:
 
 
 def version(db: psycopg.Connection[Any], place: str) -> int:
-    """Return the schema version; 0 when there is nothing yet.
+    """Return the schema version; 0 when there is no schema yet.
 
-    :raises BackendError: the schema is a newer Sesame's.
+    :raises BackendError: the schema is that of a newer Sesame.
     """
     if db.execute("SELECT to_regclass('schema_migrations')").fetchone() == (None,):
         return 0
@@ -42,10 +42,10 @@ def version(db: psycopg.Connection[Any], place: str) -> int:
 
 
 def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
-    """Bring the schema to the present version, all steps in one transaction; one process at a time does it.
+    """Upgrade the schema to the present version, all steps in one transaction, in one process at a time.
 
-    :param name: of the schema.
-    :raises BackendError: the server is too old, or the schema is a newer Sesame's.
+    :param name: name of the schema.
+    :raises BackendError: the server is too old, or the schema is that of a newer Sesame.
     """
     if db.info.server_version < OLDEST:
         raise BackendError(
@@ -53,7 +53,7 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
         )
     if version(db, place) == len(schema.MIGRATIONS):
         return
-    # Before the transaction: one that has begun does not hear of a schema that another made while it waited.
+    # Before the transaction: a started one does not see a schema that another process created while it waited.
     db.execute("SELECT pg_advisory_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
     try:
         with db.transaction():
@@ -79,10 +79,10 @@ def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
 
 
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
-    """Return this machine's row, made when there is none.
+    """Return this machine's row, created if it is missing.
 
     :param claim: take the row over from another installation of Sesame.
-    :raises BackendError: another machine, or another person, writes under the same id.
+    :raises BackendError: another machine or person writes under the same id.
     """
     name, mine = identity.workstation_id(), installation()
     sql = "SELECT id, installation, host, role = session_user, role, owner FROM workstations WHERE name = %s"
@@ -104,8 +104,8 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
     if installed != mine and not claim:
         raise BackendError(
             f"workstation {name} at {place} is written by another installation of Sesame (on {known_host}): if this "
-            f"machine is a copy, give it an id of its own in {identity.OVERRIDES[0]}; if it took the other's place, "
-            "say so with: sesame workstations --claim"
+            f"machine is a copy, give it an id of its own in {identity.OVERRIDES[0]}; if it replaces the other one, "
+            "take over its sessions with: sesame workstations --claim"
         )
     if (installed, known_host, known_owner) != (mine, host, owner):
         sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
@@ -114,7 +114,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
 
 
 def installation() -> str:
-    """Return the random number of this installation, kept in the data directory."""
+    """Return the random number of this installation, stored in the data directory."""
     return identity.kept_random("installation")
 
 

@@ -1,4 +1,4 @@
-"""The read half: every method is one question to the server, of which each is a way there and back."""
+"""The read half: every method is one query, so one round trip to the server."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class PostgresReader:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._local = threading.local()
-        #: The schema was seen, and is this Sesame's.
+        #: Whether the schema was checked, and is this Sesame's.
         self._is_made = False
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state of the index for the calls inside; it is taken with the first question."""
+        """Show one state of the index to the calls inside: that of the first query."""
         if getattr(self._local, "db", None) is not None:
             yield
             return
@@ -85,9 +85,9 @@ class PostgresReader:
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions, newest first, and their number."""
+        """Return sessions, newest first, and their total number."""
         wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
-        # In one: what most of it costs is to find them.
+        # In one query: finding them takes most of the time.
         sql = (
             f"WITH found AS MATERIALIZED (SELECT s.id, s.modified FROM {rows.STORED_FROM}{wanted.where()}) "
             f"SELECT n.count, p.* FROM (SELECT count(*) FROM found) AS n LEFT JOIN (SELECT {rows.STORED_COLUMNS} "
@@ -99,10 +99,10 @@ class PostgresReader:
         return page, found[0][0] if found else 0
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
-        """Return the sessions with this id, else those whose id begins with it."""
+        """Return the sessions with this id, else those whose id starts with it."""
         if not prefix:
             return []
-        # One question for both.
+        # One query for both.
         sql = (
             "WHERE s.session_id = %s OR (s.session_id >= %s AND s.session_id < %s || U&'\\+10FFFF' "
             "AND NOT EXISTS (SELECT 1 FROM sessions WHERE session_id = %s))"
@@ -137,7 +137,7 @@ class PostgresReader:
         return found
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
-        """Tell which of the query's words each chunk contains."""
+        """Return the query's words that each chunk contains."""
         asked = [(position, made) for position, word in enumerate(query.words) if (made := words.any_of([word]))]
         if not chunks or not asked:
             return [frozenset()] * len(chunks)
@@ -154,7 +154,7 @@ class PostgresReader:
         return [frozenset(found.get(chunk, ())) for chunk in chunks]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return words that begin with a prefix, as the last run counted them, the commonest first."""
+        """Return words that start with a prefix, as counted by the last run, the commonest first."""
         sql = (
             "SELECT lexeme, chunks FROM lexemes WHERE lexeme >= %s AND lexeme < %s || U&'\\+10FFFF' "
             "ORDER BY chunks DESC LIMIT %s"
@@ -163,7 +163,7 @@ class PostgresReader:
         return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
 
     def freshness(self) -> Freshness:
-        """Tell when this workstation was last brought up to date, and how many of its files could not be read."""
+        """Return the last sync of this workstation, and the number of its files that could not be read."""
         sql = (
             "SELECT coalesce((SELECT last_sync FROM workstations WHERE name = %s), "
             "(SELECT max(last_sync) FROM workstations)), "
@@ -174,7 +174,7 @@ class PostgresReader:
         return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
 
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
-        """Return this workstation's known files; one with a session behind and quiet has something left to do."""
+        """Return this workstation's files; one with a quiet session and an outdated conversation counts as unread."""
         quiet = (
             "EXISTS (SELECT 1 FROM sessions AS s "
             f"WHERE s.file = f.id AND s.workstation = f.workstation AND {conversations.IS_QUIET})"
@@ -191,11 +191,11 @@ class PostgresReader:
         return {path: tuple(known) for path, *known in self._rows(sql, values)}
 
     def scan_cache_path(self) -> str | None:
-        """Return None: files on this machine do not tell when another index takes the place of the server's."""
+        """Return None: a file on this machine cannot detect that the server's index was replaced."""
         return None
 
     def workstations(self) -> list[WorkstationStatistics]:
-        """Tell who has written what, the last active first."""
+        """Return what each workstation has written, the last synchronised first."""
         sql = (
             "SELECT w.name, w.host, w.owner, count(DISTINCT s.key), max(s.modified), w.last_sync "
             "FROM workstations AS w LEFT JOIN sessions AS s ON s.workstation = w.id GROUP BY w.id "
@@ -209,7 +209,7 @@ class PostgresReader:
         ]
 
     def statistics(self) -> Statistics:
-        """Count what is there; files that are missing or failed are this workstation's."""
+        """Return counts of the content; missing and failed files are this workstation's."""
         with self.snapshot():
             agents = self._rows(
                 "SELECT agent, kind, count(DISTINCT key), sum(message_count)::bigint, max(modified) FROM sessions "
@@ -257,21 +257,21 @@ class PostgresReader:
                 workstations=tuple(self.workstations()),
             )
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- implementation -----------------------------------------------------------------------------------
 
     def _stored(self, where: str, values: tuple[Any, ...]) -> list[StoredSession]:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return the rows that answer a question; none while there is no schema."""
+        """Return the rows of a query; none while there is no schema."""
         try:
             return self._ask(sql, values)
         except _NothingError:
             return []
 
     def _ask(self, sql: str, values: Sequence[Any]) -> list[Any]:
-        """Return the rows that answer a question, on the connection of the snapshot if there is one.
+        """Return the rows of a query, on the connection of the snapshot if there is one.
 
         :raises _NothingError: there is no schema yet.
         """
@@ -281,7 +281,7 @@ class PostgresReader:
                 return self._answers(one, sql, values, "")
         with translated(self._server.place, self._server.role):
             is_begun = db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
-            # Both on one way to the server.
+            # Both in one round trip.
             begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
             return self._answers(db, sql, values, begin)
 
@@ -290,16 +290,16 @@ class PostgresReader:
         try:
             answers = db.execute(before + self._server.prepared.asked(db, sql), values)
             while answers.nextset():
-                pass  # only the last one has rows
+                pass  # only the last result has rows
             return answers.fetchall()
         except BaseException:
             self._server.prepared.forget(db)
             raise
 
     def _check(self, db: psycopg.Connection[Any]) -> None:
-        """Look once whether there is a schema, and whose.
+        """Check the version of the schema, once.
 
-        :raises BackendError: it is an older one, or a newer Sesame's.
+        :raises BackendError: it is an older one, or that of a newer Sesame.
         """
         if self._is_made:
             return

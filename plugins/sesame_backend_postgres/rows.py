@@ -1,4 +1,4 @@
-"""How Sesame's nouns are written into this database's rows and read back."""
+"""Converts Sesame's objects to rows of this database and back."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sesame_core.types.transcript import Session
 FILE_COLUMNS, SESSION_COLUMNS, CHUNK_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS, rows.CHUNK_COLUMNS
 STORED_COLUMNS, STORED_FROM = rows.STORED_COLUMNS, rows.STORED_FROM
 
-#: The latest moment the database and Python both know, for times beyond.
+#: The latest time that both the database and Python can represent, in place of later ones.
 _END = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class _Rows(rows.Rows):
-    """The database has a type for everything but checkpoints; of texts it refuses NUL and lone surrogates."""
+    """The database has a type for everything except checkpoints; its strings cannot have NUL and lone surrogates."""
 
     def text(self, text: str) -> str:
         return clean(text)
@@ -60,20 +60,20 @@ from_notes = _rows.notes
 def session_row(session: Session, mtime_ns: int) -> tuple[Any, ...]:
     """Return the values of `SESSION_COLUMNS`.
 
-    :param mtime_ns: of its file; what counts as modified when the session does not tell.
+    :param mtime_ns: modification time of its file: the default of the session's modified time.
     """
     return _rows.of_session(session, _moment(mtime_ns))
 
 
 def head(session: Session) -> tuple[str, str, str]:
-    """Return the texts of a session's head: title, summary, prompts, with what its notes add to them."""
+    """Return the texts of a session's head: title, summary, prompts, including its notes."""
     notes = session.notes
-    told = [session.summary, *((notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ())]
-    return session.name or "", "\n".join(filter(None, told)), "\n".join(session.prompts)
+    parts = [session.summary, *((notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ())]
+    return session.name or "", "\n".join(filter(None, parts)), "\n".join(session.prompts)
 
 
 def reversed_path(path: str) -> str:
-    """Return a path backwards, as it is looked for by its last parts; cut to what an index entry holds."""
+    """Return a path reversed, so that an index finds it by its last parts; truncated to the size of an index entry."""
     return ("/" + clean(path).replace("\\", "/").removeprefix("/")).lower()[::-1][:600]
 
 

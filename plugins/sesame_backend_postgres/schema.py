@@ -1,13 +1,13 @@
-"""The versions of the schema, and the limits of what it holds; `tables` tells what it looks like."""
+"""The versions of the schema, and limits of its values; `tables` declares the present schema."""
 
 from __future__ import annotations
 
 from sesame_core.sdk.sql import Migration
 
-#: Characters of a session's id: an index entry holds 2,700 bytes.
+#: Most characters of a session's id: an index entry has at most 2,700 bytes.
 LONGEST_ID = 500
 
-#: Step n leads to schema version n; never edit one that was released, add another.  No schema is older than the first.
+#: Step n leads to schema version n; never edit a released one, add another.  No schema is older than the first.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", ""),
     Migration("what was written about a session", "ALTER TABLE sessions ADD COLUMN notes text"),

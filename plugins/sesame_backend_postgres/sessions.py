@@ -1,4 +1,4 @@
-"""The sessions of a workstation, with their heads, their conversations, and the counts of all of them."""
+"""The sessions of a workstation, with their heads, their conversations, and the workstation's counts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from . import conversations, rows, words
 from .filters import DIALECT
 from .staging import LONGEST_SUBWORDS, cut
 
-#: Numbers of sessions that are fetched from the server at once.
+#: Session numbers that are reserved on the server at once.
 NUMBERS = 64
 
 _COLUMNS = rows.SESSION_COLUMNS.split(", ")
-#: What is counted of a session: columns, and the workstation's counts that they add to.
+#: Columns of a session with counts, and the workstation's counts that they add to.
 _COUNTED = {"chunk_count": "chunks", "chunk_tokens": "chunk_tokens", "head_tokens": "head_tokens"}
 _INSERT = DIALECT.insert(
     "sessions", ("id", "file", "workstation", *_COLUMNS, *_COUNTED, "conversation_count", "conversation_tokens")
@@ -36,22 +36,22 @@ _HEAD = (
     "ON CONFLICT (session) DO UPDATE SET tokens = excluded.tokens, words = excluded.words"
 )
 _PATHS = "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
-#: Counts of a workstation, in the order in which a deleted session takes its own away.
+#: Counts of a workstation, in the order of the columns that deleting a session returns.
 _COUNTS = ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
 
 
 class Target(ingest.Target):
-    """Where the chunks of one session go, and what is known of them so far."""
+    """The destination of the chunks of one session, and their counts so far."""
 
     __slots__ = ("is_new", "paths", "tokens")
 
     def __init__(self, number: int | None, seq: int = 0, tokens: int = 0, *, is_stored: bool = False) -> None:
         super().__init__(number, seq, is_stored=is_stored)
-        #: Words of its chunks.
+        #: Number of words of its chunks.
         self.tokens = tokens
-        #: The file being written is the first that tells of it.
+        #: Whether the session is new, so that its row must be inserted.
         self.is_new = not is_stored
-        #: Paths that its tool calls name, as they are stored.
+        #: Paths that its tool calls name, in their stored form.
         self.paths: set[str] = set()
 
 
@@ -62,16 +62,16 @@ class Sessions:
         self._db = db
         self._workstation = workstation
         self._numbers: list[int] = []
-        #: Agent and id of what was forgotten; None until it is needed.
+        #: Agents and ids of forgotten sessions; None until they are needed.
         self._tombstones: set[tuple[str, str]] | None = None
-        #: Sessions whose conversation is to be put together, with their titles, and those that have grown in this run.
+        #: Sessions whose conversation must be rebuilt, with their titles, and those that have grown in this run.
         self._undocumented: dict[int, str] = {}
         self._grown: set[int] = set()
-        #: By how much the workstation's counts have changed.
+        #: Pending changes of the workstation's counts.
         self.change: Counter[str] = Counter()
 
     def targets(self, file: int) -> dict[str, Target]:
-        """Return where more chunks of a file's sessions go, by session id."""
+        """Return the targets for more chunks of a file's sessions, by session id."""
         sql = "SELECT session_id, id, chunk_count, chunk_tokens FROM sessions WHERE file = %s"
         return {
             session_id: Target(number, count, tokens, is_stored=True)
@@ -86,16 +86,16 @@ class Sessions:
         return self._numbers.pop()
 
     def is_forgotten(self, session: Session) -> bool:
-        """Tell whether a session was forgotten, itself or with one it works for."""
+        """Return whether a session or an ancestor of it was forgotten."""
         if self._tombstones is None:
             sql = "SELECT agent, session_id FROM tombstones WHERE workstation = %s"
             self._tombstones = set(self._db.execute(sql, (self._workstation,)).fetchall())
         return any((session.agent, name) in self._tombstones for name in ingest.lineage(session.id))
 
     def store(self, number: int, target: Target, session: Session, file: int, mtime_ns: int, *, is_end: bool) -> None:
-        """Store what is known of a session; before the end of its file, only that it is there.
+        """Store a session's row; before the end of its file, only a preliminary one.
 
-        :param file: the number of its file, and `mtime_ns` the time.
+        :param file: the number of its file; `mtime_ns` is the file's modification time.
         """
         head, tokens = _head(session)
         values = (*rows.session_row(session, mtime_ns), target.seq, target.tokens, tokens)
@@ -126,7 +126,7 @@ class Sessions:
             target.paths.clear()
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give the sessions of this id their notes; return how many changed."""
+        """Set the notes of the sessions with this id; return the number that changed."""
         text = rows.from_notes(notes)
         sql = (
             f"SELECT id, head_tokens, {rows.SESSION_COLUMNS} FROM sessions WHERE workstation = %s "
@@ -144,11 +144,11 @@ class Sessions:
         return len(changed)
 
     def delete_of_file(self, file: int) -> int:
-        """Delete the sessions of a file, with all that is theirs; return their chunks."""
+        """Delete the sessions of a file; return the number of their chunks."""
         return self._delete(Where("file = %s", (file,)))
 
     def forget(self, agent: str, session_id: str) -> int:
-        """Delete a session with its copies and subagents, and leave tombstones; return their chunks."""
+        """Delete a session with its copies and subagents, and leave tombstones; return the number of their chunks."""
         mine = Where("workstation = %s AND agent = %s", (self._workstation, agent))
         family = mine.and_(DIALECT.family("session_id", session_id))
         self._db.execute(
@@ -170,12 +170,12 @@ class Sessions:
         return sum(row[0] for row in deleted)
 
     def document(self) -> None:
-        """Put the conversations together that are new or outgrown; the chunks must be there."""
+        """Build the conversations that are new or outgrown; the chunks must be stored."""
         self._renew(self._undocumented)
         self._undocumented.clear()
 
     def catch_up(self) -> None:
-        """Renew some conversations of sessions that are behind and quiet."""
+        """Rebuild some outdated conversations of quiet sessions."""
         self._renew(conversations.quiet(self._db, self._workstation, self._grown))
 
     def _renew(self, titles: dict[int, str]) -> None:
@@ -183,7 +183,7 @@ class Sessions:
             self.change["conversation_tokens"] += conversations.renew(self._db, self._workstation, titles)
 
     def record(self) -> None:
-        """Add what has changed to the workstation's counts."""
+        """Add the pending changes to the workstation's counts."""
         changed = {name: change for name, change in self.change.items() if change}
         self.change.clear()
         if changed:
@@ -192,13 +192,13 @@ class Sessions:
             self._db.execute(sql, (*changed.values(), self._workstation))
 
     def clear(self) -> None:
-        """Drop what is not stored yet, because its transaction was dropped."""
+        """Drop pending changes after a rollback."""
         self._undocumented.clear()
         self._tombstones = None
         self.change.clear()
 
 
 def _head(session: Session) -> tuple[list[str], int]:
-    """Return the plain texts of a session's head, and how many words they have."""
+    """Return the plain texts of a session's head, and their number of words."""
     head = [cut(words.plain(text), LONGEST_SUBWORDS) for text in rows.head(session)]
     return head, sum(map(words.count, head))

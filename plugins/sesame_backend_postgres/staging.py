@@ -1,6 +1,6 @@
-"""Chunks and their word lists on the way to the server, many at once.
+"""Sends chunks and their word lists to the server, many at once.
 
-Row-level security does not go with COPY, so rows take the way over a table of the connection's own.
+COPY does not support row-level security, so rows go through a temporary table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from . import rows, vocabularies, words
 
 #: Characters sent at once.
 BATCH = 4 << 20
-#: Characters whose words are found: a word list holds a megabyte.  The text itself is stored whole.
+#: Characters of a text whose words are indexed: a word list has at most a megabyte.  The text itself is stored whole.
 LONGEST_TEXT, LONGEST_SUBWORDS = 400_000, 150_000
 
 _CHUNK_COLUMNS = f"session, workstation, {rows.CHUNK_COLUMNS}"
@@ -47,17 +47,17 @@ class Staging:
         self._db = db
         self._workstation = workstation
         self._rows: list[tuple[Any, ...]] = []
-        #: By session, the positions of its chunks: the first, and the one behind the last.
+        #: The range of positions of each session's chunks: the first, and the one after the last.
         self._places: dict[int, tuple[int, int]] = {}
         self._held = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to send them."""
+        """Whether they should be sent."""
         return self._held >= BATCH
 
     def add(self, session: int, seq: int, chunk: Chunk) -> int:
-        """Take in the chunk at a position of a session; return how many words it has."""
+        """Add the chunk at a position of a session; return its number of words."""
         text, subwords = words.plain(chunk.text), words.plain(chunk.subwords)
         said = words.count(text)
         tokens = said + words.count(subwords)
@@ -80,7 +80,7 @@ class Staging:
         return tokens
 
     def send(self) -> None:
-        """Send them; the rows of their sessions must be there."""
+        """Send them; the rows of their sessions must be stored."""
         if not self._rows:
             return
         self._db.execute(_STAGING)
@@ -102,5 +102,5 @@ class Staging:
 
 
 def cut(text: str, length: int) -> str:
-    """Return the beginning of a plain text, which takes more bytes when it is not ASCII."""
+    """Return a prefix of a plain text, shorter if it is not ASCII, which takes more bytes."""
     return text[: length if text.isascii() else length // 3]

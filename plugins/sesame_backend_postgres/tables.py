@@ -1,10 +1,11 @@
 """The tables of an index.
 
-`METADATA`, `BEFORE` and `AFTER` are the present schema: an empty database gets it at once, and `schema.MIGRATIONS` lead
-older ones to it.  Only what makes a schema loads this, since SQLAlchemy takes longer to load than a search takes.
+`METADATA`, `BEFORE` and `AFTER` are the present schema: an empty database gets it at once, and `schema.MIGRATIONS`
+upgrade older ones.  Only code that creates a schema loads this module, since SQLAlchemy takes longer to load than a
+search takes.
 
-Whatever belongs to a workstation carries its number, for the row-level security that lets a workstation change its own
-rows only.  Texts are kept apart from their word lists: ranking reads narrow rows then.
+Every row of a workstation has its number, for the row-level security that lets a workstation change its own rows only.
+Texts are stored apart from their word lists, so that ranking reads narrow rows.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ METADATA = MetaData()
 
 
 def _word_index(column: Column[Any]) -> None:
-    """Index the words of a column; new entries wait in a list of 4 MB at most."""
+    """Index the words of a column; new entries are pending in a list of at most 4 MB."""
     limits = {"fastupdate": "on", "gin_pending_list_limit": 4096}
     Index(f"{column.table.name}_words", column, postgresql_using="gin", postgresql_with=limits)
 
 
 def _plain_text(name: str, **options: Any) -> Column[str]:
-    """Return a column that is compared byte by byte, so that an index finds beginnings."""
+    """Return a column that is compared byte by byte, so that an index finds prefixes."""
     return Column(name, Text(collation="C"), **options)
 
 
@@ -77,7 +78,7 @@ Table(
     #: The database role that may change its rows.
     Column("role", Text, nullable=False, server_default=text("session_user")),
     Column("last_sync", DateTime(timezone=True)),
-    # What BM25 needs to know of all rows: how many there are, and how many words they have.
+    # The totals that BM25 needs: the numbers of rows and of words.
     *(
         Column(name, BigInteger, nullable=False, server_default=text("0"))
         for name in ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
@@ -104,7 +105,7 @@ files = Table(
     #: True only inside a rebuild: the row is of the index that is being replaced.
     Column("superseded", Boolean, nullable=False, server_default=text("false")),
 )
-# A path may be longer than what an index entry holds.
+# A path may be longer than an index entry.
 Index("files_path", files.c.workstation, func.md5(files.c.path), files.c.superseded, unique=True)
 Index("files_failed", files.c.id, postgresql_where=files.c.error.is_not(None))
 
@@ -138,12 +139,12 @@ sessions = Table(
     Column("owner", Text, nullable=False),
     #: "shared", or "metadata" when the texts stay on the workstation.
     Column("visibility", Text, nullable=False),
-    #: JSON: [name, description, summary, [tag, …]]: what was written about it afterwards.
+    #: JSON: [name, description, summary, [tag, …]]: its metadata.
     Column("notes", Text),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
-    #: Chunks that the rows in `conversations` hold, and words in these rows.
+    #: Chunks in the rows of `conversations`, and words in these rows.
     Column("conversation_count", Integer, nullable=False),
     Column("conversation_tokens", Integer, nullable=False),
     PrimaryKeyConstraint("key", "file"),
@@ -186,7 +187,7 @@ chunks = Table(
     Column("content", Text, nullable=False),
     PrimaryKeyConstraint("session", "seq"),
 )
-# The name itself too: only what an index holds need not be looked up in the table.
+# The name itself too: columns that an index has need not be read from the table.
 Index(
     "chunks_failed",
     func.lower(chunks.c.tool_name),
@@ -195,7 +196,7 @@ Index(
     postgresql_where=chunks.c.is_error,
 )
 
-#: The words of a chunk: those of its text without a weight, those inside of words with weight A.
+#: The words of a chunk: those of its text without a weight, subwords with weight A.
 texts = Table(
     "texts",
     METADATA,
@@ -205,22 +206,22 @@ texts = Table(
     #: Weight class: 0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result.
     Column("class", SmallInteger, nullable=False),
     Column("role", Text),
-    #: The tool's name in small letters.
+    #: The tool's name in lower case.
     Column("tool", Text),
     Column("tokens", Integer, nullable=False),
-    #: Words that a person or an agent said: those of the text alone; 0 for all else.
+    #: Number of words of the text of a person or an agent, without subwords; 0 for other chunks.
     Column("spoken", Integer, nullable=False),
     Column("words", TSVECTOR, nullable=False),
     PrimaryKeyConstraint("session", "seq"),
-    # Rows up to this size stay in one piece.
+    # Larger rows are stored out of line.
     postgresql_with={"toast_tuple_target": 8160, "autovacuum_vacuum_insert_scale_factor": 0.05},
 )
 _word_index(texts.c.words)
-# Of a tool that is seldom called, and of what people type, there is less than of a common word.
+# A tool that is rarely called, and prompts, have fewer chunks than a common word.
 Index("texts_tool", texts.c.tool, texts.c["class"], postgresql_where=texts.c.tool.is_not(None))
 Index("texts_prompts", texts.c.session, postgresql_where=texts.c["class"] == 0)
 
-#: Title (weight A), summary (B) and first prompts (C) of a session, with what its notes add to them.
+#: Title (weight A), summary (B) and first prompts (C) of a session, including its notes.
 heads = Table(
     "heads",
     METADATA,
@@ -231,7 +232,7 @@ heads = Table(
 )
 _word_index(heads.c.words)
 
-#: Title (weight A) of a session, and what people (B) and agents (C) said in it, cut where positions would end.
+#: Title (weight A) of a session, and texts of people (B) and agents (C), split at the limit of positions.
 conversations = Table(
     "conversations",
     METADATA,
@@ -243,8 +244,8 @@ conversations = Table(
 )
 _word_index(conversations.c.words)
 
-#: Words of a range of a session's chunks, without places: those from `first` on, up to the next row's, and of many or
-#: large ones a `piece`.  The list lies apart from its row, so that an index finds sessions in a few pages.
+#: Words of a range of a session's chunks, without positions: from `first` up to the next row's; for many or large
+#: chunks one `piece` of them.  The list is stored out of line, so that an index finds sessions in a few pages.
 vocabularies = Table(
     "vocabularies",
     METADATA,
@@ -258,7 +259,7 @@ vocabularies = Table(
 )
 _word_index(vocabularies.c.words)
 
-#: The words of the calls of shells once more: those of many calls are on few pages.
+#: A copy of the words of shell calls: those of many calls are on few pages.
 commands = Table(
     "commands",
     METADATA,
@@ -274,7 +275,7 @@ paths = Table(
     "paths",
     METADATA,
     _of_session(),
-    #: Backwards and in small letters, with `/` at the end, since it is asked for by its last parts.
+    #: Reversed and in lower case, with `/` at the end, since it is searched by its last parts.
     _plain_text("reversed", nullable=False),
     _of_workstation(),
     PrimaryKeyConstraint("session", "reversed"),
@@ -290,7 +291,7 @@ Table(
     Column("forgotten_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     PrimaryKeyConstraint("workstation", "agent", "session_id"),
 )
-#: In how many chunks and sessions each word occurs, counted now and then by `tidy`.
+#: The number of chunks with each word, counted now and then by `tidy`.
 Table(
     "lexemes",
     METADATA,
@@ -312,7 +313,7 @@ OWNED = (
     "tombstones",
 )
 
-#: What `METADATA` cannot say.  `{schema}` is the schema's name.
+#: The part of the schema that `METADATA` cannot express.  `{schema}` is the schema's name.
 BEFORE = """
 CREATE TEXT SEARCH DICTIONARY porter (TEMPLATE = pg_catalog.snowball, LANGUAGE = porter);
 CREATE TEXT SEARCH CONFIGURATION code (PARSER = pg_catalog."default");
@@ -321,15 +322,15 @@ ALTER TEXT SEARCH CONFIGURATION code ADD MAPPING FOR int, uint, float, sfloat, v
   email, hword, asciihword, numhword, hword_part, hword_asciipart, hword_numpart WITH pg_catalog.simple
 """
 AFTER = """
--- Puts word lists one behind the other; phrases end where one ends.
+-- Concatenates word lists; no phrase spans two of them.
 CREATE FUNCTION beside(one tsvector, other tsvector) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
   $$ SELECT CASE WHEN one = '' THEN other WHEN other = '' THEN one
      ELSE ts_delete(one || '''|'':1'::tsvector || other, '|') END $$;
 CREATE AGGREGATE said (tsvector) (SFUNC = tsvector_concat, STYPE = tsvector, INITCOND = '');
 
--- It is never compressed, which gains nothing, and never sampled, which costs seconds: no plan depends on it.
+-- Never compressed, which gains nothing, and never sampled, which costs seconds: no plan depends on it.
 ALTER TABLE vocabularies ALTER words SET STORAGE EXTERNAL, ALTER words SET STATISTICS 0;
--- The words of a session's chunks from a position on, in pieces: a list holds a megabyte, one chunk up to 550 KB.
+-- The words of a session's chunks from a position on, in pieces: a list has at most a megabyte, one chunk up to 550 KB.
 CREATE FUNCTION vocabulary(of bigint, since int) RETURNS TABLE (piece int, words tsvector) LANGUAGE sql STABLE AS $$
   SELECT piece, said(words) FROM (
     SELECT ((sum(size) OVER (ORDER BY seq) - size) / 400000)::int AS piece, strip(words) AS words FROM (
@@ -344,7 +345,7 @@ CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEF
   SET search_path = {schema}, pg_catalog, pg_temp AS
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
 
--- Ends a run: empties the lists of waiting index entries, and counts words anew when the index has grown by a quarter.
+-- Ends a run: flushes the lists of pending index entries, and recounts words when the index has grown by a quarter.
 CREATE FUNCTION tidy(anew boolean) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = {schema}, pg_catalog, pg_temp AS $f$
 DECLARE
@@ -371,7 +372,7 @@ CREATE POLICY inserting ON workstations FOR INSERT WITH CHECK (role = session_us
 CREATE POLICY updating ON workstations FOR UPDATE USING (role = session_user) WITH CHECK (role = session_user);
 CREATE POLICY deleting ON workstations FOR DELETE USING (role = session_user)
 """
-#: A condition on what may be read would keep PostgreSQL from using the word indexes: `@@` is not leakproof.
+#: A condition for reading would keep PostgreSQL from using the word indexes: `@@` is not leakproof.
 POLICIES = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reading ON {table} FOR SELECT USING (true);
@@ -382,7 +383,7 @@ CREATE POLICY deleting ON {table} FOR DELETE USING (workstation = ANY ((SELECT m
 
 
 def definition(schema: str) -> str:
-    """Return the statements that make an empty schema the present one."""
+    """Return the statements that create the present schema in an empty one."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     made = [BEFORE]
     for table in METADATA.sorted_tables:

@@ -1,9 +1,9 @@
-"""The words of each session, for conditions: `AND`, `OR`, `NOT`, and what must or must not be there.
+"""The words of each session, for conditions: `AND`, `OR`, `NOT`, required and excluded words.
 
 A condition is about a session, and most sessions have a common word in many of their chunks: an index of sessions
-answers with a fiftieth of the entries.  A row holds the words of a range of chunks and is never changed.  What is
-appended makes a row of its own, which takes in those before it as a binary counter carries: a session of n chunks has
-about log2(n) rows, and a chunk is read so many times.
+answers with a fiftieth of the entries.  A row has the words of a range of chunks and is never changed.  An append makes
+a new row, which merges rows before it as a binary counter carries: a session of n chunks has about log2(n) rows, and
+each chunk is read about log2(n) times.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-#: Rows grow together until they hold 2^so many chunks, so that no append reads more than these.
+#: Binary logarithm of the most chunks of a merged row, so that no append reads more than these.
 LARGEST = 10
 
 _DELETE = """
@@ -28,9 +28,9 @@ FROM unnest(%(sessions)s::bigint[], %(starts)s::int[]) AS w (session, start), LA
 
 
 def extend(db: psycopg.Connection[Any], workstation: int, stored: Mapping[int, tuple[int, int]]) -> None:
-    """Add the words of chunks that have just been stored.
+    """Add the words of newly stored chunks.
 
-    :param stored: by session number, the position of the first of them and the one behind the last.
+    :param stored: by session number, the position of the first of them and the one after the last.
     """
     starts = [start(first, end) for first, end in stored.values()]
     values = {"sessions": list(stored), "starts": starts, "workstation": workstation}
@@ -39,6 +39,6 @@ def extend(db: psycopg.Connection[Any], workstation: int, stored: Mapping[int, t
 
 
 def start(first: int, end: int) -> int:
-    """Return where the row begins that takes in the chunks from `first` up to `end`."""
+    """Return the first chunk of the row that will have the chunks from `first` up to `end`."""
     bits = min((first ^ end).bit_length(), LARGEST)
     return first >> bits << bits

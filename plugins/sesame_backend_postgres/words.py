@@ -1,7 +1,7 @@
-"""Texts and words as PostgreSQL is given them, so that it cuts and matches them as FTS5 does.
+"""Prepares texts and words for PostgreSQL, so that it splits and matches them as FTS5 does.
 
-Its parser would read `config.ts` as a host and `<b>` as a tag; a text of letters, digits and spaces leaves it
-nothing to misread.  What a word is and how letters are folded is that of FTS5's `unicode61`.
+Its parser would read `config.ts` as a host and `<b>` as a tag; it cannot misread a text of letters, digits and
+spaces.  Words are split and folded as by FTS5's `unicode61`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterable
 from sesame_core.text.tokens import clean
 from sesame_core.types.query import Word
 
-#: Bytes of one word; PostgreSQL leaves longer ones (2,047) out of the index, and refuses them in a query.
+#: Most bytes of one word; PostgreSQL leaves longer ones (2,047) out of the index, and rejects them in a query.
 LONGEST = 2_000
-#: Words of one query; what comes behind would only cost time.
+#: Most words of one query; further ones would only cost time.
 MOST = 64
 
 _ASCII = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128)) + bytes(128)
-# Combining marks that belong to the letter before them.
+# Combining marks of the letter before them.
 _FIRST_MARK, _LAST_MARK = 768, 817
 
 
 class _Fold(dict[int, str]):
-    """Maps a character to what stands for it; worked out once for each."""
+    """Maps a character to its plain form; cached."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code).lower()
@@ -33,7 +33,7 @@ class _Fold(dict[int, str]):
         elif len(parts) == 2 and parts[0].isascii() and parts[0].isalpha():
             character = parts[0]
         elif not character.isalnum():
-            # Of letters that become two when small (`İ`), the first one is a letter.
+            # Of a letter whose lower case has two characters (`İ`), the first one is the letter.
             character = character[0] if character[0].isalnum() else " "
         self[code] = character
         return character
@@ -43,7 +43,7 @@ _fold = _Fold()
 
 
 def plain(text: str) -> str:
-    """Return a text's words in small letters without accents, separated by spaces."""
+    """Return a text's words in lower case without accents, separated by spaces."""
     if text.isascii():
         return text.encode().translate(_ASCII).decode()
     return clean(text).translate(_fold)
@@ -55,7 +55,7 @@ def count(text: str) -> int:
 
 
 def phrase(text: str) -> str | None:
-    """Return the tsquery, before stemming, of words that follow each other; a final `*` makes the last a prefix.
+    """Return the tsquery, before stemming, of a phrase; a final `*` makes its last word a prefix.
 
     None when it can match nothing.
     """
@@ -76,10 +76,10 @@ def any_of(words: Iterable[Word]) -> str | None:
 
 
 def without_order(query: str) -> str:
-    """Return the SQL of a tsquery's words whatever their order: what a text must have for the index to find it."""
+    """Return the SQL of a tsquery without the order of its words, which an index of words can evaluate."""
     return f"replace(regexp_replace({query}::text, '<\\d+>|<->', '&', 'g'), '&&', '&')::tsquery"
 
 
 def is_ordered(query: str) -> str:
-    """Return the SQL condition that a tsquery asks for words in an order, which an index of words does not know."""
+    """Return the SQL condition that a tsquery has a phrase, whose order an index of words does not have."""
     return f"{query}::text LIKE '%%<%%'"

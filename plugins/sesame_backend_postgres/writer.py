@@ -24,7 +24,7 @@ from .schema import LONGEST_ID
 from .sessions import Sessions, Target
 from .staging import Staging
 
-#: Chunks after which a shared transaction is committed.
+#: Number of chunks after which a shared transaction is committed.
 COMMIT_AFTER = 20_000
 
 
@@ -39,21 +39,21 @@ class PostgresWriter:
         self, db: psycopg.Connection[Any], place: str, workstation: Workstation, *, is_rebuild: bool = False
     ) -> None:
         self._db = db
-        #: The server and who is connected, for messages.
+        #: The server and the connected role, for messages.
         self.place, self.role = place, db.info.user
         self._workstation = workstation.id
         self._is_rebuild = is_rebuild
         self._files = Files(db, workstation.id)
         self._sessions = Sessions(db, workstation.id)
         self._staging = Staging(db, workstation.id)
-        #: Chunks that were stored since the last commit.
+        #: Number of chunks stored since the last commit.
         self._pending = 0
-        #: Whether something was deleted that nobody shall see any more.
+        #: Whether sessions were deleted whose words must not stay in `lexemes`.
         self._is_less = False
         if is_rebuild:
             self._files.supersede()
 
-    # -- reading what is known ----------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------
 
     @translating
     def files(self) -> dict[str, IndexedFile]:
@@ -70,34 +70,34 @@ class PostgresWriter:
         """Return the sessions read from a file."""
         return self._files.sessions(path)
 
-    # -- changing it --------------------------------------------------------------------------------------
+    # -- writing ------------------------------------------------------------------------------------------
 
     @translating
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Forget what the file said and store what it says now."""
+        """Replace the content of a file."""
         return self._write(file, content, forget=True)
 
     @translating
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add to what the file said."""
+        """Add to the content of a file."""
         return self._write(file, content, forget=False)
 
     @translating
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Remember new facts about files whose content did not change."""
+        """Update files whose content did not change."""
         for file in files:
             self._begin()
             self._files.store(file, keeps_checkpoint=True)
 
     @translating
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give this workstation's sessions of this id their notes."""
+        """Set the notes of this workstation's sessions with this id."""
         self._begin()
         return self._sessions.annotate(session_id, notes)
 
     @translating
     def forget(self, number: int) -> int:
-        """Delete a session with its copies and subagents; they do not come back.
+        """Delete a session with its copies and subagents, and leave tombstones.
 
         :raises BackendError: it is another workstation's.
         """
@@ -110,7 +110,7 @@ class PostgresWriter:
             return 0
         agent, session_id, workstation, name, host = found
         if workstation != self._workstation:
-            raise BackendError(f"session {session_id} is workstation {name}'s ({host}): only there it can be forgotten")
+            raise BackendError(f"session {session_id} belongs to workstation {name} ({host}): forget it there")
         self._begin()
         self._flush()
         self._is_less = True
@@ -131,7 +131,7 @@ class PostgresWriter:
 
     @translating
     def finish(self, *, synced_at: datetime | None) -> None:
-        """Renew what fell behind, record the time of the sync, and commit."""
+        """Rebuild outdated conversations, store the time of the sync, and commit."""
         self._begin()
         self._flush()
         self._sessions.catch_up()
@@ -139,7 +139,7 @@ class PostgresWriter:
             sql = "UPDATE workstations SET last_sync = %s WHERE id = %s"
             self._db.execute(sql, (synced_at, self._workstation))
         self._sessions.record()
-        # Words that only a deleted session had are not left in the list of all words.
+        # Words that only a deleted session had must not stay in the list of all words.
         self._db.execute("SELECT tidy(%s)", (self._is_less,))
         self._is_less = False
         self.commit()
@@ -167,14 +167,14 @@ class PostgresWriter:
 
     @translating
     def take_over(self, writer: IndexWriter) -> None:
-        """End a rebuild: what could not be read any more is kept, and all else of the old index goes.
+        """End a rebuild: carry over sessions that could not be read again, and delete the rest of the old index.
 
-        :param writer: this one, perhaps with others around it.
+        :param writer: this writer, perhaps wrapped in others.
         """
         self._flush()
         carry_over(self._db, self._files, self._sessions, writer)
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- implementation -----------------------------------------------------------------------------------
 
     def _is_open(self) -> bool:
         return self._db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
@@ -184,7 +184,7 @@ class PostgresWriter:
             self._db.execute("BEGIN")
 
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
-        """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
+        """Write a file's content: a small one is read first, so that a failure leaves nothing to undo."""
         first, rest = ingest.read_ahead(_checked(file, content))
         if rest is not None:
             return self._write_large(file, chain(first, rest), forget=forget)
@@ -196,7 +196,7 @@ class PostgresWriter:
         return positions
 
     def _write_large(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
-        """Write a file that is read meanwhile; in a rebuild, one that fails must not take the others along."""
+        """Write a file while it is read; in a rebuild, a failure must not roll back the other files."""
         self.commit()
         self._begin()
         self._flush()
@@ -232,7 +232,7 @@ class PostgresWriter:
             target.tokens += self._staging.add(target.number, seq, chunk)
             target.paths.update(map(rows.reversed_path, chunk.paths))
             if self._staging.is_full:
-                # Of a large file: rows of chunks refer to their session's.
+                # In a large file: the rows of chunks reference the row of their session.
                 self._store_sessions(targets.values(), file)
                 self._flush()
 
@@ -250,7 +250,7 @@ class PostgresWriter:
                 self._sessions.store(target.number, target, target.session, number, file.mtime_ns, is_end=is_end)
 
     def _flush(self) -> None:
-        """Send the chunks that wait, and put the conversations of their sessions together."""
+        """Send the pending chunks, and build the conversations of their sessions."""
         self._staging.send()
         self._sessions.document()
 
@@ -258,7 +258,7 @@ class PostgresWriter:
 def _checked(file: IndexedFile, content: Iterable[Session | Chunk]) -> Iterator[Session | Chunk]:
     """Yield a file's content.
 
-    :raises ParseError: a session's id is longer than what the database keeps.
+    :raises ParseError: a session's id is longer than the database allows.
     """
     for item in content:
         if isinstance(item, Session) and len(item.id) > LONGEST_ID:

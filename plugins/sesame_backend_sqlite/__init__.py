@@ -10,7 +10,7 @@ from sesame_core.plugin.provider import Options, Provider
 
 
 def create(options: Options) -> StorageBackend:
-    """Return the backend for these options: `directory`, where the index lives (default: the data directory)."""
+    """Return the backend for these options: `directory`, the directory of the index (default: the data directory)."""
     from .backend import SqliteBackend
 
     return SqliteBackend.from_options(options)

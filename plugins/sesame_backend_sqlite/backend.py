@@ -1,6 +1,6 @@
-"""Where the index lives, who may write it, and how a rebuilt one takes its place.
+"""The files of the index, its write lock, and its replacement by a rebuilt one.
 
-The index is `index.sqlite` in the data directory.  A rebuild fills a file beside it and then renames that to
+The index is `index.sqlite` in the data directory.  A rebuild fills a file next to it and then renames that to
 `index.<n>.sqlite`; the highest number is the present generation.  A database file is never replaced under its
 own name, because a reader could pair the new file with the old write-ahead log.
 """
@@ -40,14 +40,14 @@ HASHSIZE = 4 << 20
 AUTOMERGE = 8
 
 _GENERATION = re.compile(r"index(?:\.(\d+))?\.sqlite")
-#: Ends of the names of the files that SQLite, and `reader.scan_cache_path`, keep beside a database.
+#: Suffixes of the files that SQLite, and `reader.scan_cache_path`, put next to a database.
 _SIDE = r"-(wal|shm|journal|looked)$"
 
 
 class SqliteBackend:
     """One index in one directory.
 
-    :param directory: where the index file lives; made when something is written.
+    :param directory: the directory of the index file; created at the first write.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -107,7 +107,7 @@ class SqliteBackend:
                     raise
                 continue
             self._connections.append(opened.db)
-            # A rebuild that ended meanwhile has deleted what was just opened, or not found any more.
+            # A rebuild that ended in the meantime has deleted the file that was just opened, or not found any more.
             if path == self._present():
                 return opened
 
@@ -133,7 +133,7 @@ class SqliteBackend:
                     raise
 
     def _writable(self, path: Path) -> sqlite3.Connection:
-        """Return a connection for writing, kept from one run to the next: opening one costs more than an append."""
+        """Return a connection for writing, reused from one run to the next: opening one costs more than an append."""
         is_new = opening.is_absent(path)
         if self._kept is not None and not is_new and self._kept[0] == _identity(path):
             return self._kept[1]
@@ -152,7 +152,7 @@ class SqliteBackend:
 
     @contextmanager
     def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> Iterator[IndexWriter]:
-        """Open an empty index that takes the present one's place at the end."""
+        """Open an empty index that replaces the present one at the end."""
         from . import carry
         from .writer import SqliteWriter
 
@@ -175,7 +175,7 @@ class SqliteBackend:
                         yield first
                     if has_old:
                         is_whole &= _can_be_read(lambda: carry.carry_over(db, first, old))
-                        writer.commit()  # of a damaged index, the files before the damage
+                        writer.commit()  # keep what was read before the damage
                     for table in schema.FULL_TEXT:
                         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -188,7 +188,7 @@ class SqliteBackend:
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """Hold the right to write; the operating system takes it back when the process dies."""
+        """Hold the write lock; the operating system releases it when the process dies."""
         from filelock import FileLock, Timeout
 
         try:
@@ -209,8 +209,8 @@ class SqliteBackend:
             self._file_lock.release()
 
     def _leave_note(self) -> None:
-        """Tell whoever finds the lock taken who has it; a note that still stands need not be written again."""
-        # Only a courtesy; on a full disk the lock alone must do.
+        """Write who holds the lock, for the error of another writer; a note that is unchanged is not written again."""
+        # Only for the message; on a full disk the lock alone suffices.
         with suppress(OSError):
             note = self._directory / "index.holder"
             if self._note is not None and self._note == _stamp(note):
@@ -232,7 +232,7 @@ class SqliteBackend:
             return "another process"
 
     def _remove_leftovers(self, present: Path) -> None:
-        """Delete older generations and what a killed rebuild left; a file that is in use waits for the next time."""
+        """Delete older generations and files of a killed rebuild; one that is in use is left for the next time."""
         for entry in os.listdir(self._directory):
             base = re.sub(_SIDE, "", entry)
             if base == "rebuild.sqlite" or (_GENERATION.fullmatch(base) and base != present.name):
@@ -241,9 +241,9 @@ class SqliteBackend:
 
 
 def _look_through(path: Path) -> None:
-    """Look at every page of an index.
+    """Check every page of an index.
 
-    :raises DamagedError: a page is not what it must be.
+    :raises DamagedError: a page is damaged.
     """
     with closing(opening.for_writing(path)) as db:
         for (problem,) in db.execute("PRAGMA quick_check(1)"):
@@ -252,13 +252,13 @@ def _look_through(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[str, int, int]:
-    """Return what tells a file from another one that took its name."""
+    """Return values that differ between a file and another one that replaced it."""
     stat = path.stat()
     return str(path), stat.st_dev, stat.st_ino
 
 
 def _stamp(note: Path) -> tuple[int, int] | None:
-    """Return what changes when someone else writes a note; None when there is none."""
+    """Return values that change when another process writes a note; None when there is none."""
     try:
         stat = note.stat()
     except FileNotFoundError:
@@ -273,7 +273,7 @@ def _configure(db: sqlite3.Connection) -> None:
 
 
 def _can_be_read(step: Callable[[], None]) -> bool:
-    """Take a step that reads the old index; tell whether it could be read."""
+    """Run a step that reads the old index; return whether it could be read."""
     try:
         step()
     except DamagedError:

@@ -1,6 +1,6 @@
-"""What a rebuilt index takes over from the old one.
+"""Carries tombstones and sessions over from the old index into a rebuilt one.
 
-Tombstones, and the sessions of files that cannot be read any more (`sesame_core.sdk.ingest.is_carried_over`).
+The sessions are those of files that cannot be read any more (`sesame_core.sdk.ingest.is_carried_over`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .schema import SESSION_SHIFT
 
 
 def copy_tombstones(db: sqlite3.Connection, old_path: Path) -> None:
-    """Copy what was forgotten, before anything is indexed.
+    """Copy the tombstones, before anything is indexed.
 
     :raises DamagedError: the old index cannot be read to the end.
     """
@@ -35,13 +35,13 @@ def copy_tombstones(db: sqlite3.Connection, old_path: Path) -> None:
 def carry_over(db: sqlite3.Connection, writer: IndexWriter, old_path: Path) -> None:
     """Copy sessions that can no longer be read from their files, and the time of the last sync.
 
-    :param writer: writes to the new index, perhaps through others.
+    :param writer: writes to the new index, perhaps wrapped in others.
     :raises DamagedError: the old index cannot be read to the end.
     """
     rebuilt = writer.files()
     with translated(old_path), closing(_open(old_path)) as old:
         for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
-            # A writer around this backend's may store a path otherwise than it was stored.
+            # A writer around this backend's may now store another path.
             now = rebuilt.get(file.path) or writer.file(file.path)
             if not is_carried_over(file.path, now):
                 continue
@@ -60,7 +60,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _content(old: sqlite3.Connection, old_path: Path, path: str) -> Iterator[Session | Chunk]:
-    """Yield a file's sessions and chunks, as they were stored."""
+    """Yield the stored sessions and chunks of a file."""
     with translated(old_path):
         sql = f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE {OF_FILE}"
         for number, *row in old.execute(sql, (path,)).fetchall():
@@ -72,6 +72,6 @@ def _content(old: sqlite3.Connection, old_path: Path, path: str) -> Iterator[Ses
             for *columns, subwords in old.execute(sql, bounds):
                 chunk = rows.to_chunk(columns, session.id)
                 chunk.subwords = subwords
-                # Which chunk named which file is not stored; the session keeps them all.
+                # The index stores the named files by session, not by chunk: the first chunk gets them all.
                 chunk.paths, paths = tuple(paths), []
                 yield chunk

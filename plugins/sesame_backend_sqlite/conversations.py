@@ -1,8 +1,8 @@
-"""One row per session with all that people and agents said in it, for ranking whole sessions.
+"""One row per session with everything that people and agents said in it, for ranking whole sessions.
 
-The row is written anew when a session has grown by half, or has been quiet for a while: not on every append,
-because it costs what the session is long.  The table keeps no text (`content = ''`); what a row holds is read
-back from the chunks, of which `sessions.conversation_count` tells how many it has.
+The row is rewritten when a session has grown by half, or has been quiet for a while: not on every append, because
+it costs time proportional to the session.  The table stores no text (`content = ''`); the content of a row is read
+back from the first `sessions.conversation_count` chunks.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from sesame_core.sdk import ingest
 
 from .schema import SESSION_SHIFT
 
-#: Characters of one row; what comes later in a longer session is found by its chunks.
+#: Characters of one row; later parts of a longer session are found by its chunks.
 LIMIT = 2_000_000
 
 _QUIET = "chunk_count > conversation_count AND modified < ?"
-#: Selects the files of sessions that are behind and quiet; its value is `quiet_before()`.
+#: Selects the files of quiet sessions with an outdated row; its value is `quiet_before()`.
 QUIET_FILES = f"SELECT file FROM sessions WHERE {_QUIET}"
 
 
 @dataclass(slots=True)
 class Conversation:
-    """What was said in a session, up to the limit."""
+    """The conversation of a session, up to the limit."""
 
     user: list[str] = field(default_factory=list)
     assistant: list[str] = field(default_factory=list)
     left: int = LIMIT
 
     def add(self, role: str | None, text: str) -> None:
-        """Take in the text of a message, if it is a person's or an agent's."""
+        """Add the text of a message, if it is a person's or an agent's."""
         if self.left <= 0 or role not in ("user", "assistant"):
             return
         said = text[: self.left]
@@ -40,12 +40,12 @@ class Conversation:
         (self.user if role == "user" else self.assistant).append(said)
 
     def texts(self) -> tuple[str, str]:
-        """Return what people said and what agents said."""
+        """Return the text of people and the text of agents."""
         return "\n".join(self.user), "\n".join(self.assistant)
 
     @classmethod
     def read(cls, db: sqlite3.Connection, session: int, count: int) -> Conversation:
-        """Return what the first `count` chunks of a session say."""
+        """Return the conversation of the first `count` chunks of a session."""
         self = cls()
         sql = (
             "SELECT role, content FROM chunks "
@@ -76,7 +76,7 @@ def delete(db: sqlite3.Connection, session: int) -> None:
 
 
 def renew(db: sqlite3.Connection, session: int) -> None:
-    """Write a session's row anew, as the session is now."""
+    """Rewrite a session's row for its present content."""
     delete(db, session)
     sql = "SELECT chunk_count, coalesce(title, '') FROM sessions WHERE id = ?"
     count, title = db.execute(sql, (session,)).fetchone()
@@ -86,14 +86,14 @@ def renew(db: sqlite3.Connection, session: int) -> None:
 
 
 def quiet(db: sqlite3.Connection, busy: set[int]) -> list[int]:
-    """Return some sessions that are behind and quiet.
+    """Return some quiet sessions with an outdated row.
 
-    :param busy: sessions that have just grown, whatever the times in their messages say.
+    :param busy: sessions that have just grown, whatever the times of their messages are.
     """
     found = db.execute(f"SELECT id FROM sessions WHERE {_QUIET} LIMIT ?", (quiet_before(), ingest.RENEWED_PER_RUN))
     return [session for (session,) in found if session not in busy]
 
 
 def quiet_before() -> int:
-    """Return the time before which a session was last active when it is quiet, in milliseconds since 1970."""
+    """Return the time since which a quiet session has had no message, in milliseconds since 1970."""
     return round((time.time() - ingest.QUIET_SECONDS) * 1000)

@@ -1,4 +1,4 @@
-"""Turns the database's errors into ones that tell a person what to do."""
+"""Converts the database's errors into ones that say what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from sesame_core.errors import BackendError
 
-#: SQLite's codes for errors of the machine, or of the moment, that say nothing about the file.
+#: SQLite's codes for errors of the machine, or temporary ones, that do not mean that the file is damaged.
 _ELSEWHERE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
@@ -27,19 +27,19 @@ _NO_SPACE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 
 class DamagedError(BackendError):
-    """An index file does not hold what Sesame wrote."""
+    """An index file is damaged."""
 
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise `BackendError` for what SQLite raises inside the block.
+    """Convert SQLite's errors inside the block into `BackendError`.
 
     :param path: the index file, for the message.
     """
     try:
         yield
     except sqlite3.DatabaseError as error:
-        # Errors of Python's own, about undecodable text, have no code.
+        # Python's own errors about undecodable text have no code.
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         if code not in _ELSEWHERE:
             raise DamagedError(
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 def translating(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Wrap a method of an object that has a `path`, so that what SQLite raises becomes a `BackendError`."""
+    """Wrap a method of an object that has a `path`, so that SQLite's errors become `BackendError`s."""
 
     @wraps(method)
     def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""What the index remembers of files."""
+"""The files in the index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import rows
 from .filters import DIALECT
 
 _COLUMNS = (*rows.FILE_COLUMNS.split(", "), "checkpoint")
-#: A session was read from a file; the value is its path.
+#: The condition that a session was read from a file; the value is the file's path.
 OF_FILE = "file = (SELECT id FROM files WHERE path = ?)"
 _INSERT = DIALECT.insert("files", _COLUMNS)
 _UPDATE = f"UPDATE files SET {DIALECT.assignments(_COLUMNS)} WHERE id = ?"
@@ -41,9 +41,9 @@ class Files:
         return rows.select(self._db, rows.to_session, sql, (path,))
 
     def store(self, file: IndexedFile, *, keeps_checkpoint: bool = False) -> int:
-        """Remember what is known of a file now; return its number.
+        """Store a file's row; return its number.
 
-        :param keeps_checkpoint: a checkpoint that is not told is left as it was.
+        :param keeps_checkpoint: keep the stored checkpoint if the file has none.
         """
         values = rows.file_row(file)
         found = self._db.execute("SELECT id FROM files WHERE path = ?", (file.path,)).fetchone()
@@ -54,5 +54,5 @@ class Files:
         return number
 
     def delete(self, path: str) -> None:
-        """Delete a file, whose sessions are gone already."""
+        """Delete a file, whose sessions are deleted already."""
         self._db.execute("DELETE FROM files WHERE path = ?", (path,))

@@ -1,4 +1,4 @@
-"""Writes what is asked as SQLite's conditions: on `sessions AS s`, and on `chunks_fts AS f`."""
+"""Writes filters as SQL conditions for SQLite: on `sessions AS s`, and on `chunks_fts AS f`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Sqlite(Dialect):
     mark = "?"
     like = "LIKE"
     each = "json_each"
-    # A path without all that ends with a slash is its last part.
+    # A path without its longest prefix that ends with a slash is its last part.
     last_of_cwd = f"replace({_CWD}, rtrim({_CWD}, replace({_CWD}, '/', '')), '')"
     weight_class = "f.rowid & 3"
     role = "c.role"
@@ -51,8 +51,8 @@ class _Sqlite(Dialect):
     def having(self, chunk: Where) -> Where:
         sql = chunk.sql.replace("f.rowid", "f.id")
         bounds = f"f.id >= s.id << {SESSION_SHIFT} AND f.id < (s.id + 1) << {SESSION_SHIFT}"
-        look = f"SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql}"
-        return Where(f"EXISTS ({look})", chunk.values)
+        found = f"SELECT 1 FROM chunks AS f INDEXED BY chunks_facts WHERE {bounds} AND {sql}"
+        return Where(f"EXISTS ({found})", chunk.values)
 
     def touching(self, path: str) -> Where:
         sql = "SELECT session FROM paths WHERE '/' || replace(path, '\\', '/') LIKE ? ESCAPE '\\'"

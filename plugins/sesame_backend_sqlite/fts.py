@@ -1,4 +1,4 @@
-"""Writes words as FTS5 match expressions; the only place that knows FTS5's syntax."""
+"""Writes words as FTS5 match expressions; the only module that knows FTS5's syntax."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from sesame_core.text.tokens import clean
 from sesame_core.types.query import Word
 
-#: Behind every character.
+#: The upper end of a range of prefixes: it sorts after every character.
 LAST = "\U0010ffff"
 
 
 def phrase(text: str) -> str:
-    """Return an expression for a text whose words follow each other; a final `*` makes the last one a prefix."""
+    """Return an expression for a phrase of consecutive words; a final `*` makes the last one a prefix."""
     is_prefix = text.endswith("*")
     quoted = '"' + clean(text).rstrip("*").replace('"', '""') + '"'
     return f"{quoted}*" if is_prefix else quoted
@@ -30,9 +30,9 @@ def all_of(words: Iterable[Word]) -> str:
 
 
 class Vocabulary:
-    """The terms of an index, folded and stemmed as it holds them.
+    """The terms of an index, folded and stemmed as they are stored.
 
-    A beginning is looked up here in a third of the time that a match of it takes, which unites all of its postings.
+    Looking up a prefix here takes a third of the time of matching it, which merges all of its postings.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -40,7 +40,7 @@ class Vocabulary:
         self._db = db
 
     def beginnings(self, word: Word) -> list[str]:
-        """Return the beginnings of terms that a word stands for, stemmed as a match stems them."""
+        """Return the prefixes of terms that a word means, stemmed as in a match."""
         texts = [text[:-1] for text in word.alternatives if text.endswith("*") and text[:-1].isalpha()]
         if not texts:
             return []
@@ -55,12 +55,12 @@ class Vocabulary:
         return stems
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return the terms that begin with a prefix, with their numbers of chunks, the commonest first."""
+        """Return the terms that start with a prefix, with their numbers of chunks, the commonest first."""
         sql = "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC LIMIT ?"
         return self._db.execute(sql, (prefix, prefix + LAST, limit)).fetchall()
 
     def chunks(self, prefix: str) -> int:
-        """Return the number of chunks with a term that begins with a prefix; one with two of them counts twice."""
+        """Return the number of chunks with a term that starts with a prefix; one with two of them counts twice."""
         sql = "SELECT coalesce(sum(doc), 0) FROM temp.vocabulary WHERE term >= ? AND term < ?"
         (count,) = self._db.execute(sql, (prefix, prefix + LAST)).fetchone()
         return int(count)

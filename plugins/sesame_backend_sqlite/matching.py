@@ -2,9 +2,9 @@
 
 FTS5 has no early exit: it walks the postings of every word that is scored (0.045 µs each), steps through the matches
 (0.1 µs each) and scores those that pass the filters (1.1 µs each).  So every statement reads the newest matches first
-and stops at a limit, and the words are taken rarest first: what has one of the rarest is a candidate, as far as the
-budget goes; when even the rarest word is too common, what has others as well is.  The budget picks candidates;
-each candidate's score counts all words of the query.
+and stops at a limit, and the words are used rarest first: chunks with one of the rarest words are candidates, within
+the budget; when even the rarest word is too common, chunks that have other words too are preferred.  The budget only
+selects candidates; each candidate's score counts all words of the query.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from .filters import TRUE, Where
 from .schema import SESSION_SHIFT
 from .scope import Scope, hiding, scope
 
-#: Chunks that one query may score, so that 100,000 chunks answer within 50 ms.  From 11,000 on, the labelled queries
+#: Most chunks that one query scores, so that 100,000 chunks answer within 50 ms.  From 11,000 on, the labelled queries
 #: (`benchmarks/quality.py`, 125,495 chunks) get the same ranks as without a budget.
 BUDGET = 12_000
-#: When even the rarest word has more chunks than that, so many of its newest.
+#: When even the rarest word has more chunks than that, this number of its newest.
 NEWEST = 4_000
-#: Of chunks that were chosen by some words only, the best whose score then counts all words.
+#: Of chunks that were selected by some words only, the number of the best whose score then counts all words.
 RESCORED = 600
-#: The part of a limit, one in so many, that matches left out by default may take before the others are asked for alone.
+#: Divisor of a limit: when matches left out by default take a larger part of it, the others are queried alone.
 FEW = 8
-#: Candidates handed to the ranking; more change nothing [facts: 500 as good as all].
+#: Candidates for the ranking; more change nothing [facts: 500 as good as all].
 CANDIDATES = 500
-#: Head rows with one of the words that chose the chunks, the newest ones, that are scored beside those of the chunks.
+#: Newest head rows with one of the selecting words that are scored in addition to those of the chunks' sessions.
 HEADS = 1_000
 #: Weights of title, summary and prompts in the head row.
 HEAD_WEIGHTS = "2.0, 1.0, 2.0"
-#: Weights of the title, of what people and of what agents said in the conversation row.
+#: Weights of the title, of the text of people and of the text of agents in the conversation row.
 CONVERSATION_WEIGHTS = "4.0, 1.5, 1.0"
 
 
@@ -78,9 +78,9 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
 
 
 def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Frequency:
-    """Count the chunks with a word: exactly up to the budget, beyond it by how far back the newest ones reach.
+    """Count the chunks with a word: exactly up to the budget, beyond it estimated from the range of the newest ones.
 
-    :param first: number of the first session, and of the last one.
+    :param first: number of the first session; `last` is that of the last one.
     """
     vocabulary = fts.Vocabulary(db)
     bound = sum(map(vocabulary.chunks, vocabulary.beginnings(word)))
@@ -98,7 +98,7 @@ def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Fr
 
 
 class _Matches:
-    """Scores the chunks that match in a scope, and notes which sessions that are left out by default match too."""
+    """Scores the chunks that match in a scope, and counts matching sessions that are left out by default."""
 
     def __init__(self, db: sqlite3.Connection, scope: Scope) -> None:
         self._db = db
@@ -107,9 +107,9 @@ class _Matches:
         self._are_many = False
 
     def newest(self, match: str, limit: int, chosen: Where = TRUE) -> tuple[dict[int, float], bool]:
-        """Return the BM25 of the newest matches by row id (FTS5's sign: lower is better), and whether those are all.
+        """Return the BM25 of the newest matches by row id (FTS5's sign: lower is better), and whether these are all.
 
-        A few that are left out by default are scored with the others: telling them apart in every match takes longer.
+        Some that are left out by default are scored with the others: distinguishing them in every match takes longer.
         """
         scores = _bm25(self._db, match, self.scope.asked.and_(chosen), limit)
         is_all = len(scores) < limit
@@ -127,7 +127,7 @@ class _Matches:
     def left_out(self, words: Sequence[Word], since: int) -> int:
         """Count the sessions that match and are left out by default.
 
-        :param words: which chose the candidates.
+        :param words: the words that selected the candidates.
         :param since: the oldest match that was scored.
         """
         if not self._are_many:
@@ -144,7 +144,7 @@ class _Matches:
 def _score(
     matches: _Matches, frequencies: Sequence[_Frequency], found: Candidates
 ) -> tuple[list[Word], dict[int, float]]:
-    """Return the words that chose the candidates, and the candidates' BM25 by row id."""
+    """Return the words that selected the candidates, and the candidates' BM25 by row id."""
     words, share = [f.word for f in frequencies], matches.scope.share
     newest: dict[int, float] = {}
     if sum(f.count for f in frequencies) * share <= BUDGET:
@@ -172,9 +172,9 @@ def _score(
 
 
 def _rarest(frequencies: Sequence[_Frequency], share: float) -> tuple[list[Word], list[Word], bool]:
-    """Return the rarest words that fit into the budget together, one at least, the others, and whether they fit.
+    """Return the rarest words that together fit into the budget, at least one; the others; and whether they fit.
 
-    :param share: the part of a word's chunks that count.
+    :param share: the estimated part of a word's chunks that pass the filters.
     """
     ordered = sorted((f for f in frequencies if f.count), key=lambda f: f.count)
     left = BUDGET - ordered[0].count * share
@@ -218,7 +218,7 @@ def _conversations(db: sqlite3.Connection, words: Sequence[Word], sessions: Iter
 def _of_sessions(
     db: sqlite3.Connection, table: str, weights: str, words: Sequence[Word], sessions: Iterable[int]
 ) -> list[tuple[int, float]]:
-    # Without the plus sign SQLite would ask the full-text table once per session.
+    # Without the plus sign SQLite would query the full-text table once per session.
     sql = (
         f"SELECT rowid, -bm25({table}, {weights}) FROM {table} "
         f"WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"

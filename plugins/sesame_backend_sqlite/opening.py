@@ -1,4 +1,4 @@
-"""Opens index files, and refuses those that are not this program's to read or write."""
+"""Opens index files, and rejects those of other programs and of other versions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Opened:
 
     db: sqlite3.Connection
     path: Path
-    #: False while nothing has been written there: an empty index in memory stands in.
+    #: False while nothing has been written: an empty index in memory replaces it.
     is_made: bool
 
 
 def is_absent(path: Path) -> bool:
-    """Tell whether there is no such file.
+    """Return whether the file does not exist.
 
-    :raises BackendError: nobody may look.
+    :raises BackendError: the directory cannot be read.
     """
     try:
         path.stat()
@@ -45,7 +45,7 @@ def is_absent(path: Path) -> bool:
 
 
 def for_reading(path: Path) -> Opened:
-    """Open an index file; one that is absent, or not filled yet, reads as an empty index.
+    """Open an index file; one that is missing, or not filled yet, reads as an empty index.
 
     :raises BackendError: the file is damaged, of another program, or of another version of this one.
     """
@@ -58,7 +58,7 @@ def for_reading(path: Path) -> Opened:
         except sqlite3.OperationalError:
             if os.access(path.parent, os.W_OK):
                 raise
-            # Nobody can write here, so there is no write-ahead log to wait for and none can be made.
+            # The directory is not writable, so no process writes a write-ahead log, and none can be created.
             db, found = _open_to_read(uri + "&immutable=1", path)
     if found == len(schema.MIGRATIONS):
         return Opened(db, path, is_made=True)
@@ -69,7 +69,7 @@ def for_reading(path: Path) -> Opened:
 
 
 def for_writing(path: Path) -> sqlite3.Connection:
-    """Open an index file, made when absent, and bring it to the present schema.
+    """Open an index file, created if it is missing, and upgrade it to the present schema.
 
     :raises BackendError: the file is damaged, of another program, or of a newer version of this one; it is not
         touched then.
@@ -92,7 +92,7 @@ def for_writing(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """Make an empty file for its owner alone, whatever the umask; the log beside it is made alike."""
+    """Create an empty file for its owner alone, whatever the umask; SQLite gives the log the same permissions."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
@@ -121,4 +121,4 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
         raise BackendError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         # SQLite quotes the schema that it cannot read.
-        raise sqlite3.DataError("its schema is no text") from error
+        raise sqlite3.DataError("its schema is not text") from error

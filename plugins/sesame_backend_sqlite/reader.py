@@ -1,4 +1,4 @@
-"""The read half: every method is one question, asked on the calling thread's own connection."""
+"""The read half: every method queries on the calling thread's own connection."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SqliteReader:
     """Reads one index, whichever generation of it is the present one.
 
     :param connect: opens the present generation.
-    :param is_current: tells whether that is still the present generation.
+    :param is_current: returns whether that is still the present generation.
     """
 
     def __init__(self, connect: Callable[[], Opened], is_current: Callable[[Opened], bool]) -> None:
@@ -54,7 +54,7 @@ class SqliteReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Hold one state of the index for the calls inside."""
+        """Show one state of the index to the calls inside."""
         db = self._db()
         if db.in_transaction:
             yield
@@ -82,7 +82,7 @@ class SqliteReader:
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions, newest first, and their number."""
+        """Return sessions, newest first, and their total number."""
         wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
         sql = f"FROM {rows.STORED_FROM}{wanted.where()}"
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
@@ -94,7 +94,7 @@ class SqliteReader:
 
     @translating
     def find_sessions(self, prefix: str) -> list[StoredSession]:
-        """Return the sessions with this id, else those whose id begins with it."""
+        """Return the sessions with this id, else those whose id starts with it."""
         columns = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE"
         exact = rows.select(self._db(), rows.to_stored, f"{columns} s.session_id = ?", (prefix,))
         if exact or not prefix:
@@ -132,7 +132,7 @@ class SqliteReader:
 
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
-        """Tell which of the query's words each chunk contains."""
+        """Return the query's words that each chunk contains."""
         sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ?"
         found = []
         for number, seq in chunks:
@@ -148,19 +148,19 @@ class SqliteReader:
 
     @translating
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return the index's terms that begin with a prefix, with their numbers of chunks, the commonest first."""
+        """Return the index's terms that start with a prefix, with their numbers of chunks, the commonest first."""
         return fts.Vocabulary(self._db()).terms(prefix, limit)
 
     @translating
     def freshness(self) -> Freshness:
-        """Tell when the index was last brought up to date, and how many files could not be read."""
+        """Return the time of the last sync, and the number of files that could not be read."""
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()
         (unreadable,) = self._db().execute("SELECT count(*) FROM files WHERE error IS NOT NULL").fetchone()
         return Freshness(last_sync=rows.from_ms(synced[0]) if synced else None, unreadable=unreadable)
 
     @translating
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
-        """Return the known files; one with a session that is behind and quiet has something left to do."""
+        """Return the known files; one with a quiet session and an outdated conversation counts as unread."""
         quiet = (conversations.quiet_before(),)
         which = TRUE
         if first_ns is not None or last_ns is not None:
@@ -172,13 +172,13 @@ class SqliteReader:
         return {row[0]: row[1:] for row in self._db().execute(sql, (*quiet, UNREAD, *which.values))}
 
     def scan_cache_path(self) -> str | None:
-        """Return a path beside this generation of the index."""
+        """Return a path next to this generation of the index."""
         self._db()
         return f"{self._local.opened.path}-looked" if self._local.opened.is_made else None
 
     @translating
     def statistics(self) -> Statistics:
-        """Count what is there."""
+        """Return counts of the content."""
         with self.snapshot():
             db = self._db()
             agents = db.execute(
@@ -189,7 +189,7 @@ class SqliteReader:
             for file in rows.select(db, rows.to_file, f"SELECT {rows.FILE_COLUMNS} FROM files WHERE skipped <> '{{}}'"):
                 for reason, count in file.skipped.items():
                     skipped[reason] = skipped.get(reason, 0) + count
-            # By itself, this is read in the order of an index of the keys, a fifth of the time.
+            # As a query of its own, it uses the index of keys, which takes a fifth of the time.
             (sessions,) = db.execute("SELECT count(DISTINCT key) FROM sessions").fetchone()
             meta = dict(db.execute("SELECT key, value FROM meta"))
             sql = "SELECT count(*), count(missing_since) FROM files WHERE parser <> ?"
@@ -218,7 +218,7 @@ class SqliteReader:
             )
 
     def _db(self) -> sqlite3.Connection:
-        """Return this thread's connection, opened anew when another generation took the index's place."""
+        """Return this thread's connection, opened again when another generation replaced the index."""
         opened: Opened | None = getattr(self._local, "opened", None)
         if opened is not None:
             if opened.db.in_transaction or self._is_current(opened):
@@ -229,7 +229,7 @@ class SqliteReader:
 
 
 def _size(path: str) -> int:
-    """Return a file's size; the log beside a database comes and goes."""
+    """Return a file's size, 0 when it is missing: the log next to a database is temporary."""
     try:
         return os.path.getsize(path)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""How Sesame's nouns are written into this database's rows and read back."""
+"""Converts Sesame's objects to rows of this database and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROMPT_SEPARATOR = "\x1e"
 
 
 class _Rows(rows.Rows):
-    """Times are milliseconds; 64-bit numbers are packed; prompts are one text, which the table of heads indexes."""
+    """Times are milliseconds; 64-bit numbers are packed; prompts are one string, which the table of heads indexes."""
 
     def json(self, value: Any) -> str:
         import orjson  # only writers need it
@@ -35,20 +35,20 @@ class _Rows(rows.Rows):
         try:
             return orjson.dumps(value).decode()
         except TypeError:
-            # Strings that are no Unicode, keys that are no strings: a parser's state may hold them.
+            # Lone surrogates, keys that are not strings: a parser's state may contain them.
             return json.dumps(value)
 
     def from_json(self, text: str) -> Any:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise sqlite3.DataError(f"a value is no JSON: {error}") from error
+            raise sqlite3.DataError(f"a value is not valid JSON: {error}") from error
 
     def time(self, time: datetime | None) -> int | None:
         return None if time is None else round(time.timestamp() * 1000)
 
     def from_time(self, value: int | None) -> datetime | None:
-        """Return the time of a column; None also for what no calendar holds."""
+        """Return the time of a column; None also for one that `datetime` cannot represent."""
         if value is None:
             return None
         try:
@@ -72,7 +72,7 @@ class _Rows(rows.Rows):
         return value.split(PROMPT_SEPARATOR) if value else ()
 
     def notes(self, notes: Notes | None) -> str | None:
-        """Return notes as their column has them: with the parts of their words, which the table of heads indexes."""
+        """Return the column of notes, including the parts of their words, which the table of heads indexes."""
         if notes is None:
             return None
         return self.json([notes.name, notes.description, notes.summary, notes.tags, subwords(notes.text)])
@@ -89,7 +89,7 @@ from_notes = _rows.notes
 def chunk_row(session: int, seq: int, chunk: Chunk) -> tuple[Any, ...]:
     """Return the values of `INSERT_CHUNK` for a chunk of a session at a position.
 
-    Made for each chunk, so it is written out: a call more for each column would be felt.
+    It is called for each chunk, so it is written out: one more call per column would be measurable.
     """
     time = chunk.timestamp
     return (
@@ -102,7 +102,7 @@ def chunk_row(session: int, seq: int, chunk: Chunk) -> tuple[Any, ...]:
         chunk.origin,
         chunk.segment,
         None if time is None else round(time.timestamp() * 1000),
-        int(chunk.is_error),  # sqlite3 looks for an adapter for a bool, which takes longer than the rest of the row
+        int(chunk.is_error),  # sqlite3 searches an adapter for a bool, which takes longer than the rest of the row
         chunk.source_type,
         chunk.cut,
         chunk.subwords,

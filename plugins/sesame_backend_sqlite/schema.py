@@ -1,9 +1,9 @@
-"""The tables, and how an older index becomes a newer one.
+"""The tables, and the migrations of older indexes.
 
-A chunk's row id holds its place: `session number << 24 | position << 2 | weight class`.  A session's chunks are
-one range in reading order, its neighbours are found without an index, and filters on session or class cost
-nothing (`rowid >> 24`, `rowid & 3`).  The full-text tables keep no copy of the text; no trigger keeps them in
-step, because inside a trigger every row becomes an FTS5 segment: `writer` inserts and deletes in both.
+A chunk's row id encodes its place: `session number << 24 | position << 2 | weight class`.  A session's chunks are
+one range in reading order, the chunks around one are found without an index, and filters on session or class cost
+nothing (`rowid >> 24`, `rowid & 3`).  The full-text tables store no copy of the text; no trigger updates them,
+because inside a trigger every row becomes an FTS5 segment: `writer` inserts and deletes in both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sesame_core.errors import BackendError
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.sdk.sql import Migration, newer
 
-#: Bits of a row id below the session's number: its place takes 22, the weight class 2.
+#: Bits of a row id below the session's number: 22 for the position, 2 for the weight class.
 SESSION_SHIFT = (MAX_CHUNKS - 1).bit_length() + 2
 #: Marks the file as Sesame's ("SESM").
 APPLICATION_ID = 0x5345534D
@@ -117,8 +117,8 @@ ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN visibility TEXT NOT NULL DEFAULT 'shared';
 """
 
-# What is ranked of a session itself is its title or the name in its notes, its summary with the rest of them, and its
-# prompts.
+# The ranked columns of a session itself are its title or the name in its notes, its summary with the rest of the
+# notes, and its prompts.
 _THIRD = """
 ALTER TABLE sessions ADD COLUMN notes TEXT;     -- JSON: [name, description, summary, [tag, …], parts of their words]
 DROP TABLE heads_fts;
@@ -138,13 +138,13 @@ INSERT INTO heads_fts (heads_fts, rank) VALUES ('automerge', 8);
 INSERT INTO heads_fts (heads_fts) VALUES ('rebuild');
 """
 
-# What a filter on tool or role asks of every match; the rows themselves are long.
+# The columns that a filter on tool or role reads of every match; the rows themselves are long.
 _FOURTH = """
 CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
 """
 
 
-#: Step n leads to schema version n; never edit one that was released, add another.
+#: Step n leads to schema version n; never edit a released one, add another.
 MIGRATIONS: tuple[Migration, ...] = (
     Migration("first schema", _FIRST),
     Migration("who indexed a session, and where", _SECOND),
@@ -169,7 +169,7 @@ def version(db: sqlite3.Connection) -> int:
 
 
 def migrate(db: sqlite3.Connection) -> int:
-    """Bring an open index to the present schema, all steps in one transaction; return the steps taken."""
+    """Upgrade an open index to the present schema, all steps in one transaction; return the number of steps."""
     first = version(db)
     if first == len(MIGRATIONS):
         return 0

@@ -1,4 +1,4 @@
-"""The write half: the one place where chunks and the full-text tables change, together."""
+"""The write half: the only module that changes chunks and the full-text tables, always together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .schema import SESSION_SHIFT
 
 #: Characters written at once.
 BATCH = 2 << 20
-#: Chunks after which a shared transaction is committed.
+#: Number of chunks after which a shared transaction is committed.
 COMMIT_AFTER = 131_072
 
 _SESSION_COLUMNS = rows.SESSION_COLUMNS.split(", ")
@@ -36,7 +36,7 @@ _UPDATE_SESSION = f"UPDATE sessions SET {DIALECT.assignments(_SESSION_COLUMNS)},
 
 
 class _Target(Target):
-    """Where the chunks of one session go, and what was said in it when it is new."""
+    """The destination of the chunks of one session, with its conversation if it is new."""
 
     __slots__ = ("conversation",)
 
@@ -51,9 +51,9 @@ class SqliteWriter:
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
         self._files = Files(db)
-        #: The file that is written.
+        #: The database file.
         self.path = path
-        #: Rows of `chunks` that are not written yet, and how many were written since the last commit.
+        #: Rows of `chunks` that are not written yet, and the number written since the last commit.
         self._rows: list[tuple[Any, ...]] = []
         self._paths: set[tuple[int, str]] = set()
         self._held = 0
@@ -63,7 +63,7 @@ class SqliteWriter:
         (highest,) = db.execute("SELECT max(id) FROM sessions").fetchone()
         self._next_number = (highest or 0) + 1
 
-    # -- reading what is known ----------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------
 
     @translating
     def files(self) -> dict[str, IndexedFile]:
@@ -80,28 +80,28 @@ class SqliteWriter:
         """Return the sessions read from a file."""
         return self._files.sessions(path)
 
-    # -- changing it --------------------------------------------------------------------------------------
+    # -- writing ------------------------------------------------------------------------------------------
 
     @translating
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Forget what the file said and store what it says now."""
+        """Replace the content of a file."""
         return self._write(file, content, forget=True)
 
     @translating
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add to what the file said."""
+        """Add to the content of a file."""
         return self._write(file, content, forget=False)
 
     @translating
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Remember new facts about files whose content did not change."""
+        """Update files whose content did not change."""
         self._begin()
         for file in files:
             self._files.store(file, keeps_checkpoint=True)
 
     @translating
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give the sessions of this id their notes."""
+        """Set the notes of the sessions with this id."""
         text = rows.from_notes(notes)
         sql = "SELECT id FROM sessions WHERE session_id = ? AND notes IS NOT ? AND visibility <> 'metadata'"
         changed = self._db.execute(sql, (session_id, text)).fetchall()
@@ -120,7 +120,7 @@ class SqliteWriter:
 
     @translating
     def forget(self, number: int) -> int:
-        """Delete a session with its copies and subagents; they do not come back."""
+        """Delete a session with its copies and subagents, and leave tombstones."""
         found = self._db.execute("SELECT agent, session_id FROM sessions WHERE id = ?", (number,)).fetchone()
         if found is None:
             return 0
@@ -135,7 +135,7 @@ class SqliteWriter:
 
     @translating
     def finish(self, *, synced_at: datetime | None) -> None:
-        """Renew what fell behind, record the time of the sync, and commit."""
+        """Rewrite outdated conversations, store the time of the sync, and commit."""
         self._flush()
         for session in conversations.quiet(self._db, self._grown):
             self._begin()
@@ -162,14 +162,14 @@ class SqliteWriter:
             self._db.execute("ROLLBACK")
         self._pending = 0
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- implementation -----------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         if not self._db.in_transaction:
             self._db.execute("BEGIN IMMEDIATE")
 
     def _write(self, file: IndexedFile, content: Iterable[Session | Chunk], *, forget: bool) -> Positions:
-        """Write a file's content: a small one is read first, so that failing midway leaves nothing to undo."""
+        """Write a file's content: a small one is read first, so that a failure leaves nothing to undo."""
         first, rest = ingest.read_ahead(content)
         if rest is not None:
             self.commit()
@@ -219,7 +219,7 @@ class SqliteWriter:
             self._flush()
 
     def _flush(self) -> None:
-        """Write the rows that wait, to both tables."""
+        """Write the pending rows, to both tables."""
         if not self._rows:
             return
         self._db.executemany(rows.INSERT_CHUNK, self._rows)
@@ -248,7 +248,7 @@ class SqliteWriter:
         self._insert_head(number, self._head(number))
 
     def _update_session(self, number: int, sql: str, values: tuple[Any, ...]) -> None:
-        """Change a session's row, and its head with it."""
+        """Change a session's row and its head."""
         before = self._head(number)
         self._db.execute(sql, (*values, number))
         after = self._head(number)
@@ -270,7 +270,7 @@ class SqliteWriter:
         return title, summary, prompts
 
     def _insert_head(self, number: int, head: tuple[str, str, str]) -> None:
-        # With SELECT in place of the values, SQLite would open a savepoint, at which FTS5 writes out all that it holds.
+        # With SELECT in place of the values, SQLite would open a savepoint, at which FTS5 flushes all pending terms.
         sql = "INSERT INTO heads_fts (rowid, title, summary, prompts) VALUES (?, ?, ?, ?)"
         self._db.execute(sql, (number, *head))
 
@@ -279,7 +279,7 @@ class SqliteWriter:
         self._db.execute(sql, (number, *head))
 
     def _delete_sessions(self, path: str) -> int:
-        """Delete the sessions that were read from a file; return how many chunks went."""
+        """Delete the sessions that were read from a file; return the number of deleted chunks."""
         found = self._db.execute(f"SELECT id FROM sessions WHERE {OF_FILE}", (path,)).fetchall()
         return sum(self._delete_session(session) for (session,) in found)
 

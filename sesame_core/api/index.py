@@ -57,7 +57,7 @@ class Index:
         redactor, policy = self.redactor(), self.policy()
         if policy and policy.is_due():
             with self.writer() as writer:
-                writer.finish(synced_at=None)  # what must not be seen is not carried over
+                writer.finish(synced_at=None)  # commit the rules first, so that nothing private is carried over
             policy = self.policy()
         return self.backend().rebuild(lambda writer: _around(writer, redactor, policy))
 
@@ -70,7 +70,7 @@ class Index:
     # -- decorated writers --------------------------------------------------------------------------------
 
     def secrets(self) -> Redactor:
-        """Return the detector of secrets."""
+        """Return the redactor, whatever the configuration says; it also detects secrets for an audit."""
         if self._redactor is None:
             from ..privacy.redactor import Redactor, machine_key
 
@@ -106,7 +106,7 @@ class Index:
         return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
 
     def private_files(self) -> int:
-        """Return of how many files an index that others can read holds nothing, because all is private."""
+        """Return the number of files that are left out of a shared index because all their sessions are private."""
         if self.audience() is None:
             return 0
         from ..sharing.private_files import this_machines
@@ -118,7 +118,7 @@ class Index:
 def _guarded(
     opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, policy: SharingPolicy | None
 ) -> Iterator[IndexWriter]:
-    """Open a writer that lets pass what may be stored, and let the rules hold for what is stored already."""
+    """Open a writer that passes on only what may be stored, and apply the rules to stored sessions."""
     with opened as writer:
         if policy is not None:
             policy.apply(policy.writer(writer))
@@ -126,9 +126,9 @@ def _guarded(
 
 
 def _around(writer: IndexWriter, redactor: Redactor | None, policy: SharingPolicy | None) -> IndexWriter:
-    """Return a writer that lets pass to another one what may be stored.
+    """Return a writer that passes on to another one only what may be stored.
 
-    Secrets go first: what a policy keeps of private files, it keeps without them.
+    It redacts first, so that the list of private files contains no secrets either.
     """
     if policy is not None:
         writer = policy.writer(writer)

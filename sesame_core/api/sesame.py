@@ -144,12 +144,12 @@ class Sesame:
         if seconds <= 0:
             return IndexReport()
         try:
-            found = self._look()
+            found = self._scan()
             if found is None:
                 return self.index(seconds=seconds)
             if found.changed:
                 found.completed(self.index(found.changed, seconds=seconds))
-            found.keep()
+            found.save_cache()
             return found.report
         except SesameError as error:
             return IndexReport(reason=str(error))
@@ -369,32 +369,32 @@ class Sesame:
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
-    def _look(self) -> Refresh | None:
-        """Return what has changed; None when only a run can tell."""
-        from ..indexing.changes import Place
-        from ..indexing.refresh import look_at_all, look_at_recent
+    def _scan(self) -> Refresh | None:
+        """Return the changes; None when only a run can detect them."""
+        from ..indexing.changes import ScanRoot
+        from ..indexing.refresh import scan_all, scan_recent
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
             return None
-        places = [Place.of(*source) for source in self._sources().with_parsers()]
+        scan_roots = [ScanRoot.of(*source) for source in self._sources().with_parsers()]
         notes = self.config.describe.directory
         try:
             cache_path = reader.scan_cache_path()
-            if found := look_at_recent(places, notes, cache_path, reader):
+            if found := scan_recent(scan_roots, notes, cache_path, reader):
                 return found
             known = reader.known_files()
         except BackendError:
-            return None  # writing may mend it: an index of an older schema is upgraded
+            return None  # opening for writing may fix it: it upgrades an index of an older schema
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from ..privacy.redacting_writer import StoredPaths
 
-            return look_at_all(places, notes, cache_path, known, StoredPaths(known, redactor))
-        return look_at_all(places, notes, cache_path, known)
+            return scan_all(scan_roots, notes, cache_path, known, StoredPaths(known, redactor))
+        return scan_all(scan_roots, notes, cache_path, known)
 
     def _take_in(self, metadata: Path) -> None:
-        """Index a metadata file; while another process writes, that is left to the next run."""
+        """Index a metadata file; while another process writes, leave it to the next run."""
         from ..metadata.sync import take_in
         from ..plugin.backend import Annotating
         from ..types.report import IndexReport
@@ -407,7 +407,7 @@ class Sesame:
     # -- implementation -----------------------------------------------------------------------------------
 
     def _meant(self, reference: str) -> StoredSession:
-        """Return the session with this id, or else with this name."""
+        """Return the session with this id, else the one with this name."""
         from ..search.resolve import meant
 
         return meant(self._index.reader(), clean(reference), self.abbreviate)

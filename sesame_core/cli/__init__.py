@@ -26,7 +26,7 @@ def main() -> None:
         sys.stderr.write(f"sesame: {printable(str(error))}\n")
         raise SystemExit(2 if isinstance(error, QueryError) else 1) from error
     except BrokenPipeError:
-        # The reader of our output is gone; nothing more can be said, and the interpreter must not try.
+        # The reader of the output closed the pipe; the interpreter must not try to flush the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
     except KeyboardInterrupt:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> None:
-    """Run the command: by the lean parser when it is sure of every word, else by typer."""
+    """Run the command: with the lean parser if it recognises every argument, else with typer."""
     if "_SESAME_COMPLETE" not in os.environ and _run_lean(arguments):
         return
     from .app import app
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> None:
 
 
 def _run_lean(arguments: list[str]) -> bool:
-    """Run the command without typer; return whether every word was certain."""
+    """Run the command without typer; return False, without running it, if an argument is not certain."""
     if arguments in (["--version"], ["-V"]):
         from .terminal import write_version
 
@@ -65,7 +65,7 @@ def _run_lean(arguments: list[str]) -> bool:
 
 @contextmanager
 def _without_cycle_collection() -> Iterator[None]:
-    """Do not search for reference cycles, now or when the interpreter ends: it takes a twentieth of a short command."""
+    """Turn the garbage collector off, also at exit: it takes a twentieth of the time of a short command."""
     atexit.register(gc.freeze)
     gc.disable()
     try:
@@ -75,7 +75,7 @@ def _without_cycle_collection() -> Iterator[None]:
 
 
 def _use_unicode() -> None:
-    """Let no character stop the output, whatever the locale says; file names may hold bytes that are no text."""
+    """Make every character printable, whatever the locale is; file names may contain bytes that are not UTF-8."""
     import io
 
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""The typer application, made from the declared commands: it prints help, completes, and says what is wrong."""
+"""The typer application, made from the declared commands: it prints help, completes, and reports usage errors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _parameter(name: str, kind: Any, made: Any, default: Any) -> inspect.Paramet
 
 
 def _function_of(command: Command) -> Callable[..., None]:
-    """Return a function whose signature says to typer what is declared of a command."""
+    """Return a function whose signature describes a command to typer."""
     lists = {argument.name for argument in command.arguments if argument.is_repeatable}
     lists |= {option.name for option in command.options if option.is_repeatable}
     parameters = [*map(_of_argument, command.arguments), *map(_of_option, command.options)]

@@ -11,10 +11,10 @@ from .terminal import write
 def ask(
     session: str, question: Sequence[str], *, model: Sequence[str], no_model: bool, max_bytes: int | None, json: bool
 ) -> None:
-    """Print what one session says about a question.
+    """Print the answer of one session to a question.
 
     :param model: names of models to ask in this order; the configured ones when empty.
-    :raises QueryError: models are both named and ruled out.
+    :raises QueryError: `model` and `no_model` are both given.
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
@@ -36,7 +36,7 @@ COMMANDS = (
         "Answer a question about one session, from the index: with a model if one is set up, else with its passages.",
         (
             SESSION,
-            Argument("question", "QUESTION...", "What to ask about it.", is_required=True, is_repeatable=True),
+            Argument("question", "QUESTION...", "The question about it.", is_required=True, is_repeatable=True),
         ),
         (
             MODEL,

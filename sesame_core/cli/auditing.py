@@ -7,7 +7,7 @@ from .terminal import write
 
 
 def audit(*, json: bool) -> None:
-    """Print where the index holds passwords, tokens and keys; exit with 1 when it holds one."""
+    """Print where the index contains passwords, tokens and keys; exit with 1 when it contains one."""
     from ..api.sesame import Sesame
     from ..privacy.audit import Audit
     from ..rendering.audits import audit_json, exposure_text
@@ -33,7 +33,7 @@ COMMANDS = (
     Command(
         "audit",
         audit,
-        "Look for passwords, tokens and keys in the index; tell where they are, not what they are.",
+        "Scan the index for passwords, tokens and keys; print where they are, not what they are.",
         options=(JSON,),
     ),
 )

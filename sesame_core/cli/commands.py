@@ -1,4 +1,4 @@
-"""The names of all commands, and the modules that declare them: each beside the functions that they run."""
+"""The names of all commands, and the modules that declare them next to the functions that they run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODULES = {
 
 
 def command(name: str) -> Command | None:
-    """Return a command; None when there is none of this name."""
+    """Return a command; None if no command has this name."""
     module = MODULES.get(name)
     if module is None:
         return None

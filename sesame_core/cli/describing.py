@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..generation.describe import DescribeResult
     from ..types.index import StoredSession
 
-#: Failures in a row after which the sessions that are left are left alone.
+#: Consecutive failures after which the remaining sessions are skipped.
 PATIENCE = 3
 
 
@@ -29,10 +29,10 @@ def describe(
     model: Sequence[str],
     json: bool,
 ) -> None:
-    """Let a model write what sessions are about, and print it; exit with 1 when it failed for one.
+    """Let a model describe sessions, and print the descriptions; exit with 1 when one failed.
 
     :param index: files to index first.
-    :param limit: sessions of `missing` at most.
+    :param limit: most sessions of `missing`.
     :param model: names of models to ask in this order; the configured ones when empty.
     :raises QueryError: neither sessions nor `missing` are given, or both.
     """
@@ -42,7 +42,7 @@ def describe(
     from ..rendering.text import as_json
 
     if bool(session) == missing:
-        raise QueryError("name sessions, or say --missing")
+        raise QueryError("name sessions, or use --missing")
     with Sesame() as sesame:
         if index:
             sesame.index(index)
@@ -67,7 +67,7 @@ def describe(
 def _each(
     sesame: Sesame, chosen: Iterable[StoredSession], models: list[ModelChoice] | None, *, only_due: bool
 ) -> Iterator[DescribeResult]:
-    """Describe sessions, until the models fail several times in a row."""
+    """Describe sessions, until the models fail several times in succession."""
     failures = 0
     for stored in chosen:
         result = sesame.describe(stored, models=models, only_due=only_due)
@@ -81,11 +81,11 @@ COMMANDS = (
     Command(
         "describe",
         describe,
-        "Let a model write what sessions are about: name, description, summary and tags, which searches rank.",
-        (Argument("session", "[SESSION]...", "Ids, or their beginnings.", is_repeatable=True),),
+        "Let a model describe sessions: name, description, summary and tags, which searches rank.",
+        (Argument("session", "[SESSION]...", "Ids, or unique prefixes of them.", is_repeatable=True),),
         (
             Option("missing", bool, "Sessions without metadata, the newest first.", default=False),
-            Option("due", bool, "Only if that is automatic, and enough was said since the last time.", default=False),
+            Option("due", bool, "Only if describing is automatic and there are enough new prompts.", default=False),
             Option("index", Path, "Index this file first; repeatable.", is_repeatable=True, metavar="PATH"),
             limited("Sessions of --missing at most.", 20),
             MODEL,

@@ -25,7 +25,7 @@ def import_files(files: Sequence[Path]) -> None:
         runtime = Runtime(sesame)
         for file in files:
             try:
-                write(printable(_told(runtime.import_file(file))))
+                write(printable(_result_text(runtime.import_file(file))))
             except SesameError as error:
                 write_error(f"sesame: {printable(str(error))}")
                 failed = True
@@ -33,7 +33,7 @@ def import_files(files: Sequence[Path]) -> None:
         raise SystemExit(1)
 
 
-def _told(imported: Imported) -> str:
+def _result_text(imported: Imported) -> str:
     if imported.reason:
         return f"imported: {imported.session_id}; not indexed yet: {imported.reason}"
     if imported.is_new:
@@ -46,7 +46,7 @@ COMMANDS = (
         "import",
         import_files,
         "Copy sessions in Sesame's own format to the data directory and index them.\n\n"
-        "A session that is there already stays as it is.  Exit code 1 when a file failed; all others are imported.",
+        "A session that exists already is not changed.  Exit code 1 when a file failed; all others are imported.",
         (
             Argument(
                 "files",

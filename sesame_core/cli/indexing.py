@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..api.sesame import Sesame
     from ..types.report import IndexReport
 
-#: What the demo looks for in the sessions that come with Sesame when nobody says.
+#: The demo's query for the sessions that come with Sesame, if none is given.
 DEMO_QUERY = "nix infrastructure simplify"
 
 
@@ -22,7 +22,7 @@ def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
     """Index new and changed session files; exit with 1 when a file failed.
 
     :param paths: only these; all sources when empty.
-    :param full: build a new index beside the present one.
+    :param full: build a new index, and replace the present one with it.
     """
     from ..api.sesame import Sesame
     from ..rendering.reports import report_json, report_text
@@ -48,7 +48,7 @@ def watch() -> None:
 
 
 def demo(query: Sequence[str]) -> None:
-    """Index the sessions of this machine and show a search; without any, those that come with Sesame."""
+    """Index the sessions of this machine and show a search; if there are none, those that come with Sesame."""
     import tempfile
 
     from ..api.sesame import Sesame
@@ -79,7 +79,7 @@ def _show(sesame: Sesame, query: str) -> None:
 
 
 def _run(sesame: Sesame, paths: Sequence[Path], *, full: bool = False) -> IndexReport:
-    """Index, with a progress bar when a person is watching."""
+    """Index, with a progress bar on a terminal."""
     with progress_bar() as show:
         return sesame.index(paths, full=full, on_progress=show)
 
@@ -90,7 +90,7 @@ COMMANDS = (
         index,
         "Index new and changed session files.  Exit code 1 when a file failed; all others are indexed.",
         (Argument("paths", "[PATH]...", "Only these files or directories.", kind=Path, is_repeatable=True),),
-        (Option("full", bool, "Build a new index beside the present one.", default=False), JSON),
+        (Option("full", bool, "Build a new index, and replace the present one with it.", default=False), JSON),
     ),
     Command(
         "watch",
@@ -100,8 +100,8 @@ COMMANDS = (
     Command(
         "demo",
         demo,
-        "Index your sessions and show a search; without any, on sessions that come with Sesame.\n\n"
-        "The demo sessions go into an index of their own that is deleted at the end.",
-        (Argument("query", "[QUERY]...", "What to look for.", is_repeatable=True),),
+        "Index your sessions and show a search; if you have none, in sessions that come with Sesame.\n\n"
+        "Those sessions get an index of their own that is deleted at the end.",
+        (Argument("query", "[QUERY]...", "What to search for.", is_repeatable=True),),
     ),
 )

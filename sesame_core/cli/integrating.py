@@ -1,4 +1,4 @@
-"""`sesame integrate`: telling an agent of Sesame."""
+"""`sesame integrate`: makes Sesame known to an agent."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .terminal import confirm, write, write_error
 
 
 def integrate(agent: str, *, remove: bool, yes: bool) -> None:
-    """Show what will be written for an agent, and write it once that is confirmed; without a terminal exit with 1.
+    """Show what will be written for an agent, and write it after a confirmation; without a terminal exit with 1.
 
-    :param remove: take it away instead.
+    :param remove: remove it instead.
     :param yes: do not ask.
-    :raises SesameError: there is no such agent, or nothing can be written for it.
+    :raises SesameError: the agent is unknown, or nothing can be written for it.
     """
     from ..errors import SesameError
     from ..integration.install import carry_out, plan, skill, started_by
@@ -23,22 +23,22 @@ def integrate(agent: str, *, remove: bool, yes: bool) -> None:
     name = next((name for name in BUNDLED if name.startswith(f"{agent}-")), agent)
     parser = PluginManager().parser(name)
     if not isinstance(parser, Integrable):
-        raise SesameError(f"{name} has nothing to be told by; see docs/agents.md for what any agent can use")
+        raise SesameError(f"{name} has no integration; see docs/agents.md for what any agent can use")
     command = started_by(sys.argv[0], [sys.executable, "-m", "sesame_core"])
     steps = plan(parser.integration(command, skill()), remove=remove)
     if not steps:
-        write(f"nothing to do: {name} {'knows nothing' if remove else 'knows all'} of Sesame")
+        write(f"nothing to do: {name} {'is not integrated' if remove else 'is integrated already'}")
         return
     write("\n".join(step.description for step in steps))
     if not yes:
         if not sys.stdin.isatty():
-            write_error("nothing is changed; confirm with --yes")
+            write_error("nothing was changed; confirm with --yes")
             raise SystemExit(1)
         if not confirm("Do this?"):
             return
     for copy in carry_out(steps):
         write(f"kept {copy}")
-    write(f"done; {name} {'forgets' if remove else 'knows'} Sesame when it is started next")
+    write(f"done; {name} {'forgets' if remove else 'knows'} Sesame from its next start on")
 
 
 COMMANDS = (

@@ -1,7 +1,8 @@
-"""What a command line may hold: a command, its arguments and its options; and those that several commands share.
+"""Declarations of commands, arguments and options; and those that several commands share.
 
-A command is declared once, in the module of its function.  The lean parser (`parse`) reads command lines by that, and
-typer's commands (`app`) are made from it.  Options that narrow a search come from the table of fields in `query`.
+A command is declared once, in the module of its function.  The lean parser (`parse`) reads command lines by the
+declaration, and typer's commands (`app`) are made from it.  Options that narrow a search come from the table of fields
+in `query`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from ..query.fields import FIELDS
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: What a value is.  `bool` makes an option a switch, which takes none.
+#: The type of a value.  `bool` makes an option a switch, which takes no value.
 Kind: TypeAlias = "type[str] | type[int] | type[bool] | type[Path]"
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A word that is not an option, or, when it is repeatable, all that are left."""
+    """A word that is not an option, or, if it is repeatable, all remaining ones."""
 
     name: str
     metavar: str
@@ -38,14 +39,14 @@ class Option:
     name: str
     kind: Kind
     help: str
-    #: Spellings beside the long one; a switch's may be "--no-…", which turns it off.
+    #: Further spellings; a switch's may be "--no-…", which turns it off.
     more: tuple[str, ...] = ()
     default: str | int | bool | None = None
     is_repeatable: bool = False
     #: Bounds of a number.
     least: int | None = None
     most: int | None = None
-    #: What stands for the value in the help; the kind when None.
+    #: The placeholder of the value in the help; the kind when None.
     metavar: str | None = None
 
     @property
@@ -56,16 +57,16 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: what it takes, and its function."""
+    """One command: its arguments, its options, and its function."""
 
     name: str
-    #: It takes the values of the arguments and options by name, lists where they are repeatable.
+    #: It takes the values of the arguments and options by name; repeatable ones as lists.
     function: Callable[..., None]
     help: str
-    #: In the order of the command line; only the last is repeatable, and none that is required follows one that is not.
+    #: In the order of the command line; only the last may be repeatable, and required ones come first.
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
-    #: It is over at once, and so leaves reference cycles to the end of the process.
+    #: Whether it ends quickly, so that it runs without the garbage collector.
     is_brief: bool = False
 
     def run(self, values: dict[str, Any]) -> None:
@@ -73,11 +74,11 @@ class Command:
         self.function(**values)
 
 
-#: Options and arguments that several commands have.
+#: Options and arguments that several commands share.
 JSON = Option("json", bool, "Print JSON.", default=False)
 YES = Option("yes", bool, "Do not ask.", more=("-y",), default=False)
 MODEL = Option("model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True)
-SESSION = Argument("session", "SESSION", "A session's id, or the beginning of it.", is_required=True)
+SESSION = Argument("session", "SESSION", "A session's id, or a unique prefix of it.", is_required=True)
 
 
 def limited(help: str, default: int | None, *, least: int = 1, most: int | None = None) -> Option:
@@ -85,7 +86,7 @@ def limited(help: str, default: int | None, *, least: int = 1, most: int | None 
     return Option("limit", int, help, more=("-n",), default=default, least=least, most=most)
 
 
-def passed_over(help: str) -> Option:
+def skipping(help: str) -> Option:
     """Return `--offset`."""
     return Option("offset", int, help, default=0, least=0)
 

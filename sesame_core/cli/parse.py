@@ -1,7 +1,7 @@
-"""A parser of command lines that needs no typer.
+"""A parser of command lines that does not need typer.
 
-Importing and running typer takes longer than a search.  So a command line is read here when every word of it is
-certain; help, completion, abbreviations and mistakes are left to typer, whose commands `app` makes from the same table.
+Importing and running typer takes longer than a search.  So a command line is parsed here when every word of it is
+certain; help, completion, abbreviations and errors are left to typer, whose commands `app` makes from the same table.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from .options import Command, Kind, Option
 
-#: The longest number that is certain, in digits.
+#: Digits of the longest number that is certain.
 DIGITS = 9
 
 _OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
-#: An excluded word, phrase or group; options of one dash have one letter, with a number behind it at most.
+#: An excluded word, phrase or group; options with one dash have one letter, perhaps with a number after it.
 _EXCLUDED_WORD = re.compile(r"-(?:[^\W\d_]{2}|[(\"])")
 
 
 def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
-    """Return a command line in which queries that begin with a dash stand behind `--`.
+    """Return a command line in which queries that start with a dash come after `--`.
 
-    An argument with a space in it, such as "--prune --map negative tests", is a query and no option; so is
-    an excluded word, `-draft`.
+    An argument with a space in it, such as "--prune --map negative tests", is a query, not an option; so is an
+    excluded word, `-draft`.
     """
     given = list(arguments)
     if given[:1] != ["search"] or "--" in given:
@@ -38,9 +38,9 @@ def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Return the command's values, by name, as typer would; None when typer must decide.
+    """Return the command's values, by name, as typer would; None when typer must parse it.
 
-    :param arguments: what follows the command's name.
+    :param arguments: the words after the command's name.
     """
     by_flag = {flag: option for option in command.options for flag in (option.flag, *option.more)}
     values: dict[str, Any] = {o.name: [] if o.is_repeatable else o.default for o in command.options}
@@ -82,7 +82,7 @@ def _place(command: Command, words: list[str], values: dict[str, Any]) -> bool:
 
 
 def _value(option: Option, text: str) -> Any:
-    """Return an option's value; None when it is not certainly one."""
+    """Return an option's value; None when it is not certain to be valid."""
     if text.startswith("-"):
         return None
     if option.kind is not int:

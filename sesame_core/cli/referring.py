@@ -1,4 +1,4 @@
-"""`sesame resolve`: which sessions are meant."""
+"""`sesame resolve`: the sessions that references mean."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .terminal import write
 
 
 def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max_bytes: int, json: bool) -> None:
-    """Print which session each reference means, and what it is about; without one, what the latest are called.
+    """Print the session that each reference means, and its outline; without a reference, the names of the latest.
 
-    :param max_bytes: bytes of what is printed about all sessions together.
+    :param max_bytes: most bytes of all outlines together.
     """
     from ..api.sesame import Sesame
     from ..integration.environment import current_sessions
@@ -38,12 +38,12 @@ COMMANDS = (
     Command(
         "resolve",
         resolve,
-        "Tell which session a reference means, and what it is about; without one, what the latest are called.",
+        "Print the session that a reference means, and its outline; without a reference, the names of the latest.",
         (Argument("reference", "[REFERENCE]...", "An id, a name, or some words of a name.", is_repeatable=True),),
         (
-            Option("exclude", str, "Not this session; repeatable.", is_repeatable=True),
+            Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True),
             limited("Candidates at most.", 10, most=1000),
-            Option("max_bytes", int, "Bytes that are told of all sessions together.", default=8192, least=256),
+            Option("max_bytes", int, "Bytes of all outlines together at most.", default=8192, least=256),
             JSON,
         ),
     ),

@@ -1,4 +1,4 @@
-"""`sesame status`, `workstations`, `plugins` and `config`: what is there."""
+"""`sesame status`, `workstations`, `plugins` and `config`: the state of the index and of the configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .terminal import write
 
 
 def status(*, json: bool) -> None:
-    """Print what the index holds and how fresh it is."""
+    """Print what the index contains and how fresh it is."""
     from ..api.sesame import Sesame
     from ..rendering import status as rendering
     from ..rendering import text
@@ -23,8 +23,8 @@ def status(*, json: bool) -> None:
 def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
     """Print the workstations that share the index.
 
-    :param claim: this machine takes the place of the one that indexed under its id so far.
-    :param prepare: make or upgrade the tables first.
+    :param claim: first take over the sessions of the machine that used this workstation id before.
+    :param prepare: create or upgrade the tables first.
     """
     from ..api.sesame import Sesame
     from ..rendering.status import workstations_json, workstations_text
@@ -73,22 +73,22 @@ COMMANDS = (
     Command(
         "status",
         status,
-        "Tell what the index holds and how fresh it is.",
+        "Print what the index contains and how fresh it is.",
         options=(JSON,),
         is_brief=True,
     ),
     Command(
         "workstations",
         workstations,
-        "List the workstations that share the index: whose they are, and how fresh.",
+        "List the workstations that share the index, with their owners and their freshness.",
         options=(
             Option(
                 "claim",
                 bool,
-                "This machine took the place of the one that indexed under its id so far.",
+                "Take over the sessions of the machine that this one replaces.",
                 default=False,
             ),
-            Option("prepare", bool, "Make or upgrade the tables first; index nothing.", default=False),
+            Option("prepare", bool, "Create or upgrade the tables first; index nothing.", default=False),
             JSON,
         ),
     ),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .options import JSON, Argument, Command, Option, limited, narrowing, passed_over
+from .options import JSON, Argument, Command, Option, limited, narrowing, skipping
 from .terminal import write
 
 
@@ -27,10 +27,10 @@ def search(
     refresh: bool,
     **narrowing: Any,
 ) -> None:
-    """Print the sessions that a text is about.
+    """Print the sessions that match a query.
 
     :param narrowing: values of `fields.FIELDS`.
-    :raises QueryError: `max_bytes` goes without `json`, or a value means nothing.
+    :raises QueryError: `max_bytes` is given without `json`, or a value is not valid.
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
@@ -39,7 +39,7 @@ def search(
     from ..rendering import answers, text
 
     if max_bytes is not None and not json:
-        raise QueryError("--max-bytes limits JSON; it goes with --json")
+        raise QueryError("--max-bytes limits JSON; use it with --json")
     filters = gathered(narrowing)
     current = () if include_current else current_sessions()
     with Sesame() as sesame:
@@ -68,7 +68,7 @@ def search(
 
 
 def _context(around: int | None, before: int | None, after: int | None) -> tuple[int, int] | None:
-    """Return how much is shown before and after a passage: a side's own option wins, and one alone is one side."""
+    """Return the items before and after a passage: a side's own option wins, and one alone gives one side only."""
     if around is before is after is None:
         return None
     sides = (side if side is not None else around or 0 for side in (before, after))
@@ -79,7 +79,7 @@ COMMANDS = (
     Command(
         "search",
         search,
-        "Find the sessions a text is about.  Words need no quotes.",
+        "Find sessions by what was said in them.  Words need no quotes.",
         (
             Argument(
                 "query",
@@ -92,15 +92,15 @@ COMMANDS = (
             *narrowing(),
             Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
             limited("Results at most.", 10, most=1000),
-            passed_over("Results to pass over."),
+            skipping("Results to skip."),
             Option("hits", int, "Passages of each session at most.", default=1, least=1, most=100),
-            Option("context", int, "Show this much around each passage.", more=("-C",), least=0),
-            Option("before_context", int, "Show this much before each passage.", more=("-B",), least=0),
-            Option("after_context", int, "Show this much after each passage.", more=("-A",), least=0),
-            Option("explain", bool, "Tell how the query was read and how scores came about.", default=False),
+            Option("context", int, "Show this many items around each passage.", more=("-C",), least=0),
+            Option("before_context", int, "Show this many items before each passage.", more=("-B",), least=0),
+            Option("after_context", int, "Show this many items after each passage.", more=("-A",), least=0),
+            Option("explain", bool, "Explain how the query was read and how scores were computed.", default=False),
             JSON,
             Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
-            Option("refresh", bool, "Index what changed first.", more=("--no-refresh",), default=True),
+            Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),
         ),
         is_brief=True,
     ),

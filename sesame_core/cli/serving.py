@@ -13,7 +13,7 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     """Serve agents over the Model Context Protocol until the client ends.
 
     :param http: host and port; standard input and output when None.
-    :raises QueryError: what is about HTTP is given without `http`.
+    :raises QueryError: an option for HTTP is given without `http`.
     :raises SesameError: a package is not installed.
     """
     from ..api.sesame import Sesame
@@ -21,7 +21,7 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     from ..integration.environment import current_sessions
 
     if http is None and (token_file or allow_host):
-        raise QueryError("--token-file and --allow-host are about HTTP; they go with --http HOST:PORT")
+        raise QueryError("--token-file and --allow-host are for HTTP; use them with --http HOST:PORT")
     try:
         if http is not None:
             from ..mcp import http as over_http
@@ -32,15 +32,15 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
             f"the MCP server needs a package that is not installed ({error.name}): pip install 'sesame-search[mcp]'"
         ) from error
     with Sesame() as sesame:
-        # Who calls over HTTP was not started from here: this process's environment says nothing about it.
+        # A caller over HTTP does not share this process's environment.
         server = SesameServer(Tools(sesame, () if http else current_sessions()))
         try:
             if http is None:
                 server.serve_stdio()
                 return
-            token, told = over_http.token(token_file)
+            token, origin = over_http.token(token_file)
             listening, place = over_http.listen(over_http.Place.read(http))
-            sys.stderr.write(f"MCP on {place.url} ; {told}\n")
+            sys.stderr.write(f"MCP on {place.url} ; {origin}\n")
             sys.stderr.flush()
             over_http.serve(over_http.application(server.protocol, place, token, allow_host), listening)
         finally:
@@ -53,9 +53,11 @@ COMMANDS = (
         mcp,
         "Serve agents over the Model Context Protocol: on standard input and output, until the client ends.",
         options=(
-            Option("http", str, "Serve HTTP there instead, to bearers of a token.", metavar="HOST:PORT"),
-            Option("token_file", Path, "File that holds the token; made when it is absent."),
-            Option("allow_host", str, "A name that clients reach this server by; repeatable.", is_repeatable=True),
+            Option("http", str, "Serve HTTP at this address instead; clients need a token.", metavar="HOST:PORT"),
+            Option("token_file", Path, "File with the token; created if it is missing."),
+            Option(
+                "allow_host", str, "A host name by which clients reach this server; repeatable.", is_repeatable=True
+            ),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""`sesame sessions`; `show`, `resume` and `forget`: one session, by its id or the beginning of it."""
+"""`sesame sessions`; `show`, `resume` and `forget`: one session, by its id or a unique prefix of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .options import JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, passed_over
+from .options import JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
 from .terminal import confirm, write, write_error
 
 
@@ -34,9 +34,9 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
 def show(session: str, *, offset: int, limit: int | None, around: int | None, json: bool) -> None:
     """Print a session as a transcript, from the index.
 
-    :param offset: position to begin at.
+    :param offset: position of the first chunk.
     :param around: only the chunks around this position.
-    :raises QueryError: `around` goes with `offset` or `limit`.
+    :raises QueryError: `around` is given with `offset` or `limit`.
     """
     from ..api.sesame import AROUND, Sesame
     from ..errors import QueryError
@@ -45,7 +45,7 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
 
     if around is not None:
         if offset or limit is not None:
-            raise QueryError("--around chooses the chunks itself; it goes without --offset and --limit")
+            raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
         offset = max(0, around - AROUND)
         limit = around + AROUND + 1 - offset
     with Sesame() as sesame:
@@ -58,10 +58,10 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
 
 
 def resume(session: str, *, print_: bool) -> None:
-    """Become the session's agent, in the directory it was held in.
+    """Replace this process with the session's agent, in the directory of the session.
 
     :param print_: print the command instead.
-    :raises SesameError: the directory is gone, or the agent cannot be started.
+    :raises SesameError: the directory does not exist any more, or the agent cannot be started.
     """
     import shlex
 
@@ -75,7 +75,7 @@ def resume(session: str, *, print_: bool) -> None:
         return
     if cwd and not os.path.isdir(cwd):
         raise SesameError(
-            f"the session's directory is gone: {cwd}; see the command with: sesame resume --print {session}"
+            f"the session's directory does not exist: {cwd}; print the command with: sesame resume --print {session}"
         )
     try:
         if cwd:
@@ -86,7 +86,7 @@ def resume(session: str, *, print_: bool) -> None:
 
 
 def forget(session: Sequence[str], *, yes: bool) -> None:
-    """Delete sessions from the index for good once that is confirmed; without a terminal exit with 1.
+    """Delete sessions from the index for good after a confirmation; without a terminal exit with 1.
 
     :param yes: do not ask.
     """
@@ -114,7 +114,7 @@ COMMANDS = (
         options=(
             *narrowing("cwd", "after", "before", "agent", "all_kinds"),
             limited("Sessions at most.", 50, most=1000),
-            passed_over("Sessions to pass over."),
+            skipping("Sessions to skip."),
             JSON,
         ),
         is_brief=True,
@@ -122,10 +122,10 @@ COMMANDS = (
     Command(
         "show",
         show,
-        "Print a session as a transcript, from the index: its file need not exist any more.",
+        "Print a session as a transcript, from the index: its file need not exist.",
         (SESSION,),
         (
-            passed_over("Position to begin at."),
+            skipping("Position of the first chunk."),
             limited("Chunks at most.", None, least=0),
             Option("around", int, "Only the chunks around this position.", least=0),
             JSON,
@@ -135,7 +135,7 @@ COMMANDS = (
     Command(
         "resume",
         resume,
-        "Resume a session in its agent, in the directory it was held in.",
+        "Resume a session in its agent, in the directory of the session.",
         (SESSION,),
         (Option("print_", bool, "Print the command instead of running it.", default=False),),
         is_brief=True,
@@ -144,7 +144,7 @@ COMMANDS = (
         "forget",
         forget,
         "Delete sessions from the index for good, with their copies and subagents.  Their files are not touched.",
-        (Argument("session", "SESSION...", "Ids, or their beginnings.", is_required=True, is_repeatable=True),),
+        (Argument("session", "SESSION...", "Ids, or unique prefixes of them.", is_required=True, is_repeatable=True),),
         (YES,),
     ),
 )

@@ -7,7 +7,7 @@ from .terminal import write, write_error
 
 
 def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: bool) -> None:
-    """Change what others see of a project's sessions, and print what that changes; without a pattern, what holds.
+    """Set the visibility of a project's sessions, and print the changes; without a pattern, print the rules.
 
     :raises QueryError: a pattern without a visibility.
     """
@@ -17,13 +17,13 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
     from ..rendering.text import as_json, printable
 
     if (pattern is None) != (visibility is None):
-        raise QueryError("say what others see of it: shared, metadata, private, or default")
+        raise QueryError("a pattern needs a visibility: shared, metadata, private, or default")
     level = None if visibility == "default" else visibility
     with Sesame() as sesame:
         team = sesame.team
         if pattern is None and not dry_run:
-            told = team.sharing(), team.covered(), team.audience()
-            write(as_json(sharing_json(*told)) if json else sharing_text(*told))
+            rules = team.sharing(), team.covered(), team.audience()
+            write(as_json(sharing_json(*rules)) if json else sharing_text(*rules))
             return
         changes = team.plan(None if pattern is None else team.sharing().changed(pattern, level))
         if json:
@@ -46,13 +46,13 @@ COMMANDS = (
     Command(
         "share",
         share,
-        "Say what others see of a project's sessions, and put it into effect; without a pattern, list what holds.",
+        "Set what others see of a project's sessions, and apply it at once; without a pattern, list the rules.",
         (
-            Argument("pattern", "[PATTERN", "Of a project's directory or repository."),
+            Argument("pattern", "[PATTERN", "A pattern of the project's directory or repository."),
             Argument("visibility", "VISIBILITY]", "shared, metadata or private; default: no rule."),
         ),
         (
-            Option("dry_run", bool, "Only list what would be sent, taken back or kept here.", default=False),
+            Option("dry_run", bool, "Only list what would be sent, removed or kept here.", default=False),
             JSON,
         ),
     ),

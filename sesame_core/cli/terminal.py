@@ -1,4 +1,4 @@
-"""What commands print, and what they ask and show whoever sits at a terminal."""
+"""Output of commands, and questions and progress bars on a terminal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..types.report import Progress
 
-#: Drawings of a bar at most: it moves by a thousandth of the whole.
+#: Most redraws of a bar: it moves by a thousandth of the whole.
 STEPS = 1_000
-#: Characters of a bar: with tens of thousands of files and gigabytes beside it, it fits a terminal of 80.
+#: Characters of a bar: with tens of thousands of files and gigabytes after it, it fits into 80 columns.
 WIDTH = 20
 
 
 def write(text: str) -> None:
-    """Print a line on standard output, at once: a reader at the other end of a pipe need not wait for more."""
+    """Print a line on standard output, and flush: the reader of a pipe need not wait for more."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -48,7 +48,7 @@ def confirm(question: str) -> bool:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what shows how far a run is, on a line that is gone afterwards; None without a terminal to show it on."""
+    """Yield a function that shows the progress of a run on a line, removed at the end; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -59,7 +59,7 @@ def progress_bar() -> Iterator[Callable[[Progress], None] | None]:
     def counts(progress: Progress | None) -> str | None:
         if progress is None:
             return None
-        seconds = max(monotonic() - started, 0.001)  # a coarse clock stands still for a small file
+        seconds = max(monotonic() - started, 0.001)  # a coarse clock shows no time for a small file
         return (
             f"{progress.files_done}/{progress.files_total} files  "
             f"{progress.bytes_done / 1e6:.0f}/{progress.bytes_total / 1e6:.0f} MB  "

@@ -139,7 +139,7 @@ def _platform_uuid() -> str:
 
 
 def _registry_machine_id() -> str:
-    if sys.platform == "win32":  # again, for mypy, which knows winreg's content only there
+    if sys.platform == "win32":  # for mypy, which knows the content of winreg only on this platform
         import winreg
 
         access = winreg.KEY_READ | winreg.KEY_WOW64_64KEY

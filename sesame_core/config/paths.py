@@ -106,7 +106,7 @@ def _rename_to_free_name(draft: Path, path: Path) -> None:
 
 
 def fsync_directory(directory: Path) -> None:
-    """Wait until the disk has a directory's entries; Windows does so by itself and opens no directory."""
+    """Wait until the disk has a directory's entries; Windows does so by itself and cannot open a directory."""
     if os.name == "posix":
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 class FoundFile:
-    """A file that may be a session, by its real path.  There may be many, so it is as plain as can be."""
+    """A file that may be a session, by its real path.  A plain class, because there may be many."""
 
     __slots__ = ("mtime_ns", "path", "size")
 
@@ -20,12 +20,12 @@ class FoundFile:
 def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int] | None = None) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
-    Only regular files count.  Directories that cannot be read and files that vanish meanwhile are passed over, as
-    are loops of links.
+    Only regular files count.  Directories that cannot be read, files that are deleted during the scan and loops of
+    links are skipped.
 
-    :param is_wanted: asked with each file's real path before the file is looked at.
-    :param directories: takes the modification time of each directory, in nanoseconds, before what is in it is looked
-        at; that of the root when it is a file.
+    :param is_wanted: called with each file's real path before the file is checked.
+    :param directories: collects the modification time of each directory, in nanoseconds, before its entries are
+        scanned; that of the root when it is a file.
     """
     start = _Target(root)
     is_file = start.is_file()
@@ -37,12 +37,12 @@ def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int
 
 
 def is_below(path: str, root: str) -> bool:
-    """Tell whether a real path is a root or lies in the tree below it."""
+    """Return whether a real path is a root or is in the tree below it."""
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
 class _Target:
-    """What a path leads to when its links are followed, asked in the way of `os.DirEntry`."""
+    """The target of a path whose links are followed, with the methods of `os.DirEntry`."""
 
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)
@@ -76,7 +76,7 @@ def _files(root: str, directories: dict[str, int] | None) -> Iterator[os.DirEntr
 
 
 def _entries(directory: str, directories: dict[str, int] | None) -> Iterator[os.DirEntry[str]]:
-    """Yield what is in a directory; nothing when it cannot be read."""
+    """Yield the entries of a directory; none when it cannot be read."""
     try:
         if directories is not None:
             directories[directory] = os.stat(directory).st_mtime_ns
@@ -87,7 +87,7 @@ def _entries(directory: str, directories: dict[str, int] | None) -> Iterator[os.
 
 
 def _found(entry: os.DirEntry[str] | _Target) -> FoundFile | None:
-    """Return a file with its time and size; None when it has vanished."""
+    """Return a file with its time and size; None when it was deleted."""
     try:
         stat = entry.stat(follow_symlinks=False)
     except OSError:

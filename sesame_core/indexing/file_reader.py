@@ -1,7 +1,7 @@
 """Reads one file into the index: events in, sessions and chunks out.
 
-It decides how much of a changed file is read, unites replayed messages by their origin, has the
-facts of each session gathered, and stamps what the formatter made.
+It decides how much of a changed file is read, deduplicates replayed messages by their origin, collects the facts of
+each session, and completes the chunks that the formatter made.
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 from .session_facts import count, learn
 
-#: Bytes of a file's head, and before its checkpoint, that are hashed to tell growth from a rewrite.
+#: Bytes of a file's head, and before its checkpoint, that are hashed to distinguish growth from a rewrite.
 HASHED = 4096
-#: Messages before a checkpoint whose origins are remembered: what agents repeat is recent, or everything.
+#: Messages before a checkpoint whose origins are stored: agents repeat recent messages, or all of them.
 REMEMBERED = 128
 
 _ORIGIN_MASK = (1 << 63) - 1
 
 
-#: Sessions and chunks, on their way from a file into the index.
+#: Sessions and chunks that are read from a file for the index.
 Content: TypeAlias = Iterator[Session | Chunk]
 
 
 @runtime_checkable
 class Redacting(Protocol):
-    """A writer that takes secrets out of what it stores, and of what a parser yields, before a formatter cuts it."""
+    """A writer that redacts what it stores, and the events of a parser before a formatter cuts them into chunks."""
 
     def stored_path(self, path: str) -> str:
-        """Return the path by which `files` has a file: a secret in it is stored as a placeholder."""
+        """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
 
     def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events of a file without secrets."""
 
 
 class Replayed(Exception):
-    """A file must be read from its beginning: it tells a session again, or that it is an excluded one."""
+    """A file must be read from its start: it replays a session, or a session turned out to be excluded."""
 
 
 class FileReader:
-    """One file on its way into the index.
+    """Reads one file into the index.
 
-    :param file: what will be remembered about it; filled while `content` is consumed.
-    :param is_excluded: tells by a session's cwd whether to leave it out.
-    :param notes: returns what was written about a session, by its id.
+    :param file: the file's row in the index; filled while the content is consumed.
+    :param is_excluded: returns, from a session's cwd, whether to leave the session out.
+    :param notes: returns the notes of a session, by its id.
     """
 
     def __init__(
@@ -69,15 +69,15 @@ class FileReader:
         notes: Callable[[str], Notes | None],
     ) -> None:
         self.file = file
-        #: Records that were left out and held something: (line, reason).
+        #: Skipped records that had content: (line, reason).
         self.losses: list[tuple[int, str]] = []
-        #: Records left out this time, by reason; `file.skipped` counts them over the file's whole life.
+        #: Number of records skipped in this run, by reason; `file.skipped` counts those of all runs.
         self.skipped: dict[str, int] = {}
         #: Where reading began, in bytes.
         self.start = 0
-        #: What was indexed is what the file has grown by; the rest was there.
+        #: Only the new end of the file was indexed; the rest was in the index.
         self.is_tail = False
-        #: Of the first chunk of the record that was asked for: its session, and how many chunks the session had before.
+        #: The first chunk of the requested record: its session, and the number of chunks of the session before it.
         self.located: tuple[str, int] | None = None
         self._parser = parser
         self._formatter = formatter
@@ -92,9 +92,9 @@ class FileReader:
         self._first_origins: set[int | None] = set()
 
     def tail(self, known: IndexedFile | None) -> Iterator[Session | Chunk] | None:
-        """Return the content after what is known, when the file has only grown; None when it must be read whole.
+        """Return the content after the known part, when the file has only grown; None when it must be read whole.
 
-        The content raises `Replayed` when only then it turns out that the file must be read whole.
+        The content raises `Replayed` when it turns out later that the file must be read whole.
         """
         if not isinstance(self._parser, TailParser) or (grown := self._grown(known)) is None:
             return None
@@ -113,7 +113,7 @@ class FileReader:
         return self._content(events)
 
     def _grown(self, known: IndexedFile | None) -> tuple[IndexedFile, Checkpoint] | None:
-        """Return what is stored of the file, when that is how it still begins; None when it must be read whole."""
+        """Return the stored file when its content is still a prefix of the file; None when it must be read whole."""
         if known is None or known.error or known.parser_version != self.file.parser_version:
             return None
         stored = known if known.checkpoint else self._writer.file(self.file.path)
@@ -125,7 +125,7 @@ class FileReader:
     def whole(self) -> Iterator[Session | Chunk]:
         """Return the content of the whole file.
 
-        It raises `Replayed` when a session turns out to be excluded after it began; from then on it is left out.
+        It raises `Replayed` when a session turns out to be excluded after its start; from then on it is left out.
         """
         self.start = 0
         self.losses, self.skipped, self.file.skipped = [], {}, {}
@@ -134,10 +134,10 @@ class FileReader:
         return self._content(self._parser.parse(Path(self.file.path)))
 
     def bring_in(self, known: IndexedFile | None, *, entry_id: str | None = None) -> Positions:
-        """Index what the file has grown by, or else all of it; return the positions of the chunks that were stored.
+        """Index the new end of the file, or else all of it; return the positions of the stored chunks.
 
-        :param known: what the index knows of it.
-        :param entry_id: id of the record whose first chunk `located` tells of.
+        :param known: the file as the index knows it.
+        :param entry_id: id of the record whose first chunk `located` will be.
         """
         try:
             if (tail := self.tail(known)) is not None:
@@ -145,7 +145,7 @@ class FileReader:
                 self.is_tail = True
                 return positions
         except Replayed:
-            pass  # only on the way it turned out that all of it must be read
+            pass  # while it was read, it turned out that all of it must be read
         while True:
             try:
                 return self._writer.replace(self.file, self._locating(self.whole(), entry_id))
@@ -184,7 +184,7 @@ class FileReader:
                     self.losses.append((event.line, event.reason))
             elif isinstance(event, Checkpoint):
                 if self._excluded:
-                    continue  # what the file says later may not tell whose it is
+                    continue  # the rest of the file may not say which session it belongs to
                 self.file.checkpoint = event
                 self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
                 self.file.recent_origins = tuple(self._recent)
@@ -193,7 +193,7 @@ class FileReader:
             yield session
 
     def _guarded(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield a parser's events; name the parser when it fails, so that nobody takes it for the index's failure."""
+        """Yield a parser's events; name the parser when it fails, so that the index is not blamed."""
         try:
             yield from events
         except (SesameError, OSError):
@@ -210,7 +210,7 @@ class FileReader:
     def _chunks(self, message: Message) -> list[Chunk]:
         session = self._sessions.get(message.session_id)
         if session is None:
-            # A grown file does not introduce again what was forgotten meanwhile.
+            # The tail of a file does not repeat the `Session` of one that was forgotten since.
             if message.session_id in self._excluded or self.start:
                 return []
             raise ParseError(
@@ -251,7 +251,7 @@ class FileReader:
             counts[reason] = counts.get(reason, 0) + 1
 
     def _learn(self, facts: Session) -> Session | None:
-        """Add what a parser learned to what is known; None when the session is excluded."""
+        """Merge a parser's facts into the known session and return it; None when the session is excluded."""
         if facts.id in self._excluded:
             return None
         session = self._sessions.get(facts.id)
@@ -260,7 +260,7 @@ class FileReader:
                 self._excluded.add(facts.id)
                 return None
             if clean(facts.id) != facts.id:
-                raise ParseError(self.file.path, f"its session id is no text: {facts.id!r}")
+                raise ParseError(self.file.path, f"its session id is not a string: {facts.id!r}")
             session = Session(id=facts.id, agent=facts.agent, notes=self._notes(facts.id))
             self._sessions[facts.id] = session
         elif facts.cwd and facts.cwd != session.cwd and self._is_excluded(facts.cwd):
@@ -272,7 +272,7 @@ class FileReader:
         return session
 
     def _hashes(self, offset: int) -> tuple[bytes, bytes]:
-        """Return the hashes of the file's head and of what stands before an offset."""
+        """Return the hashes of the file's head and of the bytes before an offset."""
         with open(self.file.path, "rb", buffering=0) as file:
             head = file.read(min(HASHED, offset))
             file.seek(max(0, offset - HASHED))
@@ -281,7 +281,7 @@ class FileReader:
 
 
 def _origin(origin_id: str | None) -> int | None:
-    """Return 63 bits that stand for an origin id; a message's n-th chunk adds n."""
+    """Return a 63-bit hash of an origin id; a message's n-th chunk adds n."""
     if not origin_id:
         return None
     digest = blake2b(origin_id.encode("utf-8", "replace"), digest_size=8).digest()

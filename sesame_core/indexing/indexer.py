@@ -1,4 +1,4 @@
-"""Files in, backend filled: what changed, and what became of it."""
+"""Runs of the indexer: detects changed files, indexes them, and reports the result."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
-from .changes import Changes, Place, detect, detect_notes
+from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import Redacting
 from .sources import OpenSource
 
-#: Losses listed one by one in a report; all are counted.
+#: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
 
 
 class Indexer:
-    """Brings an index up to date with its sources.
+    """Updates an index from its sources.
 
     :param writer: the index.
-    :param metadata: what was written about sessions.
-    :param is_rebuild: nothing is known beforehand, and nothing is missing.
-    :param deadline: `time.monotonic()` after which no further file is begun.
+    :param metadata: the metadata files of sessions.
+    :param is_rebuild: the index starts empty, and no file counts as missing.
+    :param deadline: `time.monotonic()` after which no further file is started.
     """
 
     def __init__(
@@ -55,18 +55,18 @@ class Indexer:
         self._workstation = identity.workstation_id()
 
     def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
-        """Index what changed in the sources.
+        """Index the changes in the sources.
 
-        :param within: real paths of files or directories to look at; empty: everything.
+        :param within: real paths of files or directories to scan; empty: everything.
         """
         started = time.monotonic()
         sources = list(sources)
         changes = detect(
-            [Place.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
+            [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
         )
         self._note(changes)
         changed = [(sources[number], file) for number, file in changes.read]
-        # Older files first, so that session numbers grow with time; the newest first when not all may be read.
+        # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
         with _without_cycle_collection():
             self._index_all(changed)
@@ -86,10 +86,10 @@ class Indexer:
         self.report.seconds = time.monotonic() - started
         return self.report
 
-    # -- what changed -------------------------------------------------------------------------------------
+    # -- changes ------------------------------------------------------------------------------------------
 
     def _note(self, changes: Changes) -> None:
-        """Store what has changed about files that need not be read."""
+        """Update the rows of files that need not be read."""
         now = datetime.now(UTC)
         for path in changes.returned:
             self._files[path].missing_since = None
@@ -103,7 +103,7 @@ class Indexer:
         self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
 
     def _enrich(self) -> None:
-        """Bring notes in step with the files of metadata, where the index keeps any."""
+        """Update the notes from the metadata files, if the index stores notes."""
         directory = self._metadata.directory
         try:
             found = scan(directory)
@@ -114,12 +114,12 @@ class Indexer:
             return
         changes = detect_notes(directory, found, self._known, self._stored_path)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
-        if found and changes.returned:  # what such a file says has been taken back
+        if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
         self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
         enrich(self._writer, changed, changes.gone, self.report, self._deadline)
 
-    # -- what becomes of it -------------------------------------------------------------------------------
+    # -- indexing -----------------------------------------------------------------------------------------
 
     def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
         total = sum(found.size for _, found in changed)
@@ -143,14 +143,14 @@ class Indexer:
                 )
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
-        """Index one file; whatever is wrong with it is reported, and what the index held of it stays."""
+        """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
         except BackendError:
             raise
-        except Exception as error:  # noqa: BLE001 - one odd file, or one faulty plugin, must not lose the run
+        except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the run
             self._fail(reading.file, known, error)
             return
         self.report.bytes += reading.file.size - reading.start
@@ -166,7 +166,7 @@ class Indexer:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
 
     def _stored(self, path: str) -> str:
-        """Return the path by which the index knows a file."""
+        """Return the path that the index stores for a file."""
         return self._stored_path(path) if self._stored_path else path
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
@@ -181,7 +181,7 @@ class Indexer:
 
 @contextmanager
 def _without_cycle_collection() -> Iterator[None]:
-    """Turn the search for reference cycles off: indexing makes none, and looking costs a tenth of its time."""
+    """Turn the garbage collector off: indexing makes no reference cycles, and collecting takes a tenth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -192,6 +192,6 @@ def _without_cycle_collection() -> Iterator[None]:
 
 
 def _known(file: IndexedFile) -> KnownFile:
-    """Return what a reader would of a file."""
+    """Return a file as a reader's `known_files` does."""
     mtime_ns = UNREAD if file.error else file.mtime_ns
     return mtime_ns, file.parser, file.parser_version, file.missing_since is not None

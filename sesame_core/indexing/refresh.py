@@ -1,7 +1,7 @@
-"""What a search does before it answers: it looks for changed files, and reads none of them.
+"""The check for changed files before a search; it reads none of them.
 
-Nearly every search finds that nothing has changed, or that sessions have grown.  It finds that out without a parser's
-reading half, a formatter, or the right to write; all other changes are left to a run of the indexer.
+In nearly every search nothing has changed, or sessions have grown.  Detecting that takes neither the part of a parser
+that reads files, nor a formatter, nor the write lock; all other changes are left to a run of the indexer.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
     from ..plugin.backend import TracksFiles
     from ..types.index import KnownFile
-    from .changes import Place
+    from .changes import ScanRoot
 
-#: Changed files that a run looks for by themselves: it holds each one that is known against each of these, and finds
-#: more of them sooner by looking at all.
+#: Most changed files that a run is limited to: it compares each known file with each of these, so that a scan of all
+#: files is faster for more of them.
 FEW = 8
 
 
 @dataclass(slots=True, kw_only=True)
 class Refresh:
-    """What a run over a few files has to do, and what it would report of all others."""
+    """The work for a run over a few files, and the report of all other files."""
 
-    #: What a run would report that had nothing to do.
+    #: The report of a run that has nothing to do.
     report: IndexReport
-    #: Files that the index knows and that have another time now: all that there is for a run.
+    #: Known files that have another time now: the whole work for a run.
     changed: list[str]
-    #: What spares the next searches most of the work, and where that is kept.
+    #: The cache that spares the next searches most of the work, and its path.
     cache: ScanCache | None = None
     cache_path: str | None = None
 
     def completed(self, run: IndexReport) -> IndexReport:
-        """Return the report of a run over the changed files, with what was found of the others."""
+        """Return the report of a run over the changed files, completed with the counts of all others."""
         found = self.report
         run.unchanged += found.unchanged
         run.missing += found.missing
@@ -54,31 +54,31 @@ class Refresh:
         self.report = run
         return run
 
-    def keep(self) -> None:
-        """Spare the next searches most of the work, unless a run has left something to do."""
+    def save_cache(self) -> None:
+        """Save the scan cache for the next searches, unless a run has left something to do."""
         if self.cache and self.cache_path and not self.report.errors and not self.report.pending:
-            self.cache.keep(self.cache_path)
+            self.cache.save(self.cache_path)
 
 
-def look_at_recent(
-    places: Sequence[Place],
+def scan_recent(
+    scan_roots: Sequence[ScanRoot],
     notes: Path,
     cache_path: str | None,
     reader: TracksFiles,
 ) -> Refresh | None:
-    """Look at directories and at the files that changed lately; return None when that does not show what has changed.
+    """Check directories and recently changed files; return None when that is not enough to detect all changes.
 
-    :param notes: directory of the files of metadata.
-    :param cache_path: where the last look at all files is kept; None: nowhere.
+    :param notes: directory of the metadata files.
+    :param cache_path: path of the scan cache; None when it is not stored.
     """
     started = time.monotonic()
-    cache = scan_cache.kept(cache_path) if cache_path else None
-    if cache is None or not cache.is_good(_wanted(places, notes)):
+    cache = scan_cache.load(cache_path) if cache_path else None
+    if cache is None or not cache.is_good(_wanted(scan_roots, notes)):
         return None
     known = reader.known_files(first_ns=cache.recent_ns)
-    # What a pattern leaves out was not known when all files were looked at.
+    # Files that a pattern excludes were unknown to the index at the last full scan.
     changes = detect(
-        [replace(place, exclude=()) for place in places],
+        [replace(scan_root, exclude=()) for scan_root in scan_roots],
         known,
         scan=lambda root, is_wanted: _found(root, is_wanted, known),
         growth_only=True,
@@ -87,7 +87,7 @@ def look_at_recent(
         return None
     if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known)):
         return None
-    report = _report(places, started)
+    report = _report(scan_roots, started)
     report.unchanged = cache.unchanged - changes.grown
     report.missing, report.absent_roots = cache.missing, cache.absent_roots
     report.not_scanned = max(0, cache.unchanged - changes.unchanged - changes.grown)
@@ -95,17 +95,17 @@ def look_at_recent(
     return Refresh(report=report, changed=[file.path for _, file in changes.read])
 
 
-def look_at_all(
-    places: Sequence[Place],
+def scan_all(
+    scan_roots: Sequence[ScanRoot],
     notes: Path,
     cache_path: str | None,
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
 ) -> Refresh | None:
-    """Look at all files; return None when a run may change something other than files that have another time.
+    """Check all files; return None when there are other changes than known files that have another time.
 
-    :param known: what the index knows of files, by stored path.
-    :param stored_path: returns the stored path of a real one; None: they are the same.
+    :param known: the files that the index knows, by stored path.
+    :param stored_path: returns the stored path of a real path; None when they are the same.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
@@ -116,11 +116,11 @@ def look_at_all(
         try:
             times = scan_notes(notes)
         except OSError:
-            return None  # a run meets it again, and reports it
+            return None  # the run gets the same error, and reports it
         if not _is_nothing(detect_notes(notes, times, known, stored_path)):
             return None
     changes = detect(
-        places,
+        scan_roots,
         known,
         stored_path,
         scan=lambda root, is_wanted: scan(root, is_wanted, directories),
@@ -128,7 +128,7 @@ def look_at_all(
     )
     if not _is_for_few(changes):
         return None
-    report = _report(places, started)
+    report = _report(scan_roots, started)
     report.unchanged, report.missing, report.absent_roots = changes.unchanged, changes.missing, changes.absent_roots
     found = Refresh(report=report, changed=[file.path for _, file in changes.read])
     present = changes.unchanged + changes.grown
@@ -136,7 +136,7 @@ def look_at_all(
         found.cache_path = cache_path
         found.cache = ScanCache(
             at=at,
-            wanted=_wanted(places, notes),
+            wanted=_wanted(scan_roots, notes),
             directories=directories,
             absent_roots=changes.absent_roots,
             unchanged=present,
@@ -154,7 +154,7 @@ def _is_nothing(changes: Changes) -> bool:
 
 
 def _found(root: str, is_wanted: Callable[[str], bool], known: Mapping[str, KnownFile]) -> Iterator[FoundFile]:
-    """Yield the known files below a root that are there."""
+    """Yield the known files below a root that exist."""
     for path in known:
         if is_wanted(path) and is_below(path, root):
             try:
@@ -165,16 +165,18 @@ def _found(root: str, is_wanted: Callable[[str], bool], known: Mapping[str, Know
 
 
 def _times(notes: Path, known: Mapping[str, KnownFile]) -> dict[str, int]:
-    """Return the modification times of the known files of metadata that are there."""
+    """Return the modification times of the known metadata files that exist."""
     paths = {path: then for path, then in known.items() if then[1] == NOTES}
     return {file.path: file.mtime_ns for file in _found(os.fspath(notes), lambda _: True, paths)}
 
 
-def _report(places: Sequence[Place], started: float) -> IndexReport:
-    sources = [SourceReport(path=place.root, parser=place.parser, changed=0, pending=0) for place in places]
+def _report(scan_roots: Sequence[ScanRoot], started: float) -> IndexReport:
+    sources = [
+        SourceReport(path=scan_root.root, parser=scan_root.parser, changed=0, pending=0) for scan_root in scan_roots
+    ]
     return IndexReport(sources=sources, seconds=time.monotonic() - started)
 
 
-def _wanted(places: Sequence[Place], notes: Path) -> str:
-    """Return what tells one configuration's files from another's."""
-    return repr((os.fspath(notes), [(p.root, p.parser, p.version, p.exclude) for p in places]))
+def _wanted(scan_roots: Sequence[ScanRoot], notes: Path) -> str:
+    """Return a string that differs between configurations that scan different files."""
+    return repr((os.fspath(notes), [(p.root, p.parser, p.version, p.exclude) for p in scan_roots]))

@@ -1,4 +1,4 @@
-"""Which session files their agents are about to delete by themselves, such as Claude Code after its clean-up period."""
+"""Finds session files that their agent will soon delete by itself, such as Claude Code after its clean-up period."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..plugin.parser import Parser
 
-#: Days ahead in which a session file counts as about to be deleted.
+#: Days before its deletion in which a session file is reported.
 NOTICE_DAYS = 7
 
 
 def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader) -> dict[str, int]:
-    """Return by agent how many indexed session files it will delete within `NOTICE_DAYS`.
+    """Return, by agent, the number of indexed session files that it will delete within `NOTICE_DAYS`.
 
     :param sources: with their real paths and parsers.
     """
@@ -42,7 +42,7 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
 
 
 def _is_older(path: str, mtime_ns: float) -> bool:
-    """Tell whether a file is there and has not changed since a time; what cannot be looked at counts as gone."""
+    """Return whether a file exists and has not changed since a time; one that cannot be checked counts as missing."""
     try:
         return os.stat(path).st_mtime_ns < mtime_ns
     except OSError:

@@ -1,15 +1,15 @@
-"""What becomes known of a session while its file is read: what the parser tells of it, and what its messages say."""
+"""Collects the facts of a session while its file is read: those of the parser, and those of its messages."""
 
 from __future__ import annotations
 
 from ..text.tokens import clean
 from ..types.transcript import Message, Session
 
-#: Characters kept of each of the first two prompts, and of a summary, in a session's own row.
+#: Most characters of each of the first two prompts, and of a summary, in a session's row.
 PROMPT_CHARS = 2_000
 SUMMARY_CHARS = 8_000
 
-#: Facts that a parser may learn late; a later value that is not None replaces an earlier one.
+#: Facts that a parser may find late; a later value that is not None replaces an earlier one.
 _FACTS = (
     "kind",
     "parent_id",
@@ -25,7 +25,7 @@ _FACTS = (
 
 
 def learn(session: Session, facts: Session) -> None:
-    """Add what a parser learned to what is known."""
+    """Merge facts that a parser found into a session."""
     for fact in _FACTS:
         value = getattr(facts, fact)
         if value is not None:
@@ -34,9 +34,9 @@ def learn(session: Session, facts: Session) -> None:
 
 
 def count(session: Session, message: Message, origin: int | None) -> None:
-    """Take in a message that was said in a session.
+    """Count a message of a session.
 
-    :param origin: the number that stands for its origin.
+    :param origin: the hash of its origin id.
     """
     for call in message.tool_calls:
         name = clean(call.name)

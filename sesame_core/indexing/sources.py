@@ -1,4 +1,4 @@
-"""The sources of a configuration with their plugins made: where they are, and how one of their files is read."""
+"""The sources of a configuration with their plugins: their paths, and the reading of one of their files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class OpenSource:
-    """A source with its plugins made."""
+    """A source with its plugins."""
 
     source: Source
     #: Its real path.
@@ -35,16 +35,16 @@ class OpenSource:
 
     @property
     def version(self) -> int:
-        """A number that changes with the parser's output and with the source's settings."""
+        """A number that changes with the parser's version and with the source's settings."""
         return self.source.reading_version(self.parser.version)
 
     def reading(
         self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
     ) -> FileReader:
-        """Return a file on its way into the index.
+        """Return a reader of one file.
 
         :param workstation: the id of this machine.
-        :param notes: returns what was written about a session, by its id.
+        :param notes: returns the notes of a session, by its id.
         """
         from ..config.patterns import is_excluded
         from .file_reader import FileReader
@@ -76,19 +76,19 @@ class Sources:
         self._plugins = plugins
 
     def roots(self) -> list[str]:
-        """Return the real paths of all of them, existing or not."""
+        """Return the real paths of all sources, existing or not."""
         return [_root(source) for source in resolve_sources(self._config, self._plugins)]
 
     def with_parsers(self) -> list[tuple[Source, str, Parser]]:
-        """Return each with its real path and its parser: what it takes to look at its files, but not into them."""
+        """Return each source with its real path and its parser: enough to scan its files without reading them."""
         return [(s, _root(s), self._parser(s)) for s in resolve_sources(self._config, self._plugins)]
 
     def opened(self) -> list[OpenSource]:
-        """Return all of them with their plugins."""
+        """Return all sources with their plugins."""
         return [self.open(source) for source in resolve_sources(self._config, self._plugins)]
 
     def open(self, source: Source) -> OpenSource:
-        """Make a source's plugins."""
+        """Return a source with its plugins."""
         return OpenSource(
             source=source,
             root=_root(source),
@@ -97,13 +97,13 @@ class Sources:
         )
 
     def holding(self, paths: Sequence[str]) -> list[OpenSource]:
-        """Return the opened sources, with more for those real paths that lie in none of them.
+        """Return the opened sources, and additional ones for real paths that are in none of them.
 
-        The parser of such a path is the first one that knows the file: of the sources' parsers, then of the bundled
-        ones, then of all others that are installed.  One that cannot be made is left out with a logged warning: nobody
-        asked for it by name.  What the sources below such a path leave out stays out.
+        The parser of such a path is the first one that matches the file: of the sources' parsers, then of the bundled
+        ones, then of all others that are installed.  A parser that cannot be created is skipped with a logged warning,
+        because no one named it.  The exclusions of sources below such a path stay in force.
 
-        :raises SesameError: there is nothing at a path.
+        :raises SesameError: a path does not exist.
         """
         sources = self.opened()
         made: list[OpenSource] = []
@@ -123,7 +123,7 @@ class Sources:
         return sources + made
 
     def _parsers(self, first: Sequence[str]) -> Iterable[str]:
-        """Return the names of all installed parsers, each once; some of them first, then the bundled ones."""
+        """Return the names of all installed parsers, each once: the given ones first, then the bundled ones."""
         from ..plugin.manager import BUNDLED
 
         installed = installed_parsers(self._plugins)

@@ -22,9 +22,9 @@ from ..config import paths
 from ..dataclass import dataclass
 from ..errors import QueryError, SesameError
 
-#: Environment variable that holds the token.
+#: Environment variable with the token.
 TOKEN = "SESAME_MCP_TOKEN"
-#: Characters a token has at least: 128 bits, as `secrets` writes them.
+#: Least characters of a token: 128 bits, as `secrets` encodes them.
 MIN_TOKEN = 22
 #: Path of the endpoint.
 PATH = "/mcp"
@@ -32,21 +32,21 @@ PATH = "/mcp"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where to listen."""
+    """An address to listen on."""
 
     host: str
     port: int
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """Read `HOST:PORT`, `[IPv6]:PORT` or a port alone, which means this machine's own address.
+        """Parse `HOST:PORT`, `[IPv6]:PORT` or a port alone, which means this machine's own address.
 
         :raises QueryError: it is none of them.
         """
         host, _, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
         if not (port.isascii() and port.isdigit() and int(port) < 65536):
-            raise QueryError(f"--http {text!r} is no HOST:PORT, such as 127.0.0.1:8765")
+            raise QueryError(f"--http {text!r} is not HOST:PORT, such as 127.0.0.1:8765")
         return cls(host, int(port))
 
     @property
@@ -56,24 +56,24 @@ class Place:
 
 
 class _OneToken:
-    """Knows one token."""
+    """A verifier of one token."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return who bears the token; compared in constant time."""
+        """Return the bearer of the token, None for another token; compared in constant time."""
         if not secrets.compare_digest(token.encode("utf-8", "surrogateescape"), self._token):
             return None
         return AccessToken(token=token, client_id="sesame", scopes=[])
 
 
 def token(file: Path | None) -> tuple[str, str]:
-    """Return the token and where it is from: a file that was named, else the environment, else the data directory.
+    """Return the token and its origin: the given file, else the environment, else the data directory.
 
-    A file that is absent is made, readable by its owner alone, with a new token.
+    A missing file is created, readable by its owner alone, with a new token.
 
-    :raises SesameError: it cannot be read or made, or what it holds is too short to be a secret.
+    :raises SesameError: it cannot be read or created, or the token is too short to be a secret.
     """
     if file is None and (found := os.environ.get(TOKEN)):
         return _strong(found.strip(), TOKEN), f"the token is that of {TOKEN}"
@@ -88,7 +88,7 @@ def token(file: Path | None) -> tuple[str, str]:
         with open(descriptor, "w", encoding="utf-8") as out:
             out.write(made + "\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise SesameError(f"{file}: the token cannot be read or made: {error}") from error
+        raise SesameError(f"{file}: the token cannot be read or created: {error}") from error
     return made, f"a new token is in {file}"
 
 
@@ -101,7 +101,7 @@ def _strong(token: str, place: str) -> str:
 def application(protocol: Server[Any], place: Place, token: str, names: Sequence[str] = ()) -> Starlette:
     """Return the ASGI application.
 
-    :param names: further host names that clients reach this server by.
+    :param names: further host names by which clients reach this server.
     """
     verifier = _OneToken(token)
     app = protocol.streamable_http_app(
@@ -115,9 +115,9 @@ def application(protocol: Server[Any], place: Place, token: str, names: Sequence
 
 
 def listen(place: Place) -> tuple[socket.socket, Place]:
-    """Return a socket that takes connections, and where: port 0 stands for any that is free.
+    """Return a socket that accepts connections, and its address: port 0 means any free port.
 
-    :raises SesameError: the place is taken, or is none of this machine's.
+    :raises SesameError: the address is in use, or does not belong to this machine.
     """
     listening = socket.socket(socket.AF_INET6 if ":" in place.host else socket.AF_INET)
     try:
@@ -133,12 +133,12 @@ def listen(place: Place) -> tuple[socket.socket, Place]:
 def serve(application: Starlette, listening: socket.socket) -> None:
     """Serve until the process is stopped."""
     with listening:
-        # Requests are not logged: what is asked for is session text, too.
+        # Requests are not logged: they contain session text, too.
         uvicorn.Server(uvicorn.Config(application, log_level="warning", access_log=False)).run(sockets=[listening])
 
 
 def _security(place: Place, names: Sequence[str]) -> TransportSecuritySettings:
-    """Return which hosts and origins a request may name: no other page of a browser gets through."""
+    """Return the hosts and origins that a request may name: requests of other web pages are refused."""
     hosts = {"localhost", "127.0.0.1", "[::1]", *map(_in_url, names)}
     if not _is_everywhere(place.host):
         hosts.add(_in_url(place.host))

@@ -1,4 +1,4 @@
-"""What each tool takes: types, bounds, and the descriptions that agents read."""
+"""The input of each tool: types, bounds, and the descriptions that agents read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..errors import QueryError
 from ..query import fields as query
 from ..text.suggest import hint
 
-# Defaults keep an answer below 20,000 characters, where the first clients (pi) begin to cut.
+# Defaults keep an answer below 20,000 characters, from which on the first client (pi) truncates.
 
-#: Sessions of an answer, and bytes of its results, when the caller does not say: about 4,000 tokens.
+#: Default number of sessions of an answer, and bytes of its results: about 4,000 tokens.
 LIMIT = 5
 MAX_BYTES = 16_000
 #: Most sessions and messages of one page.
 MOST_SESSIONS = 100
 MOST_MESSAGES = 200
-#: Bytes of the texts of one page of messages when the caller does not say, about 4,000 tokens, and at most.
+#: Bytes of the texts of one page of messages: the default, about 4,000 tokens, and the maximum.
 PAGE_BYTES = 16_000
 MOST_PAGE_BYTES = 1_000_000
 
-# Agents may send null for what they leave open; the schema need not say so in every line.
+# Agents may send null for an omitted argument; the schema need not say so in every line.
 _Text = str | SkipJsonSchema[None]
 _Texts = list[str] | SkipJsonSchema[None]
 
@@ -41,7 +41,7 @@ class _Input(BaseModel):
 
 
 def _with(base: type[BaseModel], fields: Iterable[query.Field]) -> type[BaseModel]:
-    """Return a model that takes what another one takes, and the fields of a query that the tools take."""
+    """Return a model with the fields of another one, and the given fields of a query that the tools take."""
     made: dict[str, Any] = {}
     for field in fields:
         if not field.for_agents:
@@ -54,22 +54,22 @@ def _with(base: type[BaseModel], fields: Iterable[query.Field]) -> type[BaseMode
     return create_model(base.__name__, __base__=base, **made)
 
 
-# A type checker cannot see the fields that a base made from the table has.
+# A type checker cannot see the fields of a base that is made from the table.
 class Filtered(_with(_Input, (f for f in query.FIELDS if not f.is_of_passages))):  # type: ignore[misc]
-    """What narrows sessions, in every tool that looks for some."""
+    """The filters of every tool that searches or lists sessions."""
 
     current_session: Annotated[
         _Text,
         _optional(
-            "Id of the session you are in: it is left out, unless include_current. Told by the environment where "
-            "the agent does so."
+            "Id of the session you are in: it is left out, unless include_current. Known from the environment if "
+            "the agent sets it."
         ),
     ]
     include_current: Annotated[bool, Field(description="Do not leave out the session you are in.")] = False
 
 
 class _Asked(Filtered):
-    """What is searched, and what is shown around it."""
+    """A query, and the windows around its results."""
 
     query: Annotated[
         str,
@@ -88,7 +88,7 @@ class SearchSessions(_with(_Asked, (f for f in query.FIELDS if f.is_of_passages)
     """Input of `search_sessions`."""
 
     limit: Annotated[int, Field(ge=1, description="Sessions at most; 20 at most whatever is asked for.")] = LIMIT
-    offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
+    offset: Annotated[int, Field(ge=0, description="Sessions to skip: the next page.")] = 0
     hits: Annotated[int, Field(ge=1, le=20, description="Passages of each session at most.")] = 1
     max_bytes: Annotated[
         int, Field(ge=0, description="Bytes of the results at most: windows shrink first, then results go.")
@@ -99,23 +99,25 @@ class ListSessions(Filtered):
     """Input of `list_sessions`."""
 
     limit: Annotated[int, Field(ge=1, description=f"Sessions at most; {MOST_SESSIONS} at most.")] = 15
-    offset: Annotated[int, Field(ge=0, description="Sessions to pass over: the next page.")] = 0
+    offset: Annotated[int, Field(ge=0, description="Sessions to skip: the next page.")] = 0
 
 
 class ListMessages(_Input):
     """Input of `list_messages`."""
 
     session: _Session
-    offset: Annotated[int, Field(ge=0, description="Position to begin at; matchedPosition of a search is one.")] = 0
+    offset: Annotated[int, Field(ge=0, description="First position; matchedPosition of a search is one.")] = 0
     limit: Annotated[int, Field(ge=1, description=f"Messages at most; {MOST_MESSAGES} at most.")] = 50
     max_bytes: Annotated[
         int,
         Field(
-            ge=1, le=MOST_PAGE_BYTES, description="Bytes of the texts at most; go on at nextOffset and nextTextOffset."
+            ge=1,
+            le=MOST_PAGE_BYTES,
+            description="Bytes of the texts at most; continue at nextOffset and nextTextOffset.",
         ),
     ] = PAGE_BYTES
     text_offset: Annotated[
-        int, Field(ge=0, description="Characters of the first message to pass over: its nextTextOffset.")
+        int, Field(ge=0, description="Characters of the first message to skip: its nextTextOffset.")
     ] = 0
 
 
@@ -139,16 +141,16 @@ _InputT = TypeVar("_InputT", bound=BaseModel)
 def read(model: type[_InputT], arguments: dict[str, Any]) -> _InputT:
     """Return a tool's arguments.
 
-    :raises QueryError: they are not what the tool takes; one line tells what to change.
+    :raises QueryError: they are not valid; the message is one line that says what to change.
     """
     try:
         return model.model_validate({name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:
-        told = [_told(model, problem["type"], problem["loc"], problem["msg"]) for problem in error.errors()]
-        raise QueryError("; ".join(dict.fromkeys(told))) from None
+        messages = [_message(model, problem["type"], problem["loc"], problem["msg"]) for problem in error.errors()]
+        raise QueryError("; ".join(dict.fromkeys(messages))) from None
 
 
-def _told(model: type[BaseModel], kind: str, place: tuple[int | str, ...], message: str) -> str:
+def _message(model: type[BaseModel], kind: str, place: tuple[int | str, ...], message: str) -> str:
     name = str(place[0]) if place else ""
     if kind == "extra_forbidden":
         meant = hint(name, model.model_fields) or f"there are {', '.join(model.model_fields)}"
@@ -159,7 +161,7 @@ def _told(model: type[BaseModel], kind: str, place: tuple[int | str, ...], messa
 
 
 def _tidy(schema: dict[str, Any]) -> None:
-    """Put what is required first, and drop what repeats a name: every client pays for a schema's tokens."""
+    """Put required fields first, and drop titles that repeat a name: every client pays for a schema's tokens."""
     schema.pop("title", None)
     schema.pop("description", None)
     fields, required = schema["properties"], schema.get("required", [])

@@ -1,6 +1,6 @@
-"""What each tool answers: the JSON of the command line with what agents need to go on, and the schemas of it.
+"""The answer of each tool: the JSON of the command line with the positions to continue from, and its schemas.
 
-A schema names what helps an agent.  Other fields may come at any time, as in the command line's JSON.
+A schema names the fields that help an agent.  Other fields may be added at any time, as in the command line's JSON.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Schema: TypeAlias = dict[str, Any]
 
 
 class IndexedJson(TypedDict):
-    """What each answer says of the index."""
+    """The freshness of the index, in each answer."""
 
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
 
@@ -34,8 +34,8 @@ class MessagesJson(VersionedJson, SessionJson, IndexedJson):
     """Answer of `list_messages`."""
 
     offset: int
-    nextOffset: Annotated[int | None, Doc("Where to go on; null at the end.")]
-    nextTextOffset: Annotated[int, Doc("text_offset to go on with; 0 where the next message begins.")]
+    nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
+    nextTextOffset: Annotated[int, Doc("text_offset to continue with; 0 where the next message begins.")]
     chunks: list[ChunkJson]
 
 
@@ -51,7 +51,7 @@ class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
 
     summary: str | None
     prompts: Annotated[list[str], Doc("The first prompts.")]
-    resumeCommand: Annotated[ResumeJson | None, Doc("What resumes it in its agent, where that is known.")]
+    resumeCommand: Annotated[ResumeJson | None, Doc("The command that resumes it in its agent, if known.")]
 
 
 class QueryAnswerJson(SessionAnswerJson, IndexedJson):
@@ -59,7 +59,7 @@ class QueryAnswerJson(SessionAnswerJson, IndexedJson):
 
 
 _OF_A_SESSION = {"exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
-#: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to go on.
+#: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to continue.
 UNLISTED = {
     "SessionJson": _OF_A_SESSION,
     "ResultJson": _OF_A_SESSION | {"passages", "explain"},
@@ -73,7 +73,7 @@ UNLISTED = {
 
 
 def schema_of(answer: type[Any]) -> Schema:
-    """Return the JSON schema of an answer, in one piece: not every client follows a `$ref`.
+    """Return the JSON schema of an answer without references: not every client resolves a `$ref`.
 
     :param answer: a `TypedDict`.
     """

@@ -1,4 +1,4 @@
-"""The server: tools on the wire, over standard input and output or over HTTP."""
+"""The server of the protocol, over standard input and output or over HTTP."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .tools import INSTRUCTIONS, TOOLS, Tools
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-#: Calls that run at once; more wait.  Each of these threads keeps a connection to the index.
+#: Most concurrent calls; more wait.  Each of these threads keeps a connection to the index.
 THREADS = 8
 
 _LOG = logging.getLogger(__name__)
 
 
 class SesameServer:
-    """Answers the protocol's requests with `Tools`."""
+    """Answers requests of the protocol with `Tools`."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -56,9 +56,9 @@ class SesameServer:
         anyio.run(serve)
 
     def close(self) -> None:
-        """Take no more calls; when some are running, the process ends here.
+        """Accept no more calls; when some are running, end the process.
 
-        One may wait for a model, and the interpreter would wait for it at its end, though the client is gone.
+        A call may be waiting for a model, and the interpreter would wait for it at exit, without any client.
         """
         self._pool.shutdown(wait=False, cancel_futures=True)
         if self._running:
@@ -86,7 +86,7 @@ class SesameServer:
 
 @cache
 def described() -> list[types.Tool]:
-    """Return the tools as clients see them; made once, since deriving the schemas takes 0.1 s."""
+    """Return the tools as clients see them; cached, since deriving the schemas takes 0.1 s."""
     return [
         types.Tool(
             name=tool.name,
@@ -103,22 +103,22 @@ def described() -> list[types.Tool]:
 
 
 def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Return a tool's answer; what goes wrong is an answer, too, that tells the agent what to do."""
+    """Return a tool's answer; an error is an answer, too, which says what to do."""
     try:
         value = tools.call(name, arguments)
     except UnknownSessionError as error:
         return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
     except SesameError as error:
         return _failed(str(error))
-    except Exception as error:  # noqa: BLE001 - the protocol has no place for a traceback, the log has
+    except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
         _LOG.exception("the tool %s failed", name)
         return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
-    told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # A question may hold lone surrogates, which no transport takes.
-    text = told.encode("utf-8", "replace").decode()
+    encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # A question may contain lone surrogates, which no transport can encode.
+    text = encoded.encode("utf-8", "replace").decode()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
-        structured_content=dict(value) if text == told else json.loads(text),
+        structured_content=dict(value) if text == encoded else json.loads(text),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which files of metadata a directory holds, and whose: what a search needs to know of them."""
+"""Lists the metadata files of a directory: all that a search needs to know of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIX = ".meta.json"
-#: Version of what is taken from a file, as a parser has one.
+#: Version of the content that is indexed from a file, like the version of a parser.
 VERSION = 1
 
 
 def scan(directory: Path) -> dict[str, int] | None:
-    """Return the modification times, in nanoseconds, of all files of metadata, by path; None without a directory.
+    """Return the modification times, in nanoseconds, of all metadata files, by path; None without a directory.
 
     :raises OSError: the directory cannot be read.
     """
@@ -30,7 +30,7 @@ def scan(directory: Path) -> dict[str, int] | None:
 
 
 def id_of(path: str) -> str:
-    """Return the id of the session that a file is about, by its name."""
+    """Return the id of the session that a file describes, from the file's name."""
     from urllib.parse import unquote
 
     return unquote(os.path.basename(path).removesuffix(SUFFIX))

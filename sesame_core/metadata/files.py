@@ -21,7 +21,7 @@ from .directory import SUFFIX, id_of
 if TYPE_CHECKING:
     from typing import Any
 
-#: Bytes of the largest file that is read, and characters of what is taken from it.
+#: Bytes of the largest file that is read, and most characters of its indexed fields.
 LARGEST = 1 << 18
 NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
 #: Most tags of a session.

@@ -1,1 +1,1 @@
-"""What a plugin is, and how one is found by its name.  Imports no plugin by itself."""
+"""The contracts of plugins, and the manager that finds a plugin by its name.  Imports no plugin by itself."""

@@ -1,4 +1,4 @@
-"""What a chunk formatter must be able to do."""
+"""The Protocol of a chunk formatter."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ class ChunkFormatter(Protocol):
     """Cuts messages into the chunks that are indexed."""
 
     def format(self, message: Message) -> Iterable[Chunk]:
-        """Return the message's chunks, in reading order; none when there is nothing to find."""
+        """Return the message's chunks, in reading order; none when the message has nothing to search for."""

@@ -1,8 +1,8 @@
 """The hooks a Sesame plugin may implement.
 
 A plugin is a module (or any object) registered under a name: the entry-point name in the group `sesame`,
-which is also what users write in config.jsonc.  Each hook is optional.  Hooks are called when the plugin is
-first asked for something and must be cheap: import heavy modules inside `Provider.create`.
+which is also what users write in config.jsonc.  Each hook is optional.  Hooks are called at the first use of the
+plugin and must be cheap: import heavy modules inside `Provider.create`.
 
 Hook arguments may be added in later versions, never removed; an implementation may take fewer.
 """
@@ -29,9 +29,9 @@ hookspec = pluggy.HookspecMarker(PROJECT_NAME)
 
 
 def hooks_of(plugin: object, name: str) -> dict[str, list[Callable[..., Any]]]:
-    """Return a plugin's implementations by the hook they implement, checked against the hooks there are.
+    """Return a plugin's implementations by the hook they implement, checked against the existing hooks.
 
-    :raises pluggy.PluginValidationError: it implements a hook that does not exist, or one wrongly.
+    :raises pluggy.PluginValidationError: it implements a hook that does not exist, or with wrong arguments.
     """
     manager = pluggy.PluginManager(PROJECT_NAME)
     manager.add_hookspecs(sys.modules[__name__])
@@ -45,7 +45,7 @@ def hooks_of(plugin: object, name: str) -> dict[str, list[Callable[..., Any]]]:
 def sesame_register_parsers() -> Iterable[Provider[Parser]]:
     """Return the parsers this plugin provides.
 
-    Called when a source names this plugin (`"parser": "xyz"`), and when a search looks for changed files.
+    Called when a source names this plugin (`"parser": "xyz"`), and when a search checks for changed files.
 
     :return: providers; one of them has the plugin's own name.
 

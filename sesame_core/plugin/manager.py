@@ -1,4 +1,4 @@
-"""Finds plugins by name and loads no more of them than asked for."""
+"""Finds plugins by name and loads only the requested ones."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ENTRY_POINT_GROUP = "sesame"
 DISTRIBUTION = "sesame-search"
 NO_OPTIONS: Options = MappingProxyType({})
 
-#: How the names of the hooks begin; the kind of what is provided follows.
+#: Prefix of the names of the hooks; the kind of object that they provide follows.
 HOOK_PREFIX = "sesame_register_"
 
-#: Plugins in this wheel, by the name config.jsonc uses.  Strings, so that naming one does not import it.
+#: Plugins in this wheel, by the name that config.jsonc uses.  Strings, so that no module is imported.
 BUNDLED = {
     "claude-code": "sesame_parser_claude_code",
     "default": "sesame_formatter_default",
@@ -63,16 +63,16 @@ class PluginManager:
     """Turns a name from config.jsonc into a parser, a formatter or a backend."""
 
     def __init__(self) -> None:
-        #: What each plugin that was asked for implements.
+        #: The hook implementations of each loaded plugin.
         self._hooks: dict[str, Hooks] = {}
         self._entry_points: dict[str, list[EntryPoint]] | None = None
 
-    # -- what the rest of the core calls ------------------------------------------------------------------
+    # -- the API for the rest of the core -----------------------------------------------------------------
 
     def parser(self, name: str, options: Options = NO_OPTIONS) -> Parser:
         """Return a new parser.
 
-        :raises PluginError: there is no such plugin, it fails to load, or it provides no parser.
+        :raises PluginError: there is no plugin of this name, it fails to load, or it provides no parser.
         """
         made: Parser = self._create("parser", name, options)
         return made
@@ -95,7 +95,7 @@ class PluginManager:
         """Register a plugin object under a name, for tests and embedders.
 
         :raises DuplicatePluginError: the name is taken.
-        :raises PluginLoadError: the plugin implements a hook that does not exist, or one wrongly.
+        :raises PluginLoadError: the plugin implements a hook that does not exist, or with wrong arguments.
         """
         if name in self._hooks:
             raise DuplicatePluginError(f"a plugin named {name!r} is already registered")
@@ -114,7 +114,7 @@ class PluginManager:
         if name in self._hooks:
             return
         if name in BUNDLED:
-            # Its hooks are checked when the wheel is made, by the tests; pluggy takes as long to load as all the rest.
+            # The tests check its hooks; at run time, loading pluggy for that would take as long as everything else.
             module = self._imported(name, lambda: importlib.import_module(BUNDLED[name]))
             hooks = {hook: value for hook, value in vars(module).items() if hook.startswith(HOOK_PREFIX)}
             self._hooks[name] = {hook: [implementation] for hook, implementation in hooks.items()}
@@ -131,7 +131,7 @@ class PluginManager:
         self.register(self._imported(name, found[0].load), name)
 
     def catalogue(self) -> list[PluginInfo]:
-        """Load every installed plugin and tell what each provides, or why it cannot be used."""
+        """Load every installed plugin and return what each provides, or why it cannot be used."""
         infos: list[PluginInfo] = []
         for name in self.names():
             distribution, version = self._origin(name)
@@ -169,7 +169,7 @@ class PluginManager:
                 )
         return infos
 
-    # -- how a name becomes an object ---------------------------------------------------------------------
+    # -- from a name to an object -------------------------------------------------------------------------
 
     def _imported(self, name: str, load: Callable[[], Any]) -> Any:
         try:
@@ -178,7 +178,7 @@ class PluginManager:
             raise PluginLoadError(f"plugin {self._describe(name)} failed to load: {error!r}") from error
 
     def _provided(self, kind: str, name: str) -> list[Provider[Any]]:
-        """Return what the plugin of this name provides of a kind; no other plugin's hook is called."""
+        """Return the providers of a kind from the plugin of this name; no other plugin's hook is called."""
         implementations = self._hooks[name].get(f"{HOOK_PREFIX}{kind}s", [])
         try:
             return [provider for register in implementations for provider in register() if provider.name == name]
@@ -200,11 +200,11 @@ class PluginManager:
         except Exception as error:
             raise PluginLoadError(f"plugin {self._describe(name)} could not be created: {error!r}") from error
         if missing:
-            raise PluginError(f"plugin {self._describe(name)} is no {kind}: it lacks {', '.join(missing)}")
+            raise PluginError(f"plugin {self._describe(name)} is not a {kind}: it lacks {', '.join(missing)}")
         return made
 
     def _discovered(self) -> dict[str, list[EntryPoint]]:
-        """Third-party plugins by entry-point name; reads metadata, imports nothing."""
+        """Return third-party plugins by entry-point name; reads metadata, imports nothing."""
         if self._entry_points is None:
             from . import entry_points
 

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from ..types.query import Filters
     from .backend import IndexReader
 
-#: Sessions, and chunks of one, that are held at once, so that any number takes the same memory.
+#: Sessions, and chunks of one session, that are in memory at once, so that any number takes the same memory.
 PAGE = 256
 
 
 def all_sessions(reader: IndexReader, filters: Filters) -> Iterator[StoredSession]:
-    """Yield the sessions that filters let pass, the last active first."""
+    """Yield the sessions that match filters, the last active first."""
     offset = 0
     while True:
         found, _ = reader.list_sessions(filters, limit=PAGE, offset=offset)
@@ -26,7 +26,7 @@ def all_sessions(reader: IndexReader, filters: Filters) -> Iterator[StoredSessio
 
 
 def all_chunks(reader: IndexReader, number: int) -> Iterator[Chunk]:
-    """Yield a session's chunks by position; none when there is no session of this number."""
+    """Yield a session's chunks by position; none when there is no session with this number."""
     first = 0
     while True:
         (page,) = reader.chunks([(number, first, PAGE)])

@@ -1,4 +1,4 @@
-"""What a parser must be able to do, and what it may do besides."""
+"""The Protocols of a parser: the required one, and the optional abilities."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ class Parser(Protocol):
 
     @property
     def version(self) -> int:
-        """A number that grows when the parser's output changes: files read by an older one are read again."""
+        """A number that grows when the parser's output changes: files read by an older version are read again."""
 
     def default_roots(self) -> Sequence[Path]:
-        """Return where this agent keeps its sessions, by the agent's own environment variables and settings.
+        """Return the directories of this agent's sessions, by the agent's own environment variables and settings.
 
-        They need not exist.  Asked only when the configuration names no path.
+        They need not exist.  Called only when the configuration names no path.
         """
 
     def matches(self, path: Path) -> bool:
-        """Tell whether the file is one of this agent's sessions; cheap: name first, then a few records."""
+        """Return whether the file is one of this agent's sessions; cheap: check its name, then a few records."""
 
     def parse(self, path: Path) -> Iterator[Event]:
-        """Yield what the file says, in file order, in bounded memory.
+        """Yield the events of the file, in file order, in bounded memory.
 
-        A session is introduced by a `Session` before its first `Message`.  Odd records become `Skipped`.
+        A session's `Session` comes before its first `Message`.  Invalid records become `Skipped`.
 
-        :raises ParseError: the file as a whole is not what `matches` promised.
+        :raises ParseError: the file as a whole is not a session of this agent, although `matches` returned True.
         :raises OSError: the file cannot be read.
         """
 
 
 @runtime_checkable
 class TailParser(Protocol):
-    """A parser that can go on where it stopped when a file has only grown."""
+    """A parser that can resume where it stopped when a file has only grown."""
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
-        """Yield what came after the checkpoint, as `parse` would have; None when it cannot tell."""
+        """Yield the events after the checkpoint, as `parse` would; None when the whole file must be read."""
 
 
 @runtime_checkable
@@ -57,16 +57,16 @@ class Expiring(Protocol):
     """A parser whose agent deletes old session files by itself."""
 
     def expires_after_days(self) -> int | None:
-        """Days after a file's last change when the agent deletes it; None when it keeps files."""
+        """Return the days after a file's last change when the agent deletes it; None when it keeps files."""
 
 
 @runtime_checkable
 class Integrable(Protocol):
-    """A parser that knows how its agent learns of Sesame."""
+    """A parser that knows how to integrate Sesame into its agent."""
 
     def integration(self, command: Sequence[str], skill: str) -> Integration:
-        """Return the files and settings that tell the agent of Sesame; nothing is read or written.
+        """Return the files and settings that make Sesame known to the agent; nothing is read or written.
 
-        :param command: what starts Sesame, whatever the agent's `PATH` is.
+        :param command: the command that starts Sesame, whatever the agent's `PATH` is.
         :param skill: the text of the skill that teaches the command line.
         """

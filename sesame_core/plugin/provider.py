@@ -1,4 +1,4 @@
-"""What a plugin registers: a name, and a way to make an object.
+"""The object that a plugin registers: a name, and a function that makes the plugin's object.
 
 Evolution rules: a Protocol never gains a required method.  A new ability is a second small Protocol,
 marked `runtime_checkable` and found with `isinstance`; a plugin without it lacks the ability and works as before.
@@ -19,11 +19,11 @@ Options: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Generic[T_co]):
-    """A plugin's promise: cheap to make; nothing heavy is imported until `create` is called."""
+    """Describes what a plugin provides; cheap to make: heavy imports wait until `create` is called."""
 
     #: What users write in config.jsonc: the plugin's own name.
     name: str
     #: One line for `sesame plugins`.
     summary: str
-    #: Makes the parser, formatter or backend; raises `ConfigError` for options it does not know.
+    #: Makes the parser, formatter or backend; raises `ConfigError` for unknown options.
     create: Callable[[Options], T_co]

@@ -18,7 +18,7 @@ from .redactor import Redactor
 
 
 class StoredPaths:
-    """By which path an index knows a file: a secret in a real path is stored as its placeholder.
+    """Maps real paths to stored paths, in which secrets are replaced with their placeholders.
 
     :param known: the paths that the index knows.
     """
@@ -29,7 +29,7 @@ class StoredPaths:
         self._stored: dict[str, str] = {}
 
     def __call__(self, path: str) -> str:
-        """Return the stored path of a real one; the path itself when no known file has a placeholder in its path."""
+        """Return the stored path of a real path; the path itself when no known file has a placeholder in its path."""
         if not self._has_marks:
             return path
         stored = self._stored.get(path)
@@ -39,9 +39,9 @@ class StoredPaths:
 
 
 def redacting_writer(writer: IndexWriter, redactor: Redactor) -> RedactingWriter:
-    """Return a writer that takes secrets out before another one sees them, and that has the abilities of that one.
+    """Return a writer that redacts secrets before another one gets them, and that has the abilities of that one.
 
-    :param writer: the backend's, or one around it.
+    :param writer: the backend's writer, or one around it.
     """
     if isinstance(writer, Annotating):
         return AnnotatingRedactingWriter(writer, writer, redactor)
@@ -49,13 +49,13 @@ def redacting_writer(writer: IndexWriter, redactor: Redactor) -> RedactingWriter
 
 
 class RedactingWriter:
-    """A writer that takes secrets out before another one sees them; `redacting_writer` makes it."""
+    """A writer that redacts secrets before another one gets them; `redacting_writer` makes it."""
 
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
         self._stored_paths = StoredPaths((), redactor)
-        #: The file whose chunks are made of messages that have lost their secrets: once is enough.
+        #: The file whose chunks come from redacted messages, so that they need not be redacted again.
         self._read_by_us: IndexedFile | None = None
 
     # -- before messages are cut into chunks --------------------------------------------------------------
@@ -65,7 +65,7 @@ class RedactingWriter:
         self._read_by_us = file
         for event in events:
             if not isinstance(event, Checkpoint):
-                self._redactor.take_out(event)
+                self._redactor.redact(event)
             elif not self._is_fit(event):
                 continue
             yield event
@@ -79,7 +79,7 @@ class RedactingWriter:
         return known
 
     def stored_path(self, path: str) -> str:
-        """Return the path by which `files` has a file."""
+        """Return a file's path as in `files`."""
         return self._stored_paths(path)
 
     def file(self, path: str) -> IndexedFile | None:
@@ -91,12 +91,12 @@ class RedactingWriter:
         return self._writer.file_sessions(self._redactor.text(path))
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Store what a file says now."""
+        """Store the present content of a file."""
         stored, given = self._stored(file), dict[str, str]()
         return _by_id(self._writer.replace(stored, self._passed(file, stored, content, given)), given)
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add what a grown file says."""
+        """Add the new content of a grown file."""
         stored, given = self._stored(file), dict[str, str]()
         return _by_id(self._writer.append(stored, self._passed(file, stored, content, given)), given)
 
@@ -119,9 +119,9 @@ class RedactingWriter:
     # -- redacting ----------------------------------------------------------------------------------------
 
     def _stored(self, file: IndexedFile) -> IndexedFile:
-        """Return a file as it is stored; the original keeps its path, which is needed to read it."""
+        """Return a redacted copy of a file; the original keeps its path, which is needed to read it."""
         stored = replace(file, checkpoint=None)
-        self._redactor.take_out(stored)
+        self._redactor.redact(stored)
         if file.checkpoint and (file is self._read_by_us or self._is_fit(file.checkpoint)):
             stored.checkpoint = file.checkpoint
         return stored
@@ -136,40 +136,40 @@ class RedactingWriter:
     def _passed(
         self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk], given: dict[str, str]
     ) -> Iterator[Session | Chunk]:
-        """Yield content without secrets, and complete what is stored of its file.
+        """Yield content without secrets, and complete the stored copy of its file.
 
-        :param given: gets the id of each session whose id has a secret in it, by the id that is stored.
+        :param given: collects the original ids of sessions whose id contains a secret, by stored id.
         """
         for item in content:
             if isinstance(item, Session):
                 session_id = item.id
-                self._redactor.take_out(item)
+                self._redactor.redact(item)
                 if item.id is not session_id:
                     given[item.id] = session_id
             elif file is not self._read_by_us:
                 text = item.text
-                self._redactor.take_out(item)
+                self._redactor.redact(item)
                 if item.text is not text:
                     item.subwords = subwords(item.text)
             yield item
-        # The record of a file is complete when its content has ended.
+        # The file's fields are complete only when its content has ended.
         complete = self._stored(file)
         for name in IndexedFile.__dataclass_fields__:
             setattr(stored, name, getattr(complete, name))
 
 
 class AnnotatingRedactingWriter(RedactingWriter):
-    """One around a writer that stores notes."""
+    """A redacting writer around a writer that stores notes."""
 
     def __init__(self, writer: IndexWriter, annotating: Annotating, redactor: Redactor) -> None:
         super().__init__(writer, redactor)
         self._annotating = annotating
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give sessions their notes, without the secrets in them."""
+        """Set the notes of sessions, without the secrets in them."""
         return self._annotating.annotate(self._redactor.text(session_id), self._redactor.value(notes))
 
 
 def _by_id(positions: Positions, given: dict[str, str]) -> Positions:
-    """Return positions by the ids that a caller has given, in place of those that are stored."""
+    """Return positions by the ids that a caller passed, in place of the stored ones."""
     return {given.get(stored, stored): places for stored, places in positions.items()} if given else positions

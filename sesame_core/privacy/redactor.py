@@ -143,7 +143,7 @@ class Redactor:
 
     # -- everything else ----------------------------------------------------------------------------------
 
-    def take_out(self, thing: Any) -> None:
+    def redact(self, thing: Any) -> None:
         """Redact every field of a dataclass, in place, including nested values."""
         kind = type(thing)
         known = self._fields.get(kind)
@@ -169,7 +169,7 @@ class Redactor:
             items = [self.value(inner) for inner in value]
             return value if all(map(is_, items, value)) else kind(items)
         if hasattr(kind, "__dataclass_fields__"):
-            self.take_out(value)
+            self.redact(value)
         elif isinstance(value, Mapping):
             pairs = [(self.value(name), self._named(name, inner)) for name, inner in value.items()]
             if any(a is not c or b is not d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)):

@@ -1,4 +1,4 @@
-"""What narrows a search, each declared once: an option, an argument of a tool, a field of the query language.
+"""The table of fields that narrow a search: each is an option, an argument of a tool and a field of the query language.
 
 `agent:pi` in a query is `--agent pi` on the command line and `"agent": ["pi"]` to a tool.
 """
@@ -19,7 +19,7 @@ from .filters import asked
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that narrows a search."""
+    """One field."""
 
     #: The argument's name; with dashes for underscores, the option's.
     name: str
@@ -27,17 +27,17 @@ class Field:
     filter: str
     #: Help of the option.
     help: str
-    #: What an agent reads about the argument; empty: the tools do not take it.
+    #: Description of the argument for agents; empty if the tools do not take it.
     for_agents: str = ""
-    #: Its names in a query, the first of which is written; empty: a query cannot say it.
+    #: Its names in a query, the preferred one first; empty if a query cannot contain it.
     keys: tuple[str, ...] = ()
     is_switch: bool = False
     is_repeatable: bool = False
-    #: It narrows the passages of a session, and so takes a search: a list of sessions does not have it.
+    #: Whether it narrows the passages of a session, so that only a search has it and not a list of sessions.
     is_of_passages: bool = False
 
 
-#: All of them, in the order in which they are listed to people and to agents.
+#: All fields, in the order in which they are listed to people and to agents.
 FIELDS = (
     Field(
         "cwd",
@@ -78,15 +78,15 @@ FIELDS = (
     Field(
         "after",
         "after",
-        "Last active then or later: 7d, 2026-11-01 …",
+        "Only sessions last active then or later: 7d, 2026-11-01 …",
         "Only sessions last active then or later: 2026-11-01, today, yesterday, or an age (24h, 7d).",
         keys=("after",),
     ),
     Field(
         "before",
         "before",
-        "Last active then or earlier; a day counts whole.",
-        "Only sessions last active then or earlier; a day counts whole.",
+        "Only sessions last active then or earlier; a day counts as a whole.",
+        "Only sessions last active then or earlier; a day counts as a whole.",
         keys=("before",),
     ),
     Field(
@@ -99,7 +99,7 @@ FIELDS = (
     Field(
         "cmd",
         "cmd",
-        "Only sessions in which this command was run; its words in order.",
+        "Only sessions in which a shell was called with these words, in this order.",
         "Only sessions in which a shell was called with these words, in this order.",
         keys=("cmd",),
     ),
@@ -153,31 +153,31 @@ FIELDS = (
         is_of_passages=True,
     ),
 )
-#: What each name in a query means.
+#: The field of each name in a query.
 KEYS = {key: field for field in FIELDS for key in field.keys}
-#: The name in a query of each field of `Filters` that has one.
+#: The preferred name in a query, by field of `Filters`.
 NAMES = {field.filter: field.keys[0] for field in FIELDS if field.keys}
-#: How alike a name must be to be taken for a misspelt field (difflib's ratio).
+#: Least similarity of a name to a field to count as a typo of it (difflib's ratio).
 ALIKE = 0.7
 
 _PLAIN = re.compile(r"[\w./\\~@+*:-]+")
 
 
 def read(key: str, value: str, *, now: datetime | None = None) -> Filters:
-    """Return what a field of a query with this value asks for.
+    """Return the filters of a field of a query with this value.
 
-    :param now: what dates are relative to; the clock's when None.
-    :raises QueryError: the value means nothing.
+    :param now: the time that dates are relative to; the present time when None.
+    :raises QueryError: the value is not valid.
     """
     field = KEYS[key]
     return Filters(**{field.filter: _value(field.filter, key, value, now)})
 
 
 def gathered(values: Mapping[str, Any]) -> Filters:
-    """Return the filters that ask for all that is given.
+    """Return the filters of all given values.
 
-    :param values: by name of `Field`: a string, a list of them, or whether a switch is on; other names are passed over.
-    :raises QueryError: a value means nothing.
+    :param values: by name of `Field`: a string, a list of strings, or whether a switch is on; other names are ignored.
+    :raises QueryError: a value is not valid.
     """
     found: dict[str, Any] = {}
     for field in FIELDS:
@@ -194,9 +194,9 @@ def gathered(values: Mapping[str, Any]) -> Filters:
 
 
 def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
-    """Return the value of a field of `Filters` that a string means.
+    """Return the value of a field of `Filters` for a string.
 
-    :param key: what the field was called where the string was given.
+    :param key: the field's name, for messages.
     """
     value = value.strip()
     if not value:
@@ -212,26 +212,26 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
         found = parse_date(value, is_end=name == "before", now=now)
     elif name == "is_error":
         if value.lower() != "error":
-            raise QueryError(f"{value!r} is nothing a session can be: use is:error")
+            raise QueryError(f"{value!r} is not a property of sessions: use is:error")
         found = True
     elif name == "role":
         found = value.lower()
         if found not in ROLES:
-            raise QueryError(f"{value!r} is no role: use {', '.join(ROLES)}")
+            raise QueryError(f"{value!r} is not a role: use {', '.join(ROLES)}")
     elif name == "cmd" and not any(character.isalnum() for character in value):
-        raise QueryError(f"{value!r} holds no word")
+        raise QueryError(f"{value!r} does not contain a word")
     return found
 
 
 def nearest(name: str) -> str | None:
-    """Return the field of a query whose name is most like another one; None when none is."""
-    from difflib import get_close_matches  # only for a slip of the pen
+    """Return the name of a field of a query that is most similar to another name; None if none is similar."""
+    from difflib import get_close_matches  # only for a typo
 
     return next(iter(get_close_matches(name.lower(), KEYS, n=1, cutoff=ALIKE)), None)
 
 
 def written(filters: Filters) -> Iterator[str]:
-    """Yield the fields that ask for the same; what no field can ask for is left out."""
+    """Yield filters as fields of a query; filters that no field can express are left out."""
     for name, value in asked(filters).items():
         key = NAMES.get(name)
         if key is None:

@@ -151,7 +151,7 @@ def answer_text(
 
 
 def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
-    """Return what shows that a hit matches: passages, and what was asked for beside them."""
+    """Return the evidence of a hit: passages, and the requested windows and explanation."""
     first, *more = (
         f'"{_marked(snippet, is_terminal=is_terminal)}"'
         for snippet in (hit.snippet, *(passage.snippet for passage in hit.passages[1:]))

@@ -165,12 +165,12 @@ def within_budget(results: list[ResultJson], budget: int) -> list[ResultJson]:
     better ones; then further passages, then results from the end.
     """
     order = _order(results)
-    # What is left out only grows, so the least that suffices is found by halving.
+    # Leaving out more parts only shrinks the results, so a binary search finds the least that suffices.
     count = bisect_left(range(len(order)), True, key=lambda count: _size(_without(results, order[:count])) <= budget)
     return _without(results, order[:count])
 
 
-#: Something to leave out: result, field, place in it; a whole result has no field.
+#: A part to leave out: result, field, index in it; a whole result has no field.
 _Part = tuple[int, str, int]
 
 
@@ -197,7 +197,7 @@ def _without(results: list[ResultJson], parts: list[_Part]) -> list[ResultJson]:
 
 
 def _left(value: object, number: int, name: str, gone: set[_Part]) -> object:
-    """Return the value of a result's field without what is gone of it."""
+    """Return the value of a result's field without the parts that are left out."""
     if name in ("contextBefore", "contextAfter", "passages") and isinstance(value, list):
         return [item for place, item in enumerate(value) if (number, name, place) not in gone]
     return value

@@ -56,7 +56,7 @@ class FileIndexer:
         self._metadata = MetadataFiles(sesame.config.describe.directory)
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
-        """Index the new content of a file; an error is returned as the reason, not raised, because the file is written.
+        """Index the new content of a file; return an error as the reason, since the record itself is written.
 
         :param path: real path.
         :param record: id of the record whose position is returned.
@@ -84,7 +84,7 @@ class FileIndexer:
         position = None
         if reading.located is not None:
             session_id, number = reading.located
-            # Of a forgotten session nothing is stored, and its chunks have no position.
+            # Nothing of a forgotten session is stored, so its chunks have no position.
             given = positions.get(session_id, range(0))
             position = given[number] if number < len(given) else None
         is_left_out = record is not None and reading.located is None and reading.skipped

@@ -1,7 +1,7 @@
-"""Filters and conditions in plain Python: for backends that are not SQL, and the reference that `sdk.sql` is tested by.
+"""Filters and conditions in plain Python: for backends that are not SQL, and the reference for tests of `sdk.sql`.
 
-Names, paths, branches and models compare in any case; ids, keys and directories as they are.  What is not known of a
-session matches nothing, so that `Not` of it does.
+Names, paths, branches and models are compared in any case; ids, keys and directories exactly.  An unknown fact of a
+session matches nothing, so that its negation matches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..types.index import Chunk, StoredSession
 from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
 from ..types.transcript import Session
 
-#: Tells whether a chunk of a session contains a word, as a backend's index finds it.
+#: Returns whether a chunk of a session contains a word, by the backend's rules.
 Contains: TypeAlias = Callable[[StoredSession, Chunk, Word], bool]
 
 
@@ -28,9 +28,9 @@ class SessionFilter:
         self._contains = contains
 
     def matches(self, filters: Filters, stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
-        """Return whether a session is what the filters ask for.
+        """Return whether a session matches filters.
 
-        Left to others are `all_kinds` (`is_hidden`) and the fields that narrow chunks (`chunk_matches`, `has_chunk`).
+        It ignores `all_kinds` (see `is_hidden`) and the fields that narrow chunks (see `chunk_matches`, `has_chunk`).
 
         :param chunks: all chunks of the session, with `paths`.
         """
@@ -66,7 +66,7 @@ class SessionFilter:
 
 
 def chunk_matches(filters: Filters, chunk: Chunk) -> bool:
-    """Return whether a chunk by itself is what `tools_only`, `tool` and `role` ask for."""
+    """Return whether a chunk matches `tools_only`, `tool` and `role`."""
     weight_class = chunk.weight_class
     if (filters.tools_only or filters.tool) and weight_class < 2:
         return False
@@ -80,9 +80,9 @@ def chunk_matches(filters: Filters, chunk: Chunk) -> bool:
 
 
 def has_chunk(filters: Filters, stored: StoredSession, chunks: Iterable[Chunk]) -> bool:
-    """Return whether a session counts as having a chunk that `chunk_matches` lets pass.
+    """Return whether a session counts as having a chunk that matches `chunk_matches`.
 
-    Without `role`, its `tool_counts` say so.
+    Without `role`, its `tool_counts` decide.
     """
     if filters.role:
         return any(chunk_matches(filters, chunk) for chunk in chunks)
@@ -96,21 +96,21 @@ def is_hidden(filters: Filters, session: Session) -> bool:
 
 
 def standing(sessions: Iterable[StoredSession]) -> set[int]:
-    """Return the numbers of the sessions that speak for their keys: one of each, when it lies in several files.
+    """Return the numbers of the sessions that represent their keys: one of the copies of each session.
 
-    That is the copy whose file is there, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
+    That is the copy whose file exists, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
     """
     ranked = sorted(sessions, key=lambda s: (s.missing_since is None, s.chunk_count, s.number))
     return set({stored.session.key: stored.number for stored in ranked}.values())
 
 
 def narrows_chunks(filters: Filters) -> bool:
-    """Return whether filters narrow chunks, under which heads and conversations do not count."""
+    """Return whether filters narrow chunks, so that heads and conversations do not count."""
     return bool(filters.tools_only or filters.tool or filters.role)
 
 
 def _facts_match(filters: Filters, session: Session) -> bool:
-    """Return whether a session's own fields are what the filters ask for."""
+    """Return whether a session's own fields match filters."""
     modified = session.modified
     return (
         (not filters.workstation or session.key.startswith(filters.workstation + ":"))
@@ -141,7 +141,7 @@ def _last(cwd: str | None) -> str | None:
 
 
 def _is_below(cwd: str | None, asked: str) -> bool:
-    """Return whether a directory is the one asked for or one below it; a slash at the end makes no difference."""
+    """Return whether a directory is the wanted one or below it; a slash at its end is ignored."""
     if cwd is None:
         return False
     asked = asked.rstrip("/\\") or asked
@@ -149,7 +149,7 @@ def _is_below(cwd: str | None, asked: str) -> bool:
 
 
 def _ends_with(path: str, asked: str) -> bool:
-    """Return whether a path ends with the parts that were asked for; with `/` at their end, whether it has them."""
+    """Return whether a path ends with the wanted parts; if they end with `/`, whether it contains them."""
     path, asked = f"/{path}".lower(), f"/{asked.removeprefix('/')}".lower()
     return asked in path if asked.endswith("/") else path.endswith(asked)
 

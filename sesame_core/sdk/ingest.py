@@ -54,7 +54,7 @@ T = TypeVar("T", bound=Target)
 
 
 def read_ahead(content: Iterable[Session | Chunk]) -> tuple[list[Session | Chunk], Iterator[Session | Chunk] | None]:
-    """Return the content of a file; of a large one its beginning, and an iterator of the rest.
+    """Return the content of a file; of a large one the first part, and an iterator of the rest.
 
     A small file is read to its end before anything is written, so that a failure leaves nothing to undo.
     """
@@ -119,12 +119,12 @@ def is_outgrown(count: int, in_row: int) -> bool:
 
 
 def is_carried_over(path: str, rebuilt: IndexedFile | None) -> bool:
-    """Tell whether a rebuilt index takes over what the old one holds of a file.
+    """Return whether a rebuilt index carries over the old content of a file.
 
     It does when the file is deleted, or could not be read this time.  A file that exists but was not indexed belongs to
     no source any more, and is dropped.
 
-    :param rebuilt: the file as the rebuilt index has it; None when it has not.
+    :param rebuilt: the file in the rebuilt index; None when it is not there.
     """
     return not os.path.exists(path) if rebuilt is None else rebuilt.error is not None
 

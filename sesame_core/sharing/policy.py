@@ -56,12 +56,12 @@ class SharingPolicy:
     # -- applying -----------------------------------------------------------------------------------------
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
-        """Return a writer that lets pass what the rules allow."""
+        """Return a writer that passes on only what the rules allow."""
         resolver = VisibilityResolver(self.sharing, self._known, self.sessions)
         return visibility_writer(writer, resolver, self.private_files)
 
     def is_due(self) -> bool:
-        """Return whether these rules are not applied yet."""
+        """Return whether these rules must still be applied."""
         return self.private_files.applied != self._digest
 
     def apply(self, writer: VisibilityWriter) -> None:
@@ -172,7 +172,7 @@ class Rehearsal:
         return [*self.sessions.get(path, {}).values()]
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Remember the sessions."""
+        """Record the sessions."""
         found = {item.id: item for item in content if isinstance(item, Session)}
         self._files[file.path], self.sessions[file.path] = file, found
         return {}

@@ -1,6 +1,6 @@
 """The owner's rules for what others may see of sessions, by project.
 
-They stand in `sharing.json` in the configuration directory and hold for backends that others can read
+They are stored in `sharing.json` in the configuration directory and apply to backends that others can read
 (`plugin.backend.SharedBackend`); `sesame_core.sharing.visibility_writer` applies them.
 """
 

@@ -39,7 +39,9 @@ class Change:
     after: str
 
 
-def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, resolver: VisibilityResolver) -> Iterator[Change]:
+def changes(
+    stored: Iterable[StoredSession], private_files: PrivateFiles, resolver: VisibilityResolver
+) -> Iterator[Change]:
     """Yield the known sessions whose current visibility differs from the rules."""
     for one in stored:
         level = resolver.level(one.session)
@@ -47,44 +49,46 @@ def changes(stored: Iterable[StoredSession], withheld: PrivateFiles, resolver: V
         is_lost = one.missing_since is not None and LEVELS.index(level) < LEVELS.index(one.session.visibility)
         if level != one.session.visibility and not is_lost:
             yield Change(session=one.session, path=one.path, before=one.session.visibility, after=level)
-    for path, session in withheld.sessions():
+    for path, session in private_files.sessions():
         level = resolver.level(session)
         if level != "private":
             yield Change(session=session, path=path, before="private", after=level)
 
 
-def visibility_writer(writer: IndexWriter, resolver: VisibilityResolver, withheld: PrivateFiles) -> VisibilityWriter:
-    """Return a writer that lets pass what the rules allow, and that has the abilities of the one that it passes to.
-
-    :param writer: the backend's.
-    :param resolver: the rules, applied to sessions and those that work for them.
-    :param withheld: what is known of files that do not pass.
-    """
-    if isinstance(writer, Annotating):
-        return AnnotatingVisibilityWriter(writer, writer, resolver, withheld)
-    return VisibilityWriter(writer, resolver, withheld)
-
-
-class VisibilityWriter:
-    """A writer that lets pass what the rules allow; `visibility_writer` makes it.
+def visibility_writer(
+    writer: IndexWriter, resolver: VisibilityResolver, private_files: PrivateFiles
+) -> VisibilityWriter:
+    """Return a writer that passes on only what the rules allow, with the abilities of the writer that it wraps.
 
     :param writer: the backend's writer.
     :param resolver: the rules, applied to sessions and their subagents.
-    :param withheld: the list of files with private sessions.
+    :param private_files: the list of files with private sessions.
+    """
+    if isinstance(writer, Annotating):
+        return AnnotatingVisibilityWriter(writer, writer, resolver, private_files)
+    return VisibilityWriter(writer, resolver, private_files)
+
+
+class VisibilityWriter:
+    """A writer that passes on only what the rules allow; `visibility_writer` makes it.
+
+    :param writer: the backend's writer.
+    :param resolver: the rules, applied to sessions and their subagents.
+    :param private_files: the list of files with private sessions.
     """
 
-    def __init__(self, writer: IndexWriter, resolver: VisibilityResolver, withheld: PrivateFiles) -> None:
+    def __init__(self, writer: IndexWriter, resolver: VisibilityResolver, private_files: PrivateFiles) -> None:
         self._writer = writer
         self._resolver = resolver
-        self._withheld = withheld
-        #: The strictest level that was found for a session, by file and id, after its file was read again for it.
+        self._private_files = private_files
+        #: The strictest level found for a session, by file and id; its file was read again because of it.
         self._levels: dict[tuple[str, str], str] = {}
         #: Files with subagents that are more visible than their parent, which is being read.
         self._exposed: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, including those that are not shared."""
-        return {**self._writer.files(), **self._withheld.whole()}
+        return {**self._writer.files(), **self._private_files.whole()}
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
@@ -101,18 +105,18 @@ class VisibilityWriter:
         passed = self._passed(file, content, {}, private)
         first = next(passed, None)
         if first is None and private:
-            self._withheld.put(file, [*private.values()], is_whole=True)
+            self._private_files.put(file, [*private.values()], is_whole=True)
             self._writer.delete_file(file.path)
             return {}
         stored = self._writer.replace(file, passed if first is None else chain([first], passed))
         if private:
-            self._withheld.put(file, [*private.values()], is_whole=False)
-        elif file.missing_since is None and file.error is None:  # what cannot be read has the private ones it had
-            self._withheld.files.pop(file.path, None)
+            self._private_files.put(file, [*private.values()], is_whole=False)
+        elif file.missing_since is None and file.error is None:  # a file that cannot be read keeps its private sessions
+            self._private_files.files.pop(file.path, None)
         return stored
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add what a grown file says; only a file whose sessions are all shared may grow."""
+        """Add the new content of a grown file; only a file whose sessions are all shared may grow."""
         levels = {session.id: session.visibility for session in self._writer.file_sessions(file.path)}
         return self._writer.append(file, self._passed(file, content, levels, None))
 
@@ -133,14 +137,14 @@ class VisibilityWriter:
                 visible.append(_without_message(file))
             if file.parser == NOTES and not file.error and file.missing_since is None:
                 # Its name is the session's id, which does not say whose session it is.
-                self._withheld.put(file, [], is_whole=True)
+                self._private_files.put(file, [], is_whole=True)
             else:
-                self._withheld.keep_sessions(file.path)
+                self._private_files.keep_sessions(file.path)
         self._writer.update_files(visible)
 
     def delete_file(self, path: str) -> int:
         """Delete a file and its sessions, private ones too."""
-        self._withheld.files.pop(path, None)
+        self._private_files.files.pop(path, None)
         return self._writer.delete_file(path)
 
     def forget(self, number: int) -> int:
@@ -150,7 +154,7 @@ class VisibilityWriter:
     def finish(self, *, synced_at: datetime | None) -> None:
         """End a run."""
         self._writer.finish(synced_at=synced_at)
-        self._withheld.save()
+        self._private_files.save()
 
     # -- how ----------------------------------------------------------------------------------------------
 
@@ -184,7 +188,7 @@ class VisibilityWriter:
             if level == "private" and private is not None:
                 private[item.id] = item
             else:
-                # What has been taken back comes again with its file only, not with what a rebuild takes over.
+                # A removed session is added again from its file only, never by a rebuild's carry-over.
                 shown = strictest([level, item.visibility])
                 yield self._shown(item) if shown == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
@@ -199,12 +203,12 @@ class VisibilityWriter:
             if file is None:
                 continue
             if any(self._resolver.level(session) == "shared" for session in sessions):
-                self._writer.delete_file(path)  # its texts are read again by the next run
+                self._writer.delete_file(path)  # the next run reads its texts again
                 continue
             try:
                 self.replace(file, sessions)
             except Replayed:
-                self._exposed.add(path)  # once its subagents are no more visible than it
+                self._exposed.add(path)  # try again, after its own subagents
 
     def _shown(self, session: Session) -> Session:
         shown = {name: getattr(session, name) for name in _SHOWN}
@@ -222,14 +226,14 @@ def _without_message(file: IndexedFile) -> IndexedFile:
 
 
 class AnnotatingVisibilityWriter(VisibilityWriter):
-    """One around a writer that stores notes."""
+    """A visibility writer around a writer that stores notes."""
 
     def __init__(
-        self, writer: IndexWriter, annotating: Annotating, resolver: VisibilityResolver, withheld: PrivateFiles
+        self, writer: IndexWriter, annotating: Annotating, resolver: VisibilityResolver, private_files: PrivateFiles
     ) -> None:
-        super().__init__(writer, resolver, withheld)
+        super().__init__(writer, resolver, private_files)
         self._annotating = annotating
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give sessions their notes; of those that others do not see, or see no text of, the backend stores none."""
+        """Set the notes of sessions; the backend stores none of sessions that others do not see, or see no text of."""
         return self._annotating.annotate(session_id, notes)

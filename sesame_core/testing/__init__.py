@@ -1,7 +1,7 @@
-"""Conformance tests for plugin authors: subclass one, name your plugin, give one fixture.
+"""Conformance tests for plugin authors: subclass one, set the plugin's name, override one fixture.
 
-Needs pytest (`pip install 'sesame-search[testing]'`); import it from tests only.  `docs/tutorial-plugin.md`
-shows it at work; the bundled plugins are tested by the same classes.
+Needs pytest (`pip install 'sesame-search[testing]'`); import it from tests only.  `docs/tutorial-plugin.md` is an
+example; the bundled plugins are tested by the same classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small made-up sessions, chunks, files and queries, as the indexer and the query parser would make them."""
+"""Small made-up sessions, chunks, files and queries, like those of the indexer and the query parser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.query import AllOf, Condition, Has, Not, Query, Word
 from sesame_core.types.transcript import Session
 
-#: What a backend's `replace` takes.
+#: The content for a backend's `replace`.
 Content: TypeAlias = list[Session | Chunk]
 
 #: When made-up sessions were last modified.

@@ -1,4 +1,4 @@
-"""What every chunk formatter promises."""
+"""Conformance tests of a chunk formatter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _deep(depth: int) -> Any:
     return value
 
 
-#: Arguments that no tool should send and some agent will.
+#: Arguments that no tool should get and some agent will send.
 HOSTILE_ARGUMENTS: dict[str, Any] = {
     "none": None,
     "a list": ["one", 2],
@@ -50,10 +50,10 @@ HOSTILE_ARGUMENTS: dict[str, Any] = {
 
 
 class FormatterConformance(PluginConformance):
-    """Subclass it and set `name`; override `formatter` to test it with options of its own."""
+    """Subclass it and set `name`; override `formatter` to test it with other options."""
 
     kind = "formatter"
-    #: Most characters one chunk of a tool result may have, the note about what was cut included.
+    #: Most characters of one chunk of a tool result, including the note about the cut.
     largest_result: ClassVar[int] = 1 << 17
 
     @pytest.fixture
@@ -65,12 +65,12 @@ class FormatterConformance(PluginConformance):
     @pytest.mark.parametrize("role", ROLES)
     @pytest.mark.parametrize("text", ["", " \n\t "])
     def test_an_empty_message_makes_no_chunk(self, formatter: ChunkFormatter, role: Role, text: str) -> None:
-        """Nothing to find, nothing to store."""
+        """There is nothing to search for."""
         assert list(formatter.format(Message(session_id="s", role=role, text=text))) == []
 
     @pytest.mark.parametrize("role", ROLES)
     def test_carries_the_text_over(self, formatter: ChunkFormatter, role: Role) -> None:
-        """What was said is found under the role of who said it."""
+        """A message is found under the role of its speaker."""
         text = "Why does reconnect_backoff() wait?\nÜber 日本語 C++ \N{SLIGHTLY SMILING FACE}"
         chunks = list(formatter.format(Message(session_id="s", role=role, text=text)))
         assert text in "\n".join(chunk.text for chunk in chunks)
@@ -78,7 +78,7 @@ class FormatterConformance(PluginConformance):
         assert {chunk.kind for chunk in chunks} <= KINDS
 
     def test_a_call_is_found_by_its_tool_and_its_arguments(self, formatter: ChunkFormatter) -> None:
-        """Words of nested values and of later lines count as much as the first ones."""
+        """Words of nested values and of later lines count like the first ones."""
         arguments = {"title": "fix the kettle", "labels": ["urgent"], "body": {"text": "line one\nline two"}}
         call = ToolCall(id="c1", name="mcp__tracker__create_issue", arguments=arguments)
         (chunk,) = self._only("tool_call", formatter, tool_calls=(call,))
@@ -87,14 +87,14 @@ class FormatterConformance(PluginConformance):
         assert (chunk.tool_name, chunk.call_id) == (call.name, "c1")
 
     def test_a_result_is_tied_to_its_call(self, formatter: ChunkFormatter) -> None:
-        """Name, call and failure travel with the text."""
+        """The chunk has the tool's name, the call's id and the failure."""
         result = ToolResult(call_id="c1", name="bash", text="3 tests failed", is_error=True)
         (chunk,) = self._only("tool_result", formatter, role="tool", tool_results=(result,))
         assert "3 tests failed" in chunk.text
         assert (chunk.tool_name, chunk.call_id, chunk.is_error) == ("bash", "c1", True)
 
     def test_text_calls_and_results_of_one_message_are_separate_chunks(self, formatter: ChunkFormatter) -> None:
-        """They rank and filter apart."""
+        """They are ranked and filtered separately."""
         message = Message(
             session_id="s",
             role="assistant",
@@ -124,7 +124,7 @@ class FormatterConformance(PluginConformance):
             assert all(isinstance(path, str) and path for path in chunk.paths)
 
     def test_formats_the_same_message_the_same_way(self, formatter: ChunkFormatter) -> None:
-        """A formatter has no memory: files are read in any order, and again."""
+        """A formatter has no state: files are read in any order, and again."""
         call = ToolCall(id="1", name="edit", arguments={"path": "a.py", "oldText": "x", "newText": "y"})
         message = Message(session_id="s", role="assistant", text="done", tool_calls=(call,))
         assert list(formatter.format(message)) == list(formatter.format(message))

@@ -1,4 +1,4 @@
-"""What every parser promises."""
+"""Conformance tests of a parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Sk
 
 from .plugins import PluginConformance
 
-#: Files that belong to nobody: name and content.
+#: Files that are not of this agent: name and content.
 FOREIGN_FILES = {
     "notes.md": b"# hello\n\nsome notes\n",
     "empty": b"",
@@ -25,21 +25,21 @@ FOREIGN_FILES = {
 
 
 class ParserConformance(PluginConformance):
-    """Subclass it, set `name`, give a `session_file` fixture: a good file with at least three messages.
+    """Subclass it, set `name`, override the fixture `session_file`: a valid file with at least three messages.
 
-    Besides the docstrings of `sesame_core.plugin.parser`, it holds a parser to these rules.  A `Session` comes before
-    the first `Message` that names it.  Times have a time zone.  A damaged line loses none of its neighbours.  A
-    `Checkpoint` is the last event, and a `TailParser` yields one for each beginning of a file.  A result has the id of
-    its call; what the ids are is up to the parser: where the format has none, numbers of lines will do.
+    In addition to the docstrings of `sesame_core.plugin.parser`, it tests these rules.  A `Session` comes before the
+    first `Message` that names it.  Times have a time zone.  A damaged line does not affect its neighbours.  A
+    `Checkpoint` is the last event, and a `TailParser` yields one for each prefix of a file.  A result has the id of its
+    call; the parser chooses the ids: if the format has none, line numbers suffice.
     """
 
     kind = "parser"
-    #: Whether the damage test applies: None = when the file's name ends in `.jsonl`.
+    #: Whether the damage test applies; None: if the file's name ends with `.jsonl`.
     is_line_based: ClassVar[bool | None] = None
 
     @pytest.fixture
     def session_file(self) -> Path:
-        """A file this parser reads; override it."""
+        """A session file of this agent; override it."""
         raise NotImplementedError("return the path of a sample session file")
 
     @pytest.fixture
@@ -48,7 +48,7 @@ class ParserConformance(PluginConformance):
         made: Parser = create()
         return made
 
-    # -- recognising --------------------------------------------------------------------------------------
+    # -- matching -----------------------------------------------------------------------------------------
 
     def test_has_a_version_and_default_roots(self, parser: Parser) -> None:
         """The indexer needs both before it opens a file."""
@@ -56,21 +56,21 @@ class ParserConformance(PluginConformance):
         assert all(isinstance(root, Path) for root in parser.default_roots()), "`default_roots()` returns `Path`s"
 
     def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
-        """The sample is recognised."""
+        """The sample matches."""
         assert parser.matches(session_file), "`matches` is true for a session of this agent"
 
     @pytest.mark.parametrize("name", FOREIGN_FILES)
     def test_does_not_match_a_foreign_file(self, parser: Parser, tmp_path: Path, name: str) -> None:
-        """Other files in the root are left alone."""
+        """Other files in the root do not match."""
         other = tmp_path / "foreign" / name
         other.parent.mkdir()
         other.write_bytes(FOREIGN_FILES[name])
-        assert not parser.matches(other), "`matches` is false for what this agent has not written"
+        assert not parser.matches(other), "`matches` is false for a file that this agent has not written"
 
     def test_does_not_match_a_foreign_file_of_the_same_name(
         self, parser: Parser, session_file: Path, tmp_path: Path
     ) -> None:
-        """A name alone proves nothing: the content is another program's, or nobody's."""
+        """A name alone proves nothing: the content is that of another program, or random."""
         other = tmp_path / "foreign" / session_file.name
         other.parent.mkdir()
         other.write_bytes(b'{"level": "info", "msg": "started"}\n')
@@ -99,11 +99,11 @@ class ParserConformance(PluginConformance):
         assert known, "a file has a Session"
 
     def test_yields_nothing_but_events(self, parser: Parser, session_file: Path) -> None:
-        """`Session`, `Message`, `Skipped`, `Checkpoint`; no record of a good file is skipped as lost."""
+        """`Session`, `Message`, `Skipped`, `Checkpoint`; no record of a valid file is skipped as lost."""
         events = list(parser.parse(session_file))
         assert all(isinstance(event, Session | Message | Skipped | Checkpoint) for event in events)
         lost = [event for event in events if isinstance(event, Skipped) and event.is_loss]
-        assert not lost, "nothing is lost of a good file: `Skipped.is_loss` is for records that held something"
+        assert not lost, "nothing is lost of a valid file: `Skipped.is_loss` is for records that had content"
 
     def test_timestamps_know_their_timezone(self, parser: Parser, session_file: Path) -> None:
         """A time without a zone would be read differently on every machine."""
@@ -114,18 +114,18 @@ class ParserConformance(PluginConformance):
                 assert event.created.utcoffset() is not None, f"{event.created} has no time zone"
 
     def test_parsing_twice_gives_the_same(self, parser: Parser, session_file: Path) -> None:
-        """A parser keeps nothing of one file for the next."""
-        assert list(parser.parse(session_file)) == list(parser.parse(session_file)), "`parse` has no memory"
+        """A parser has no state from one file to the next."""
+        assert list(parser.parse(session_file)) == list(parser.parse(session_file)), "`parse` has no state"
 
     def test_a_missing_file_is_an_error_the_indexer_knows(self, parser: Parser, tmp_path: Path) -> None:
-        """A file may vanish between discovery and reading."""
+        """A file may be deleted between discovery and reading."""
         with pytest.raises((OSError, ParseError)):
             list(parser.parse(tmp_path / "not-there.jsonl"))
 
     # -- growing files ------------------------------------------------------------------------------------
 
     def test_a_checkpoint_comes_last_and_inside_the_file(self, parser: Parser, session_file: Path) -> None:
-        """Where to go on is known only when everything was read."""
+        """The position to resume from is known only at the end."""
         events = list(parser.parse(session_file))
         checkpoints = [event for event in events if isinstance(event, Checkpoint)]
         if isinstance(parser, TailParser):
@@ -135,9 +135,9 @@ class ParserConformance(PluginConformance):
             assert 0 <= checkpoints[0].offset <= session_file.stat().st_size, "`offset` is a byte position in the file"
 
     def test_head_and_tail_equal_the_whole(self, parser: Parser, session_file: Path, tmp_path: Path) -> None:
-        """A file read while it grew says the same as one read when it was finished."""
+        """A file read while it grows yields the same as one read when it is complete."""
         if not isinstance(parser, TailParser):
-            pytest.skip("the parser reads grown files from the beginning")
+            pytest.skip("the parser reads grown files from the start")
         lines = _lines(session_file)
         whole = _said(parser.parse(session_file))
         growing = tmp_path / "growing" / session_file.name
@@ -152,7 +152,7 @@ class ParserConformance(PluginConformance):
             if tail is not None:
                 rest = list(tail)
                 assert _said([*head, *rest]) == whole, (
-                    f"`parse` of the first {cut} lines and `parse_tail` of the rest yield what `parse` of all does, "
+                    f"`parse` of the first {cut} lines and `parse_tail` of the rest yield the same as `parse` of all, "
                     "except for the ids of calls; a result has the id of its call, also of one before the checkpoint"
                 )
                 assert isinstance(rest[-1], Checkpoint), "`parse_tail` yields a Checkpoint last, as `parse` does"
@@ -175,12 +175,12 @@ class ParserConformance(PluginConformance):
     def test_a_damaged_line_loses_no_neighbour(
         self, parser: Parser, session_file: Path, tmp_path: Path, damage: bytes
     ) -> None:
-        """Every message of the undamaged lines is still there, whatever stands between them."""
+        """Every message of the undamaged lines is yielded, whatever is between them."""
         is_line_based = self.is_line_based
         if is_line_based is None:
             is_line_based = session_file.suffix == ".jsonl"
         if not is_line_based:
-            pytest.skip("not a file of lines; set is_line_based to test it all the same")
+            pytest.skip("not a file of lines; set is_line_based to test it anyway")
         lines = _lines(session_file)
         damaged = tmp_path / "damaged" / session_file.name
         damaged.parent.mkdir()
@@ -200,10 +200,10 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _said(events: Iterable[Event]) -> list[tuple[object, ...]]:
-    """Return what the messages among the events say, without what depends on where in the file it stands.
+    """Return the content of the messages among the events, without values that depend on the position in the file.
 
-    Calls are compared by name and arguments.  Their ids may be numbers of lines: in their place stands which of the
-    ids so far it is, so that a result must still be tied to its call.
+    Calls are compared by name and arguments.  Their ids may be line numbers: each is replaced with its rank among the
+    ids so far, so that a result must still have the id of its call.
     """
     numbers: dict[str | None, int] = {}
 

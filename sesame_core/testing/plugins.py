@@ -1,4 +1,4 @@
-"""What every plugin promises, whatever it provides."""
+"""Conformance tests of every plugin, whatever it provides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Callable[..., None])
 
 
 def _naming_its_rule(test: T) -> T:
-    """Return a test whose failed assertions say which rule is broken: its name, which is a sentence, and docstring."""
+    """Return a test whose failed assertions name the broken rule: the test's name, a sentence, and its docstring."""
     rule = test.__name__.removeprefix("test_").replace("_", " ")
 
     @functools.wraps(test)
@@ -58,17 +58,17 @@ class PluginConformance:
 
     @pytest.fixture
     def plugins(self) -> PluginManager:
-        """A plugin manager of the test's own."""
+        """A plugin manager for this test alone."""
         return PluginManager()
 
     @pytest.fixture
     def options(self) -> dict[str, Any]:
-        """Options every object is created with; override it when the plugin needs some."""
+        """Options with which every object is created; override it if the plugin needs some."""
         return {}
 
     @pytest.fixture
     def create(self, plugins: PluginManager, options: dict[str, Any]) -> Callable[..., Any]:
-        """Create the plugin's object, with more options when given."""
+        """A function that creates the plugin's object, with more options if given."""
         make = {"parser": plugins.parser, "formatter": plugins.formatter, "backend": plugins.backend}[self.kind]
         return lambda **more: make(self.name, {**options, **more})
 
@@ -77,7 +77,7 @@ class PluginConformance:
         assert self.name in plugins.names(), f"no entry point of the group `sesame` is named {self.name!r}"
 
     def test_is_listed_with_a_summary(self, plugins: PluginManager) -> None:
-        """`sesame plugins` shows one line about it, and no error."""
+        """`sesame plugins` prints one line about it, and no error."""
         listed = [info for info in plugins.catalogue() if (info.name, info.kind) == (self.name, self.kind)]
         assert len(listed) == 1, f"the hook returns one Provider(name={self.name!r}): the entry point's name"
         assert listed[0].error is None
@@ -85,7 +85,7 @@ class PluginConformance:
         assert "\n" not in listed[0].summary, "`Provider.summary` is one line"
 
     def test_naming_it_loads_nothing_heavy(self) -> None:
-        """Heavy imports wait for `Provider.create`, so that no command pays for a plugin it only lists."""
+        """Heavy imports wait for `Provider.create`, so that no command pays for a plugin that it only lists."""
         code = (
             "import sys; from sesame_core.plugin.manager import PluginManager\n"
             f"PluginManager().load({self.name!r})\n"
@@ -94,9 +94,9 @@ class PluginConformance:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         loaded = set(self.heavy) & set(done.stdout.split())
-        assert not loaded, f"import {', '.join(sorted(loaded))} inside of `Provider.create`, not with the plugin"
+        assert not loaded, f"import {', '.join(sorted(loaded))} inside `Provider.create`, not with the plugin"
 
     def test_an_unknown_option_is_a_config_error(self, create: Callable[..., Any]) -> None:
-        """A misspelt key in config.jsonc is refused with its name."""
+        """A misspelt key in config.jsonc is rejected by name."""
         with pytest.raises(ConfigError, match="no_such_option"):
             create(no_such_option=1)

@@ -64,7 +64,7 @@ class Explanation:
 class ChunkExplanation:
     """What one chunk gives to its session's score."""
 
-    #: Id of the session it stands in.
+    #: Id of the session that contains it.
     session_id: str
     position: int
     class_name: str

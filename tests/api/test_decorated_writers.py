@@ -75,7 +75,7 @@ def test_positions_are_returned_by_the_id_that_was_given_though_another_one_is_s
     assert TOKEN not in str(content)
 
 
-def test_notes_wait_for_a_backend_that_stores_them_when_secrets_are_taken_out(
+def test_notes_wait_for_a_backend_that_stores_them_when_secrets_are_redacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = SqliteBackend.writer

@@ -218,7 +218,7 @@ def test_sessions_are_listed_and_counted(at: Home) -> None:
     assert ([stored.session.id for stored in found], total) == (["s3", "s2"], 5)
 
 
-def test_text_that_is_no_unicode_finds_nothing(at: Home) -> None:
+def test_text_that_is_not_unicode_finds_nothing(at: Home) -> None:
     at.write("a", "fox")
     at.sesame.index()
     odd = "/caf\udce9"
@@ -243,7 +243,7 @@ def test_a_command_that_resumes_a_session_is_the_parsers(tmp_path: Path) -> None
     home.sesame.close()
 
 
-def test_a_session_that_cannot_be_resumed_is_told(at: Home) -> None:
+def test_a_session_that_cannot_be_resumed_is_reported(at: Home) -> None:
     at.write("a", "fox")
     at.sesame.index()
     with pytest.raises(SesameError, match="cannot be resumed"):
@@ -270,7 +270,7 @@ def test_a_refresh_of_no_time_does_nothing(at: Home) -> None:
     assert not at.data.exists()
 
 
-def test_what_hinders_a_refresh_is_told_not_raised(at: Home) -> None:
+def test_an_error_of_a_refresh_is_reported_not_raised(at: Home) -> None:
     at.write("a", "fox")
     at.sesame.index()
     at.write("b", "fox")
@@ -285,7 +285,7 @@ def test_what_hinders_a_refresh_is_told_not_raised(at: Home) -> None:
     assert at.sesame.refresh(60).reason is None
 
 
-def test_a_source_that_cannot_be_opened_hinders_a_refresh_and_fails_an_index(at: Home) -> None:
+def test_a_source_that_cannot_be_opened_stops_a_refresh_and_fails_an_index(at: Home) -> None:
     broken = Source(parser=Selection(name="no-such-parser"), path=at.root)
     with Sesame(sources=[broken], data_dir=at.data, plugins=at.plugins) as sesame:
         assert "no-such-parser" in (sesame.refresh(60).reason or "")
@@ -385,7 +385,7 @@ def test_files_their_agent_will_delete_soon_are_counted(ephemeral: Home) -> None
     assert ephemeral.sesame.expiring() == {"diary": 1}
 
 
-def test_a_file_that_cannot_be_looked_at_does_not_hide_the_others(ephemeral: Home) -> None:
+def test_a_file_that_cannot_be_checked_does_not_hide_the_others(ephemeral: Home) -> None:
     aged(ephemeral.write("locked", "fox"), 29)
     aged(ephemeral.write("old", "fox"), 29)
     ephemeral.sesame.index()

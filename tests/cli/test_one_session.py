@@ -98,12 +98,12 @@ def test_resume_prints_a_command_for_a_shell(indexed: Path, cli: Callable[..., A
     assert cli("resume", NIX[:8], "--print").out == f"cd /home/ann/code/infra && pi --session {file}\n"
 
 
-def test_resume_says_that_the_directory_is_gone(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_resume_says_that_the_directory_does_not_exist(indexed: Path, cli: Callable[..., Any]) -> None:
     ran = cli("resume", SETTINGS[:8])
     assert ran.code == 1
     assert ran.err == (
-        "sesame: the session's directory is gone: /home/ann/code/chat-client; "
-        "see the command with: sesame resume --print d6bc0d35\n"
+        "sesame: the session's directory does not exist: /home/ann/code/chat-client; "
+        "print the command with: sesame resume --print d6bc0d35\n"
     )
 
 

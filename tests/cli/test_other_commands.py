@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 @pytest.mark.sqlite_only
-def test_status_tells_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_status_prints_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("status").out
     for line in (
         "  Sessions:       10\n",
@@ -164,7 +164,7 @@ def test_wrong_usage_exits_with_two(arguments: tuple[str, ...], cli: Callable[..
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("-h",), ("search", "--help"), ("index", "-h")], ids=" ".join)
-def test_help_is_no_error(arguments: tuple[str, ...], cli: Callable[..., Any]) -> None:
+def test_help_is_not_an_error(arguments: tuple[str, ...], cli: Callable[..., Any]) -> None:
     ran = cli(*arguments)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("Usage: ")

@@ -108,7 +108,7 @@ def test_an_answer_says_how_weak_it_is_and_which_words_are_nowhere(indexed: Path
     assert (answer["weak"], answer["wordsNotFound"]) == (True, ["pangolin", "armadillo"])
 
 
-def test_headless_sessions_are_left_out_told_and_shown_on_demand(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_headless_sessions_are_left_out_reported_and_shown_on_demand(indexed: Path, cli: Callable[..., Any]) -> None:
     every = json.loads(cli("search", "--json", "--all-kinds").out)
     headless = [result for result in every["results"] if result["kind"] == "headless"]
     assert len(headless) == 1
@@ -139,7 +139,7 @@ def test_filters_narrow_the_answer(indexed: Path, cli: Callable[..., Any]) -> No
 
 
 @pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
-def test_the_session_a_search_was_started_from_is_left_out_told_and_found_on_demand(
+def test_the_session_a_search_was_started_from_is_left_out_reported_and_found_on_demand(
     variable: str, indexed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, SETTINGS)
@@ -153,7 +153,7 @@ def test_the_session_a_search_was_started_from_is_left_out_told_and_found_on_dem
     assert "Not searched" not in cli("search", "reconnect", "backoff", "--include-current").out
 
 
-def test_limit_counts_results_and_the_total_is_told(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_limit_counts_results_and_the_total_is_reported(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("search", "-n", 1, "orders", "index").out
     assert re.match(r'Found 1 of \d sessions matching "orders index"\n', out)
     assert out.count("  [") == 1

@@ -319,7 +319,7 @@ def test_models_that_fail_again_and_again_are_left_alone(
 def test_sessions_are_named_or_the_missing_ones_are_meant(indexed: Path, cli: Callable[..., Any]) -> None:
     for words in ((), ("d6bc", "--missing")):
         ran = cli("describe", *words)
-        assert (ran.code, ran.err) == (2, "sesame: name sessions, or say --missing\n")
+        assert (ran.code, ran.err) == (2, "sesame: name sessions, or use --missing\n")
 
 
 # -- what may go wrong ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import pytest
 from sesame_core import IndexWriter, Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing.changes import Changes, Place, detect, detect_notes
+from sesame_core.indexing.changes import Changes, ScanRoot, detect, detect_notes
 from sesame_core.indexing.discovery import FoundFile, is_below
 from sesame_core.metadata.directory import VERSION
 from sesame_core.types.index import NOTES, UNREAD, KnownFile
@@ -73,7 +73,7 @@ def as_told(report: Any) -> dict[str, Any]:
     return {name: getattr(report, name) for name in report.__slots__ if name != "seconds"}
 
 
-def test_nothing_changed_is_told_as_the_indexer_would_and_nothing_is_written(home: Home) -> None:
+def test_an_unchanged_index_gets_the_report_of_the_indexer_and_nothing_is_written(home: Home) -> None:
     report = home.refresh()
     assert home.written == 0
     assert report.unchanged == sum(len(home.files(name)) for name in PARSERS)
@@ -144,7 +144,7 @@ def test_a_file_that_comes_back_goes_to_the_indexer(home: Home) -> None:
     assert home.written == 2
 
 
-def test_a_root_that_is_gone_is_no_change(home: Home) -> None:
+def test_a_missing_root_is_not_a_change(home: Home) -> None:
     (home.root / "pi").rename(home.root / "unmounted")
     with Sesame(sources=[Source(parser=Selection(name="pi"), path=home.root / "pi")], data_dir=home.data) as sesame:
         report = sesame.refresh(60)
@@ -190,7 +190,7 @@ def test_a_parser_that_fails_when_asked_goes_to_the_indexer_that_reports_it(
     assert home.written == 1
 
 
-def test_another_process_that_writes_does_not_hinder_a_search_when_nothing_changed(home: Home) -> None:
+def test_another_process_that_writes_does_not_delay_a_search_when_nothing_changed(home: Home) -> None:
     code = (
         "import sys\nfrom sesame_core import Sesame\n"
         f"with Sesame(sources=[], data_dir={str(home.data)!r}).writer():\n print(flush=True)\n sys.stdin.read()"
@@ -210,7 +210,7 @@ def test_a_backend_without_the_ability_is_opened_for_writing(home: Home) -> None
         assert sesame.refresh(60).unchanged == sum(len(home.files(name)) for name in PARSERS)
 
 
-def test_sessions_that_are_behind_call_for_a_run(home: Home) -> None:
+def test_sessions_with_outdated_conversations_need_a_run(home: Home) -> None:
     import sqlite3
 
     with sqlite3.connect(home.data / "index.sqlite") as db:
@@ -229,12 +229,12 @@ ROOT = "/s"
 SAME = (10, "pi", 3, False)
 
 
-def place(parser: str = "pi", root: str = ROOT, **options: Any) -> Place:
+def place(parser: str = "pi", root: str = ROOT, **options: Any) -> ScanRoot:
     options.setdefault("matches", lambda path: True)
-    return Place(root=root, parts=options.pop("parts", (root,)), parser=parser, version=3, **options)
+    return ScanRoot(root=root, parts=options.pop("parts", (root,)), parser=parser, version=3, **options)
 
 
-def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: Place, **options: Any) -> Changes:
+def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: ScanRoot, **options: Any) -> Changes:
     """Return what has changed on a disk of these files and times."""
 
     def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
@@ -264,7 +264,7 @@ def told(changes: Changes) -> dict[str, Any]:
 
 
 READ = {"read": [(0, "/s/a")]}
-CASES: dict[str, tuple[dict[str, KnownFile], dict[str, int], list[Place], dict[str, Any]]] = {
+CASES: dict[str, tuple[dict[str, KnownFile], dict[str, int], list[ScanRoot], dict[str, Any]]] = {
     "same": ({"/s/a": SAME}, {"/s/a": 10}, [], {"unchanged": 1}),
     "new": ({}, {"/s/a": 10}, [], READ),
     "grown": ({"/s/a": SAME}, {"/s/a": 11}, [], READ | {"grown": 1}),
@@ -393,4 +393,4 @@ def test_what_has_changed_in_notes(
 )
 def test_the_parts_of_a_source_that_some_paths_mean(within: list[str], parts: tuple[str, ...]) -> None:
     source = Source(parser=Selection(name="pi"), path=Path("/s"))
-    assert Place.of(source, "/s", SimpleNamespace(version=3), within).parts == parts  # type: ignore[arg-type]
+    assert ScanRoot.of(source, "/s", SimpleNamespace(version=3), within).parts == parts  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def test_wanted_files_are_found_at_any_depth(tmp_path: Path) -> None:
     assert names(tmp_path) == [".hidden/g.jsonl", "a.jsonl", "b/c.jsonl", "b/d/e/f.jsonl"]
 
 
-def test_a_found_file_tells_size_and_time(tmp_path: Path) -> None:
+def test_a_found_file_has_size_and_time(tmp_path: Path) -> None:
     path = make(tmp_path / "a.jsonl", "12345")
     os.utime(path, ns=(10**18, 10**18 + 7))
     (found,) = scan(str(tmp_path), lambda _: True)
@@ -43,7 +43,7 @@ def test_a_root_may_be_one_file(tmp_path: Path) -> None:
     assert list(scan(str(path), lambda _: False)) == []
 
 
-def test_a_root_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
+def test_a_root_that_does_not_exist_has_no_files(tmp_path: Path) -> None:
     assert list(scan(str(tmp_path / "nowhere"), lambda _: True)) == []
 
 
@@ -76,7 +76,7 @@ def test_a_link_to_a_file_of_the_same_tree_does_not_find_it_twice(tmp_path: Path
     assert len(found) == 20
 
 
-def test_a_link_to_nothing_and_what_is_no_regular_file_are_passed_over(tmp_path: Path) -> None:
+def test_a_dangling_link_and_an_irregular_file_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
     (tmp_path / "circle.jsonl").symlink_to(tmp_path / "circle.jsonl")
     os.mkfifo(tmp_path / "pipe.jsonl")
@@ -86,7 +86,7 @@ def test_a_link_to_nothing_and_what_is_no_regular_file_are_passed_over(tmp_path:
     assert asked == []
 
 
-def test_a_directory_that_cannot_be_read_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_that_cannot_be_read_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "a.jsonl")
     locked = make(tmp_path / "locked/b.jsonl").parent
     scandir = os.scandir
@@ -100,7 +100,7 @@ def test_a_directory_that_cannot_be_read_is_passed_over(tmp_path: Path, monkeypa
     assert names(tmp_path) == ["a.jsonl"]
 
 
-def test_a_file_that_vanishes_meanwhile_is_passed_over(tmp_path: Path) -> None:
+def test_a_file_that_is_deleted_during_the_scan_is_skipped(tmp_path: Path) -> None:
     path = make(tmp_path / "a.jsonl")
     assert list(scan(str(tmp_path), lambda _: path.unlink() is None)) == []
 

@@ -30,7 +30,7 @@ from .bench import Bench, counts
         (SesameError("no such thing"), "no such thing"),
     ],
 )
-def test_one_file_that_fails_is_named_and_the_run_goes_on(bench: Bench, error: Exception, message: str) -> None:
+def test_one_file_that_fails_is_named_and_the_run_continues(bench: Bench, error: Exception, message: str) -> None:
     """Whatever a third-party parser raises, in the middle of a file."""
     bench.write("a.note", "fox")
     path = bench.write("b.note", "elk")
@@ -84,7 +84,7 @@ def test_a_file_that_failed_vanished_and_came_back_is_read(bench: Bench) -> None
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), KeyError("type")])
-def test_a_file_that_cannot_be_looked_at_is_an_error_not_silence(bench: Bench, error: Exception) -> None:
+def test_a_file_that_cannot_be_checked_is_an_error_not_silence(bench: Bench, error: Exception) -> None:
     path = bench.write("a.note", "fox")
     bench.write("b.note", "fox")
     bench.notes.riddles["a.note"] = error
@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_looked_at_is_an_error_not_silence(bench: Bench, e
     assert counts(bench.index()) == {"added": 1, "unchanged": 1}
 
 
-def test_a_file_that_no_source_can_look_at_is_told_once(bench: Bench) -> None:
+def test_a_file_that_no_source_can_check_is_reported_once(bench: Bench) -> None:
     bench.use(bench.source("notes"), bench.source("others"))
     bench.write("a.note", "fox")
     for parser in (bench.notes, bench.others):
@@ -105,7 +105,7 @@ def test_a_file_that_no_source_can_look_at_is_told_once(bench: Bench) -> None:
     assert len(bench.index().errors) == 1
 
 
-def test_a_name_that_is_no_unicode_is_an_error_of_that_file(bench: Bench) -> None:
+def test_a_name_that_is_not_unicode_is_an_error_of_that_file(bench: Bench) -> None:
     bench.write("good.note", "fox")
     odd = os.fsencode(bench.root) + b"/caf\xe9.note"
     try:
@@ -136,13 +136,13 @@ def test_a_formatter_that_fails_is_not_taken_for_the_parser(bench: Bench) -> Non
     assert problem.message == "the chunk formatter failed: KeyError('text')"
 
 
-def test_a_message_of_a_session_nobody_introduced_is_the_parsers_fault(bench: Bench) -> None:
+def test_a_message_of_a_session_without_a_session_event_is_the_parsers_fault(bench: Bench) -> None:
     bench.write("a.note", {"say": "fox", "in": "stranger"})
     (problem,) = bench.index().errors
     assert problem.message == "the parser 'notes' did not introduce session 'stranger'"
 
 
-def test_something_that_is_no_regular_file_is_not_opened(bench: Bench) -> None:
+def test_an_irregular_file_is_not_opened(bench: Bench) -> None:
     """Opening a named pipe would wait for a writer for ever."""
     os.mkfifo(bench.path("pipe.note"))
     bench.path("directory.note").mkdir()

@@ -126,7 +126,7 @@ def texts(chunks: Sequence[Chunk]) -> list[str]:
 # -- replayed messages -----------------------------------------------------------------------------------------
 
 
-def test_a_message_told_twice_is_indexed_and_counted_once(desk: Desk) -> None:
+def test_a_replayed_message_is_indexed_and_counted_once(desk: Desk) -> None:
     chunks = desk.read(
         session(),
         said("fox", origin_id="m1"),
@@ -143,7 +143,7 @@ def test_a_message_told_twice_is_indexed_and_counted_once(desk: Desk) -> None:
     assert desk.reading.losses == []
 
 
-def test_a_message_told_again_after_the_file_grew_is_dropped(desk: Desk) -> None:
+def test_a_message_replayed_after_the_file_grew_is_dropped(desk: Desk) -> None:
     first = [session(), said("start", origin_id="m0"), said("fox", origin_id="m1")]
     desk.read(*first)
     chunks = desk.grow(*first, said("fox", origin_id="m1"), said("elk", origin_id="m2"))
@@ -224,7 +224,7 @@ def test_times_come_from_the_messages_in_any_order_not_from_the_file(desk: Desk)
     assert (stored.created, stored.modified) == (NOON + HOUR, NOON + 3 * HOUR)
 
 
-def test_a_header_tells_when_a_session_began(desk: Desk) -> None:
+def test_a_header_has_the_start_time_of_a_session(desk: Desk) -> None:
     desk.read(session(created=NOON - HOUR), said("fox", at=NOON))
     assert (desk.session().created, desk.session().modified) == (NOON - HOUR, NOON)
 
@@ -250,7 +250,7 @@ def test_the_last_fact_wins_and_an_unknown_one_changes_nothing(desk: Desk) -> No
     assert (stored.title, stored.cwd, stored.git_branch, stored.model) == ("teapot", "/w", "main", "m")
 
 
-def test_a_title_can_be_taken_back(desk: Desk) -> None:
+def test_a_title_can_be_removed(desk: Desk) -> None:
     desk.read(session(title="kettle"), said("fox"), session(title=""))
     assert not desk.session().title
 
@@ -272,12 +272,12 @@ def test_the_key_names_workstation_project_and_session(desk: Desk) -> None:
     assert desk.session("t").key == f"ws:{identity.project_id('')}:t"
 
 
-def test_the_key_follows_a_directory_that_is_told_late(desk: Desk) -> None:
+def test_the_key_follows_a_directory_that_comes_late(desk: Desk) -> None:
     desk.read(session(), said("fox"), session(cwd="/w"))
     assert desk.session().key == f"ws:{identity.project_id('/w')}:s"
 
 
-def test_what_no_database_takes_is_taken_out_of_texts(desk: Desk) -> None:
+def test_characters_that_no_database_takes_are_removed_from_texts(desk: Desk) -> None:
     call = ToolCall(id="c", name="ba\0sh")
     (chunk, *_) = desk.read(session(title="ket\0tle", cwd="/w\ud800"), said("f\0ox \ud83e", tool_calls=(call,)))
     assert chunk.text == "fox \ufffd"
@@ -338,7 +338,7 @@ def test_an_excluded_session_leaves_no_trace_and_no_checkpoint(tmp_path: Path) -
     desk.backend.close()
 
 
-def test_growth_is_told_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) -> None:
+def test_growth_is_distinguished_from_a_rewrite_by_hashes_of_head_and_tail(desk: Desk) -> None:
     events = [session(), *[said(f"fox {n}") for n in range(3 * HASHED)]]
     desk.read(*events)
     size = desk.path.stat().st_size

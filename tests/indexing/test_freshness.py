@@ -15,7 +15,7 @@ from sesame_core.types.index import Freshness
 
 
 @pytest.mark.usefixtures("patient")
-def test_each_source_tells_what_changed_in_it(demo_sessions: Path, cli: Any) -> None:
+def test_each_source_reports_its_changes(demo_sessions: Path, cli: Any) -> None:
     first = cli("search", "nix", "--json").json["index"]
     counts = {source["parser"]: (source["changed"], source["pending"]) for source in first["sources"]}
     files = {name: len(list((sessions_dir() / name).rglob("*.jsonl"))) for name in ("claude-code", "pi")}
@@ -38,7 +38,7 @@ def test_what_was_not_reached_in_time_counts_for_its_source(demo_sessions: Path)
         assert [source.changed for source in report.sources] == [0, 0]
 
 
-def test_without_a_refresh_an_answer_still_tells_since_when_it_holds(demo_sessions: Path, cli: Any) -> None:
+def test_without_a_refresh_an_answer_still_reports_its_freshness(demo_sessions: Path, cli: Any) -> None:
     assert cli("search", "nix", "--json", "--no-refresh").json["index"] == {
         "refreshed": False,
         "lastSync": None,

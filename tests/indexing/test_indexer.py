@@ -54,7 +54,7 @@ def test_a_grown_file_is_read_from_where_it_grew(bench: Bench) -> None:
     assert bench.stored("a").session.message_count == 2
 
 
-def test_a_touched_file_is_looked_at_and_stays_as_it_was(bench: Bench) -> None:
+def test_a_touched_file_is_read_and_stays_as_it_was(bench: Bench) -> None:
     path = bench.write("a.note", "fox")
     bench.index()
     bench.touch(path)
@@ -98,7 +98,7 @@ def test_an_unfinished_last_line_is_read_when_it_is_finished(bench: Bench) -> No
     assert bench.texts("a") == ["fox", "elk"]
 
 
-def test_a_grown_file_that_tells_its_excluded_directory_adds_nothing_more(bench: Bench) -> None:
+def test_a_grown_file_that_turns_out_to_be_excluded_adds_nothing_more(bench: Bench) -> None:
     bench.use(bench.source(exclude=["/w/private"]))
     bench.write("a.note", "fox")
     bench.index()
@@ -108,7 +108,7 @@ def test_a_grown_file_that_tells_its_excluded_directory_adds_nothing_more(bench:
     assert bench.sesame.status().sessions == 0
 
 
-def test_a_session_that_tells_its_directory_late_is_excluded_all_the_same(bench: Bench) -> None:
+def test_a_session_with_a_late_directory_is_excluded_too(bench: Bench) -> None:
     bench.use(bench.source(exclude=["/w/private"]))
     late = [{"session": name, "cwd": "/w/private"} for name in ("a", "b")]
     bench.write("a.note", "fox", {"session": "b"}, "fox", {"session": "c"}, "fox", *late, session="a")
@@ -162,7 +162,7 @@ def test_a_file_no_parser_knows_is_left_alone(bench: Bench) -> None:
     assert report.errors == []
 
 
-def test_an_empty_root_is_no_error(bench: Bench) -> None:
+def test_an_empty_root_is_not_an_error(bench: Bench) -> None:
     report = bench.index()
     assert counts(report) == {}
     assert (report.errors, report.absent_roots) == ([], [])
@@ -202,7 +202,7 @@ def test_a_vanished_file_that_comes_back_changed_is_read(bench: Bench) -> None:
     assert bench.found("fox") == set()
 
 
-def test_a_missing_root_is_no_mass_deletion(bench: Bench) -> None:
+def test_a_missing_root_is_not_a_mass_deletion(bench: Bench) -> None:
     for name in "abc":
         bench.write(f"{name}.note", "fox")
     bench.index()
@@ -334,7 +334,7 @@ def test_no_file_is_begun_after_the_deadline_and_the_rest_is_pending(
     assert counts(bench.index(seconds=10)) == {"added": 1, "unchanged": 2}
 
 
-def test_progress_is_told_after_each_file(bench: Bench) -> None:
+def test_progress_is_reported_after_each_file(bench: Bench) -> None:
     sizes = [bench.write(f"{name}.note", "fox").stat().st_size for name in "ab"]
     told: list[Progress] = []
     bench.index(on_progress=told.append)
@@ -346,7 +346,7 @@ def test_progress_is_told_after_each_file(bench: Bench) -> None:
 # -- the report ------------------------------------------------------------------------------------------------
 
 
-def test_a_record_that_was_lost_is_told_with_its_line(bench: Bench) -> None:
+def test_a_record_that_was_lost_is_reported_with_its_line(bench: Bench) -> None:
     path = bench.write("a.note", "fox")
     path.write_bytes(path.read_bytes() + b'{"say": broken\n[1]\n' + bench.lines("elk"))
     report = bench.index()

@@ -74,7 +74,7 @@ def test_a_root_that_is_a_file_or_a_link_is_read(bench: Bench, tmp_path: Path) -
 # -- only some paths -------------------------------------------------------------------------------------------
 
 
-def test_only_the_named_paths_are_looked_at(bench: Bench) -> None:
+def test_only_the_named_paths_are_scanned(bench: Bench) -> None:
     bench.write("one/a.note", "fox")
     second = bench.write("two/b.note", "fox")
     bench.write("two/c.note", "fox")
@@ -127,6 +127,6 @@ def test_a_path_outside_all_sources_is_shown_to_a_third_partys_parser(
     assert [record.message for record in caplog.records] == [warned]
 
 
-def test_a_path_that_does_not_exist_is_told(bench: Bench) -> None:
+def test_a_path_that_does_not_exist_is_reported(bench: Bench) -> None:
     with pytest.raises(SesameError, match="no such file"):
         bench.index(bench.root / "nowhere")

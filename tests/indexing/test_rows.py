@@ -141,7 +141,9 @@ def test_unchanged_time_and_changed_content_stays_stale_when_it_grows(index: Ind
 
 
 @pytest.mark.seed("004", "edge case")
-def test_a_sessions_dir_that_is_not_there_is_no_error(index: Index, cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sessions_dir_that_is_not_there_is_not_an_error(
+    index: Index, cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SESSIONS_DIR", str(index.home / "nowhere"))
     done = cli("index")
     assert done.code == 0

@@ -16,7 +16,7 @@ from sesame_core import Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
 from sesame_core.indexing import refresh, scan_cache
-from sesame_core.indexing.refresh import look_at_recent
+from sesame_core.indexing.refresh import scan_recent
 from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
 from sesame_core.types.report import IndexReport
 
@@ -153,7 +153,7 @@ def test_what_changes_a_directory_is_found_at_once(home: Home, change: Callable[
     assert report.not_scanned == 0
 
 
-def test_a_root_that_comes_back_is_looked_at(home: Home) -> None:
+def test_a_root_that_exists_again_is_scanned(home: Home) -> None:
     root_is_gone(home)
     assert home.refresh().absent_roots
     assert home.refresh().absent_roots
@@ -166,7 +166,7 @@ def test_another_configuration_looks_at_all_files(home: Home) -> None:
         assert sesame.refresh(60).scanned_at is None
 
 
-def test_another_index_in_its_place_is_looked_at_as_a_whole(home: Home) -> None:
+def test_another_index_in_its_place_gets_a_full_scan(home: Home) -> None:
     with home.open() as sesame:
         sesame.index(full=True)
     assert not home.note.exists(), "it goes with the index it was about"
@@ -185,7 +185,7 @@ def test_a_directory_that_has_just_changed_may_change_again_unseen(home: Home) -
     assert home.note.exists()
 
 
-def test_what_a_run_could_not_do_is_looked_at_again(home: Home) -> None:
+def test_work_that_a_run_could_not_do_is_detected_again(home: Home) -> None:
     home.note.unlink()
     home.old[0].write_text("no session\n")
     os.utime(home.old[0], ns=(LONG_AGO - 1, LONG_AGO - 1))
@@ -214,21 +214,21 @@ def test_a_note_is_its_owners_alone_and_no_draft_stays(home: Home) -> None:
     assert not [*home.data.glob("*.new")]
 
 
-def test_a_note_that_cannot_be_kept_hinders_nothing(home: Home) -> None:
+def test_a_note_that_cannot_be_written_stops_nothing(home: Home) -> None:
     home.note.unlink()
     home.note.mkdir()
     for _ in range(2):
         assert (home.refresh().reason, home.refresh().scanned_at) == (None, None)
 
 
-def test_few_files_are_all_looked_at_each_time(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_files_are_all_checked_each_time(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     home.note.unlink()
     monkeypatch.setattr(scan_cache, "LEAST", len(home.files) + 1)
     for _ in range(2):
         assert home.refresh().scanned_at is None
 
 
-def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
+def test_an_answer_reports_the_files_that_were_not_checked(home: Home) -> None:
     from sesame_core.rendering.answers import answer_text, index_json
 
     report = home.refresh()
@@ -244,4 +244,4 @@ def test_an_answer_tells_which_files_were_not_looked_at(home: Home) -> None:
 def test_without_a_note_a_look_does_not_begin(home: Home) -> None:
     home.note.unlink()
     for path in (str(home.note), None):
-        assert look_at_recent([], home.data, path, object()) is None  # type: ignore[arg-type]
+        assert scan_recent([], home.data, path, object()) is None  # type: ignore[arg-type]

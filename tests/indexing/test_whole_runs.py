@@ -20,7 +20,7 @@ from ..support.transcripts import Pi, append, as_lines, found, library, pi_sessi
 
 
 @pytest.mark.upstream(4)
-def test_deleted_sessions_are_kept_and_said_to_be_gone(cli: Callable[..., Any]) -> None:
+def test_deleted_sessions_are_kept_and_reported_as_deleted(cli: Callable[..., Any]) -> None:
     gone, moved = pi_session("gone", "the numbat departs"), pi_session("moved", "the potoroo moves")
     with Sesame() as sesame:
         sesame.index()

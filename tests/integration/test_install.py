@@ -126,7 +126,7 @@ def test_without_a_terminal_to_ask_on_it_tells_and_writes_nothing(home: Path, cl
     ran = cli("integrate", "pi")
     assert ran.code == 1
     assert ran.out.count("write ") == 4
-    assert ran.err == "nothing is changed; confirm with --yes\n"
+    assert ran.err == "nothing was changed; confirm with --yes\n"
     assert files(home) == {}
 
 
@@ -147,7 +147,7 @@ def test_on_a_terminal_it_asks_and_takes_no_silence_for_a_yes(answer: str, count
 
 @pytest.mark.parametrize(
     ("agent", "message"),
-    [("sesame", "sesame has nothing to be told by"), ("sqlite", "provides no parser"), ("codex", "no plugin named")],
+    [("sesame", "sesame has no integration"), ("sqlite", "provides no parser"), ("codex", "no plugin named")],
 )
 def test_an_agent_that_cannot_be_told_is_named(agent: str, message: str, cli: Callable[..., Any]) -> None:
     ran = cli("integrate", agent, "--yes")

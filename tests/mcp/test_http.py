@@ -114,15 +114,15 @@ def test_the_token_of_a_named_file_wins_over_the_environment(home: Path, monkeyp
 @pytest.mark.parametrize(
     "weak", ["", "short", "with spaces in it, and long enough", "é" * 40, "x" * 30 + "\n" + "y" * 30]
 )
-def test_a_token_that_is_no_secret_is_refused(weak: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_that_is_not_a_secret_is_refused(weak: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = home / "token"
     named.write_text(weak)
     with pytest.raises(SesameError, match="must be 22 or more plain characters"):
         http.token(named)
 
 
-def test_a_token_that_cannot_be_read_is_told(home: Path) -> None:
-    with pytest.raises(SesameError, match="the token cannot be read or made"):
+def test_a_token_that_cannot_be_read_is_reported(home: Path) -> None:
+    with pytest.raises(SesameError, match="the token cannot be read or created"):
         http.token(home)
 
 
@@ -142,12 +142,12 @@ def test_a_place_is_a_host_and_a_port(text: str, place: tuple[str, int]) -> None
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "localhost:", "localhost:http", "localhost:65536", "localhost:-1"])
-def test_what_is_no_place_is_told(text: str) -> None:
-    with pytest.raises(QueryError, match=r"is no HOST:PORT, such as 127\.0\.0\.1:8765"):
+def test_an_invalid_address_is_reported(text: str) -> None:
+    with pytest.raises(QueryError, match=r"is not HOST:PORT, such as 127\.0\.0\.1:8765"):
         http.Place.read(text)
 
 
-def test_a_place_that_is_taken_is_told(home: Path, cli: Callable[..., Any]) -> None:
+def test_an_address_in_use_is_reported(home: Path, cli: Callable[..., Any]) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -160,10 +160,10 @@ def test_a_place_that_is_taken_is_told(home: Path, cli: Callable[..., Any]) -> N
 def test_options_of_http_alone_make_no_sense(home: Path, cli: Callable[..., Any]) -> None:
     ran = cli("mcp", "--allow-host", "box")
     assert (ran.code, ran.out) == (2, "")
-    assert "they go with --http HOST:PORT" in ran.err
+    assert "use them with --http HOST:PORT" in ran.err
 
 
-def test_everywhere_is_no_name_but_further_names_may_be_allowed() -> None:
+def test_everywhere_is_not_a_name_but_further_names_may_be_allowed() -> None:
     settings = http._security(http.Place("0.0.0.0", 80), ["box.local"])
     assert {"box.local", "box.local:*", "localhost:*"} <= set(settings.allowed_hosts)
     assert not any("0.0.0.0" in host for host in settings.allowed_hosts)

@@ -156,7 +156,7 @@ def test_lists_and_messages_are_those_of_the_command_line(
     assert {name: asked[name] for name in told} == told
 
 
-def test_a_session_tells_how_it_is_resumed(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+def test_a_session_has_the_command_that_resumes_it(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("get_session", {"session": "d6bc"})
     assert value["resumeCommand"] == {"command": ["claude", "--resume", BACKOFF], "cwd": "/home/ann/code/chat-client"}
     assert value["prompts"][0].startswith("After the update to 4.2")
@@ -222,7 +222,7 @@ def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(
     assert pages > 8
 
 
-def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+def test_a_page_after_the_end_is_empty(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     page = tools_of()("list_messages", {"session": "d6bc", "offset": 10**6})
     assert (page["chunks"], page["nextOffset"]) == ([], None)
 
@@ -238,11 +238,11 @@ def test_a_page_behind_the_end_is_empty(demo_sessions: Path, tools_of: Callable[
         ("search_sessions", {"query": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),
         ("search_sessions", {"query": ["x"]}, "query: input should be a valid string"),
         ("search_sessions", {"query": "x", "after": "soon"}, "'soon' is not a date: use a day (2026-11-27)"),
-        ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is no role: use user, assistant"),
+        ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is not a role: use user, assistant"),
         ("get_session", {"session": "nobody"}, "find ids with search_sessions or list_sessions"),
         ("get_session", {"session": "01a"}, "several sessions have an id that starts with '01a'"),
         ("query_session", {"session": "d6bc", "question": ""}, "question: string should have at least 1 character"),
-        ("forget", {}, "there is no tool 'forget'; there are search_sessions, list_sessions"),
+        ("forget", {}, "unknown tool 'forget'; there are search_sessions, list_sessions"),
     ],
 )
 def test_a_mistake_is_an_answer_that_says_what_to_do(
@@ -258,7 +258,7 @@ def test_a_mistake_is_an_answer_that_says_what_to_do(
     assert "pydantic" not in text_of(result)
 
 
-def test_a_failure_nobody_thought_of_tells_no_secrets(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_failure_shows_no_secrets(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     from sesame_core.mcp.server import _answered
 
     class Broken(Tools):
@@ -285,7 +285,7 @@ def test_lone_surrogates_reach_no_transport(home: Path) -> None:
     result.model_dump_json().encode()
 
 
-def test_what_was_not_found_is_told(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
+def test_words_that_were_not_found_are_reported(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("search_sessions", {"query": "zebra backoff"})
     assert value["wordsNotFound"] == ["zebra"]
     value = tools_of()("search_sessions", {"query": "zebra"})
@@ -307,7 +307,7 @@ def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call
 
 
 @pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
-def test_the_callers_own_session_is_left_out_and_that_is_told(variable: str, indexed_sessions: Path) -> None:
+def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str, indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
 
     async def act(client: Client) -> None:

@@ -126,7 +126,7 @@ def test_a_file_that_is_none_says_why(text: str, problem: str, files: MetadataFi
     assert files.notes(BACKOFF) is None
 
 
-def test_bytes_that_are_no_text_are_no_metadata(files: MetadataFiles) -> None:
+def test_bytes_that_are_not_text_are_not_metadata(files: MetadataFiles) -> None:
     put(files).write_bytes(b'{"name": "\xff"}')
     with pytest.raises(ParseError, match="can't decode"):
         files.read(BACKOFF)
@@ -162,7 +162,7 @@ def test_two_never_hold_the_lock_of_one_session(files: MetadataFiles) -> None:
         pass
 
 
-def test_only_files_of_metadata_are_looked_at(files: MetadataFiles) -> None:
+def test_only_files_of_metadata_are_scanned(files: MetadataFiles) -> None:
     assert scan(files.directory) is None
     path = put(files)
     (files.directory / "notes.txt").write_text("x")
@@ -228,9 +228,9 @@ def test_a_search_that_finds_no_file_of_metadata_changed_does_not_write(indexed:
     put(files, session="nobody")
     with Sesame() as sesame:
         assert sesame.index().described == 1
-        assert sesame._look() is not None
+        assert sesame._scan() is not None
         put(files, model="another")
-        assert sesame._look() is None
+        assert sesame._scan() is None
 
 
 def test_metadata_that_was_there_before_its_session_is_taken_in_with_it(
@@ -248,10 +248,10 @@ def test_metadata_that_was_there_before_its_session_is_taken_in_with_it(
         assert names(sesame, "zucchini") == {BACKOFF}
         assert sesame.index(full=True).described == 0
         assert names(sesame, "zucchini") == {BACKOFF}
-        assert sesame._look() is not None
+        assert sesame._scan() is not None
 
 
-def test_a_session_that_is_read_anew_keeps_what_was_written_about_it(indexed: Path, files: MetadataFiles) -> None:
+def test_a_session_that_is_read_again_keeps_its_notes(indexed: Path, files: MetadataFiles) -> None:
     put(files)
     with Sesame() as sesame:
         sesame.index()
@@ -262,7 +262,7 @@ def test_a_session_that_is_read_anew_keeps_what_was_written_about_it(indexed: Pa
         assert names(sesame, "zucchini") == {BACKOFF}
 
 
-def test_an_invalid_file_is_reported_and_the_rest_goes_on(
+def test_an_invalid_file_is_reported_and_the_rest_continues(
     indexed: Path, files: MetadataFiles, cli: Callable[..., Any]
 ) -> None:
     put(files)
@@ -318,7 +318,7 @@ def test_files_of_metadata_count_as_no_sessions(indexed: Path, files: MetadataFi
     }
 
 
-def test_what_there_is_no_time_for_is_left_to_the_next_run(indexed: Path, files: MetadataFiles) -> None:
+def test_files_without_time_left_are_left_to_the_next_run(indexed: Path, files: MetadataFiles) -> None:
     put(files)
     with Sesame() as sesame:
         assert (sesame.index(seconds=0).pending, sesame.search("zucchini").hits) == (1, [])
@@ -333,7 +333,7 @@ def test_the_directory_is_where_the_configuration_says(indexed: Path, home: Path
     assert cli("search", "zucchini", "--json").json["resultCount"] == 1
 
 
-def test_a_word_that_stands_in_the_notes_alone_counts_as_found(
+def test_a_word_that_is_only_in_the_notes_counts_as_found(
     indexed: Path, files: MetadataFiles, cli: Callable[..., Any]
 ) -> None:
     put(files)
@@ -346,7 +346,7 @@ def test_a_word_that_stands_in_the_notes_alone_counts_as_found(
     assert "zucchini" in only["results"][0]["matchedSnippet"]
 
 
-def test_a_reference_means_the_session_that_was_given_the_name_and_tells_its_summary(
+def test_a_reference_means_the_session_with_the_name_and_prints_its_summary(
     demo_sessions: Path, files: MetadataFiles, cli: Callable[..., Any]
 ) -> None:
     path = demo_sessions / ".pi" / "agent" / "sessions" / "untitled.jsonl"

@@ -213,7 +213,7 @@ def test_a_hook_with_arguments_that_do_not_exist_is_an_error() -> None:
 def test_what_lacks_a_method_is_named_with_the_method() -> None:
     plugins = PluginManager()
     plugins.register(offering("f", lambda options: object()), "f")
-    with pytest.raises(PluginError, match="plugin 'f' is no formatter: it lacks format"):
+    with pytest.raises(PluginError, match="plugin 'f' is not a formatter: it lacks format"):
         plugins.formatter("f")
 
 

@@ -103,7 +103,7 @@ def test_no_secret_in_any_column_when_indexed_appended_replaced_and_rebuilt(cli:
     assert audit.out.startswith("no secrets in 2 sessions")
 
 
-def test_names_of_branches_agents_and_titles_are_looked_at(cli: Any, dump: Dump) -> None:
+def test_names_of_branches_agents_and_titles_are_scanned(cli: Any, dump: Dump) -> None:
     token = PLANTED["gitlab-token"]
     session = Claude()
     branch = {"gitBranch": f"fix/{plain(token)}"}
@@ -122,7 +122,7 @@ def test_names_of_branches_agents_and_titles_are_looked_at(cli: Any, dump: Dump)
     assert found["name"].startswith("[redacted:gitlab-token:")
 
 
-def test_a_file_whose_name_holds_a_secret_is_known_again(cli: Any, dump: Dump) -> None:
+def test_a_file_whose_name_contains_a_secret_is_recognised(cli: Any, dump: Dump) -> None:
     token = PLANTED["aws-access-key"]
     pi = Pi("fox", cwd=f"/home/{plain(token)}")
     write(pi.path, pi.header(), pi.user("the first fox"))
@@ -201,7 +201,7 @@ def test_a_pattern_and_an_exception_of_ones_own_hold_from_the_next_full_run_on(c
     assert cli("audit").code == 0
 
 
-def test_without_redaction_secrets_are_stored_and_the_audit_tells_where_but_not_what(cli: Any) -> None:
+def test_without_redaction_secrets_are_stored_and_the_audit_prints_where_but_not_what(cli: Any) -> None:
     session = Claude(cwd=f"/home/{plain(PLANTED['aws-access-key'])}")
     write(session.path, session.user("a fox"), session.answer(f"use {plain(PLANTED['npm-token'])}"))
     cli("index")

@@ -55,7 +55,7 @@ def test_of_two_secrets_that_overlap_nothing_is_left(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PLANTED)
-def test_the_kind_is_told(kind: str) -> None:
+def test_the_kind_is_reported(kind: str) -> None:
     assert [finding.kind for finding in REDACTOR.findings(plain(PLANTED[kind]))] == [kind]
 
 
@@ -99,7 +99,7 @@ def test_harmless_text_stays_as_it_is(name: str) -> None:
     assert REDACTOR.text(text) is text
 
 
-def test_this_repository_holds_no_secret() -> None:
+def test_this_repository_contains_no_secret() -> None:
     from ..conftest import REPOSITORY
 
     found = {}
@@ -114,6 +114,6 @@ def test_this_repository_holds_no_secret() -> None:
     assert found == {}
 
 
-def test_a_long_text_without_a_trigger_is_looked_at_in_one_pass() -> None:
+def test_a_long_text_without_a_trigger_is_scanned_in_one_pass() -> None:
     text = "the fox " + made(40) + " jumps " * 100_000
     assert REDACTOR.text(text) is text

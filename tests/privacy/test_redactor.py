@@ -49,13 +49,13 @@ def test_the_key_is_made_once_and_is_its_owners_alone() -> None:
     assert [path.name for path in file.parent.iterdir()] == ["redaction.key"]
 
 
-def test_without_the_extra_one_line_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
     with pytest.raises(ConfigError, match=r"pip install 'sesame-search\[redact\]'"):
         redactor()
 
 
-def test_every_field_of_a_message_is_looked_at() -> None:
+def test_every_field_of_a_message_is_scanned() -> None:
     deep = {"a": [{"b": (f"x {TOKEN}", 1, None, True)}], TOKEN: "c"}
     message = Message(
         session_id=f"s-{TOKEN}",
@@ -65,31 +65,31 @@ def test_every_field_of_a_message_is_looked_at() -> None:
         tool_results=(ToolResult(call_id="1", text=TOKEN, command=f"echo {TOKEN}"),),
         entry_id=TOKEN,
     )
-    redactor().take_out(message)
+    redactor().redact(message)
     assert TOKEN not in repr(message)
     assert repr(message).count("[redacted:github-token:") == 9
 
 
-def test_facts_of_a_session_and_of_a_chunk_are_looked_at() -> None:
+def test_facts_of_a_session_and_of_a_chunk_are_scanned() -> None:
     session = Session(id="s", agent="a", cwd=f"/{TOKEN}", prompts=("hello", TOKEN), tool_counts={TOKEN: 3})
     chunk = Chunk(kind="message", text="a", paths=(f"/x/{TOKEN}",), subwords=TOKEN)
     for thing in (session, chunk):
-        redactor().take_out(thing)
+        redactor().redact(thing)
         assert TOKEN not in repr(thing)
     assert list(session.tool_counts.values()) == [3]
 
 
-def test_a_dataclass_with_one_text_or_none_is_looked_at() -> None:
+def test_a_dataclass_with_one_string_or_none_is_scanned() -> None:
     skipped, checkpoint = Skipped(reason=f"odd {TOKEN}", line=1), Checkpoint(offset=1, line=1)
     for thing in (skipped, checkpoint):
-        redactor().take_out(thing)
+        redactor().redact(thing)
     assert skipped.reason.startswith("odd [redacted:github-token:")
     assert checkpoint == Checkpoint(offset=1, line=1)
 
 
 def test_notes_lose_their_secrets_too() -> None:
     notes = Notes(name="deploy", description=f"with {TOKEN}", summary="", tags=("x", TOKEN))
-    redactor().take_out(notes)
+    redactor().redact(notes)
     assert TOKEN not in notes.text
     assert notes.text.count("[redacted:github-token:") == 2
 
@@ -99,7 +99,7 @@ def test_a_value_without_a_secret_stays_the_same_object() -> None:
     assert redactor().value(value) is value
 
 
-def test_the_name_of_a_value_tells_that_it_is_a_password() -> None:
+def test_the_name_of_a_value_shows_that_it_is_a_password() -> None:
     password = made(16)
     value = redactor().value({"env": {"DB_PASSWORD": password, "DB_NAME": password}})
     assert password not in value["env"]["DB_PASSWORD"]
@@ -131,7 +131,7 @@ def test_patterns_of_the_user_are_kinds_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["data", "redaction.key"])
-def test_a_key_that_cannot_be_read_is_told(name: str) -> None:
+def test_a_key_that_cannot_be_read_is_reported(name: str) -> None:
     from sesame_core.errors import BackendError
 
     directory = paths.data_dir()

@@ -71,9 +71,9 @@ def test_what_is_not_given_asks_for_nothing() -> None:
 def test_a_value_without_meaning_is_named_by_its_field() -> None:
     for values, message in (
         ({"path": " "}, "path: has no value"),
-        ({"role": "boss"}, "'boss' is no role"),
+        ({"role": "boss"}, "'boss' is not a role"),
         ({"after": "someday"}, "'someday'"),
-        ({"cmd": "--"}, "'--' holds no word"),
+        ({"cmd": "--"}, "'--' does not contain a word"),
     ):
         with pytest.raises(QueryError, match=re.escape(message)):
             gathered(values)

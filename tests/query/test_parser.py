@@ -199,8 +199,8 @@ def test_a_directory_may_be_the_present_one_or_in_the_home(home: Path, monkeypat
         ("after:soon", "'soon' is not a date"),
         ("before:2026-13-01", "'2026-13-01' is not a date"),
         ("is:fine", "use is:error"),
-        ("role:king", "'king' is no role"),
-        ("cmd:...", "'...' holds no word"),
+        ("role:king", "'king' is not a role"),
+        ("cmd:...", "'...' does not contain a word"),
         ("-after:soon", "'soon' is not a date"),
     ],
 )

@@ -56,7 +56,7 @@ EVIL = "a\x1b[31mb\x1b]0;title\x07c\x1b]8;;http://x\x1b\\d\x9b1mf\x00g\rh\x08i\u
         ("日本 é 🦊", "日本 é 🦊"),
     ],
 )
-def test_what_could_steer_a_terminal_is_taken_out(text: str, expected: str) -> None:
+def test_characters_that_control_a_terminal_are_removed(text: str, expected: str) -> None:
     assert printable(text) == expected
 
 
@@ -175,7 +175,7 @@ def test_an_empty_query_is_written_as_a_star_and_empty_answers_are_json_too() ->
     assert (value["query"], value["mode"], value["results"], value["confidence"]) == ("*", "browse", [], None)
 
 
-def test_json_escapes_what_a_transcript_holds() -> None:
+def test_json_escapes_the_characters_of_a_transcript() -> None:
     written = as_json(answer_json(answer(hit(snippet=Snippet(EVIL)))))
     assert "\x1b" not in written
     assert json.loads(written)["results"][0]["matchedSnippet"] == EVIL
@@ -276,7 +276,7 @@ def test_a_session_without_a_title_is_named_by_its_first_prompt_or_not_at_all() 
 # -- transcripts, reports, status ------------------------------------------------------------------------------
 
 
-def test_a_transcript_tells_who_spoke_when() -> None:
+def test_a_transcript_shows_who_spoke_when() -> None:
     chunks = [
         Chunk(kind="message", role="user", text="why?", seq=0, timestamp=NOON),
         Chunk(kind="tool_call", role="assistant", tool_name="bash", text="ls", seq=1, segment=2),
@@ -313,7 +313,7 @@ def test_a_report_counts_what_happened_and_names_what_went_wrong() -> None:
     assert (value["added"], value["missing"], value["bytes"], value["seconds"]) == (2, 1, 2_500_000, 1.26)
 
 
-def test_the_status_tells_what_is_there_and_what_is_wrong() -> None:
+def test_the_status_reports_counts_and_errors() -> None:
     statistics = Statistics(
         sessions=3,
         chunks=40,

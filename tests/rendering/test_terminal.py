@@ -21,9 +21,7 @@ ESCAPES: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 @pytest.mark.upstream(39)
 @pytest.mark.parametrize("dress", [dress for _, dress in ESCAPES], ids=[name for name, _ in ESCAPES])
-def test_what_a_transcript_holds_cannot_steer_the_terminal(
-    dress: Callable[[str], str], cli: Callable[..., Any]
-) -> None:
+def test_a_transcript_cannot_control_the_terminal(dress: Callable[[str], str], cli: Callable[..., Any]) -> None:
     pi = Pi("escapes", cwd=f"/w/{dress('dir')}")
     write(
         pi.root / "a.jsonl",

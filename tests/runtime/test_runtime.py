@@ -170,7 +170,7 @@ def test_there_are_no_sessions_and_no_directory_before_the_first(runtime: Runtim
     assert not directory.parent.exists()
 
 
-def test_files_of_others_in_the_directory_are_no_sessions(runtime: Runtime, directory: Path) -> None:
+def test_files_of_others_in_the_directory_are_not_sessions(runtime: Runtime, directory: Path) -> None:
     session = runtime.new_session("owl", "ann")
     for name in ("notes.txt", "has space.jsonl", ".hidden.jsonl"):
         (directory / name).write_text("{}\n")
@@ -311,7 +311,7 @@ def test_while_the_index_is_held_the_message_is_on_the_disk_and_the_next_run_fin
     assert found(library, "otter") == [session]
 
 
-def test_the_next_append_makes_up_for_one_that_was_hindered(library: Sesame) -> None:
+def test_the_next_append_indexes_what_a_failed_one_left(library: Sesame) -> None:
     runtime = Runtime(library, patience=0)
     session = runtime.new_session("owl", "ann")
     with Sesame() as other, other.writer():

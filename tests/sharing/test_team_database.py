@@ -120,7 +120,7 @@ def test_of_a_session_that_shows_metadata_no_text_is_in_any_table(cli: Any, serv
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_a_session_that_turns_private_is_taken_back_and_one_that_turns_shared_is_sent(
+def test_a_session_that_turns_private_is_removed_and_one_that_turns_shared_is_sent(
     full: bool, cli: Any, server: Any, database: str
 ) -> None:
     index = ["index", "--full"] if full else ["index"]
@@ -146,7 +146,7 @@ def test_a_session_that_turns_private_is_taken_back_and_one_that_turns_shared_is
     assert cli("search", "lighthouse", "--json").json["resultCount"] == 1
 
 
-def test_the_configured_default_holds_where_no_rule_does_and_when_it_changes(
+def test_the_configured_default_applies_where_no_rule_does_and_when_it_changes(
     cli: Any, server: Any, database: str
 ) -> None:
     session(ONE, "/home/bo/work")
@@ -164,7 +164,7 @@ def test_the_configured_default_holds_where_no_rule_does_and_when_it_changes(
     assert seen(server(), "/home/bo/work") == set()
 
 
-def test_a_session_whose_file_is_gone_is_taken_back_too(cli: Any, server: Any, database: str) -> None:
+def test_a_session_whose_file_is_deleted_is_removed_too(cli: Any, server: Any, database: str) -> None:
     files = [session(ONE, "/home/bo/one"), session(TWO, "/home/bo/two")]
     cli("index")
     for file in files:
@@ -182,7 +182,7 @@ def test_a_session_whose_file_is_gone_is_taken_back_too(cli: Any, server: Any, d
     assert cli("share", "/home/bo/two", "shared").out == "no sessions change\n"
 
 
-def test_a_dry_run_tells_what_then_happens_and_changes_nothing(cli: Any, server: Any, database: str) -> None:
+def test_a_dry_run_prints_the_changes_and_makes_none(cli: Any, server: Any, database: str) -> None:
     session(ONE, "/home/bo/one")
     session(TWO, "/home/bo/two", suffix="x")
     cli("share", "*/two", "metadata")
@@ -207,7 +207,7 @@ def test_a_dry_run_tells_what_then_happens_and_changes_nothing(cli: Any, server:
     assert levels(database) == {TWO: "metadata"}
 
 
-def test_before_the_first_run_a_dry_run_tells_all_and_the_server_learns_nothing(
+def test_before_the_first_run_a_dry_run_lists_all_and_the_server_gets_nothing(
     cli: Any, server: Any, database: str
 ) -> None:
     session(ONE, "/home/bo/one")
@@ -234,7 +234,7 @@ def test_rules_are_listed_with_what_they_cover(cli: Any, server: Any, database: 
     assert listed["default"] == {"visibility": "shared", "sessions": {}}
 
 
-def test_a_rule_may_name_a_repository_and_the_last_that_fits_holds(cli: Any) -> None:
+def test_a_rule_may_name_a_repository_and_the_last_match_applies(cli: Any) -> None:
     from sesame_core.sharing.rules import Rule, Sharing
 
     rules = Sharing((), "metadata")
@@ -262,7 +262,7 @@ def test_a_session_that_turns_out_to_be_private_while_it_is_read_does_not_pass(
     assert path.exists()
 
 
-def test_a_file_that_cannot_be_read_is_told_to_the_server_only_when_everything_is_shared(
+def test_a_file_that_cannot_be_read_is_stored_on_the_server_only_when_everything_is_shared(
     cli: Any, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("share", "*/other", "private")
@@ -281,9 +281,7 @@ def test_a_file_that_cannot_be_read_is_told_to_the_server_only_when_everything_i
 
 
 @pytest.mark.parametrize("level", ["private", "metadata"])
-def test_what_was_written_about_a_session_is_no_more_shared_than_the_session(
-    level: str, cli: Any, server: Any, database: str
-) -> None:
+def test_notes_are_not_more_visible_than_their_session(level: str, cli: Any, server: Any, database: str) -> None:
     files = MetadataFiles(paths.data_dir() / "sessions-meta")
     files.directory.mkdir(parents=True)
     files.write(
@@ -417,7 +415,7 @@ def test_sessions_that_work_for_each_other_show_what_the_stricter_rule_says() ->
     assert rehearsed.stored.sessions == {}
 
 
-def test_a_session_whose_directory_is_told_late_shows_what_the_stricter_of_two_rules_says() -> None:
+def test_a_session_with_a_late_directory_gets_the_stricter_of_two_rules() -> None:
     rehearsed = Rehearsed(("/home/bo/open", "shared"), default="private")
     told = Session(id="a", agent="a"), Session(id="a", agent="a", cwd="/home/bo/open")
     assert rehearsed.read(*told) == 2
@@ -439,7 +437,7 @@ def test_rules_that_cannot_be_read_stop_everything(cli: Any, server: Any) -> Non
     assert seen(server(), "diary") == set()
 
 
-def test_a_list_of_withheld_files_that_is_damaged_is_made_anew(cli: Any, server: Any, database: str) -> None:
+def test_a_damaged_list_of_private_files_is_rebuilt(cli: Any, server: Any, database: str) -> None:
     session(ONE, "/home/bo/diary")
     cli("share", "*/diary", "private")
     (paths.data_dir() / "withheld.json").write_text('{"version": 1, "files": 7}')
@@ -451,18 +449,18 @@ def test_a_list_of_withheld_files_that_is_damaged_is_made_anew(cli: Any, server:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["*/x"], "say what others see of it"),
+        (["*/x"], "a pattern needs a visibility"),
         (["*/x", "hidden"], "'hidden' is not a visibility"),
         (["*/x", "default"], "there is no rule for '*/x'"),
     ],
 )
-def test_a_rule_that_means_nothing_is_told(words: list[str], told: str, cli: Any, server: Any) -> None:
+def test_a_rule_that_means_nothing_is_reported(words: list[str], told: str, cli: Any, server: Any) -> None:
     failed = cli("share", *words)
     assert failed.code in (1, 2)
     assert told in failed.err
 
 
-def test_rules_wait_where_nobody_else_reads_the_index(cli: Any, demo_sessions: Path) -> None:
+def test_rules_have_no_effect_where_no_one_else_reads_the_index(cli: Any, demo_sessions: Path) -> None:
     cli("index")
     assert cli("share", "*", "private").out == "no sessions change\n"
     assert cli("share").out.splitlines()[0] == "This index is yours alone: nothing is sent."

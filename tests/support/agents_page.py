@@ -1,4 +1,4 @@
-"""docs/agents.md, which is for copying."""
+"""The code blocks of docs/agents.md, which readers copy."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def blocks(language: str) -> list[str]:
 
 
 def commands(beginning: str) -> list[str]:
-    """The page's command lines that begin so."""
+    """The page's command lines that start with a string."""
     return [line for block in blocks("sh") for line in block.splitlines() if line.startswith(beginning)]

@@ -1,4 +1,4 @@
-"""An index on either backend, filled by the command line, and what it holds."""
+"""An index on either backend, filled by the command line, and its content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Run = Callable[..., Any]
 
 
 class Index:
-    """An index on one of the backends, and what it holds."""
+    """An index on one of the backends, and its rows."""
 
     def __init__(self, backend: str, home: Path, dsn: str | None) -> None:
         self.backend, self.home, self.dsn = backend, home, dsn
@@ -27,7 +27,7 @@ class Index:
             file.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": dsn}}}))
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Ask the database itself."""
+        """Query the database directly."""
         if self.dsn is None:
             (file,) = (self.home / ".local" / "share").rglob("index*.sqlite")
             db = sqlite3.connect(file)

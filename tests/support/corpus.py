@@ -1,4 +1,4 @@
-"""Session files as they are found in the wild: a test's own, or the shared corpus's of the same name."""
+"""Session files of real agents: a test's own, or those of the shared corpus with the same name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Own = Callable[[Path], object]
 
 
 class Case:
-    """One kind of input: the test's own, or the shared folder's."""
+    """One kind of input: the test's own, or that of the shared corpus."""
 
     def __init__(self, kind: str, place: Path, shared: Path | None) -> None:
         self.is_shared = shared is not None
@@ -35,7 +35,7 @@ class Case:
         self._kind = kind
 
     def input(self, name: str, own: Own) -> Path:
-        """Return a directory that holds the input; its files may be changed."""
+        """Return a directory with the input; its files may be changed."""
         target = self._place / "in"
         if self._shared is None:
             target.mkdir()

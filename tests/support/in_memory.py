@@ -12,7 +12,7 @@ from sesame_core.testing.memory import MemoryPlugin
 
 
 def plugins_with_memory() -> PluginManager:
-    """Return a plugin manager with the backend `memory`; all that is opened with it has one index."""
+    """Return a plugin manager with the backend `memory`; everything opened with it shares one index."""
     plugins = PluginManager()
     plugins.register(MemoryPlugin(), "memory")
     return plugins
@@ -21,7 +21,7 @@ def plugins_with_memory() -> PluginManager:
 def in_memory(sources: Iterable[Source], data: Path, plugins: PluginManager) -> Sesame:
     """Return Sesame over the index in memory of a plugin manager.
 
-    :param data: where metadata is kept.
+    :param data: directory of the metadata files.
     """
     config = Config(
         sources=tuple(sources),

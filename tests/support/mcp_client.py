@@ -1,4 +1,4 @@
-"""The MCP SDK's own client on this program, for tests."""
+"""The MCP SDK's client, connected to this program, for tests."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-#: How a client of the protocol's handshake era begins.
+#: The first request of a client, for protocol versions with a handshake.
 HANDSHAKE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 COMMAND = [sys.executable, "-m", "sesame_core", "mcp"]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of this process, with variables of agents only where a test names them."""
+    """The environment of this process, with variables of agents only if a test passes them."""
     return {**os.environ, **more}
 
 
 def over_stdio(act: Callable[[Client], Awaitable[Any]], **more: str) -> Any:
-    """Start a server on standard input and output and return what `act` makes of a client of it."""
+    """Start a server on standard input and output, and return the result of `act` for its client."""
 
     async def run() -> Any:
         server = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment(**more))
@@ -50,7 +50,7 @@ def text_of(result: types.CallToolResult) -> str:
 
 
 def value_of(result: types.CallToolResult) -> dict[str, Any]:
-    """Return the value of an answer that is no error: the same as text and as a structure."""
+    """Return the value of an answer that is not an error: the same as text and as structured content."""
     assert not result.is_error, text_of(result)
     value = result.structured_content
     assert isinstance(value, dict)
@@ -64,11 +64,11 @@ class Served:
 
     url: str
     process: subprocess.Popen[str]
-    #: What it said when it began.
+    #: Its first line of output.
     greeting: str
 
     def post(self, **headers: str) -> tuple[int, str]:
-        """Begin a session with these headers; return the status and the body."""
+        """Start a session with these headers; return the status and the body."""
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}).encode()
         basic = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         request = urllib.request.Request(self.url, body, {**basic, **headers})
@@ -98,12 +98,12 @@ def over_http(*options: str, **more: str) -> Iterator[Served]:
 
 
 def resident(pid: int) -> int:
-    """Return the bytes of memory a process has resident."""
+    """Return the resident memory of a process, in bytes."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def ends_within(process: subprocess.Popen[Any], seconds: float) -> bool:
-    """Tell whether a process ends in time."""
+    """Return whether a process ends in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if process.poll() is not None:

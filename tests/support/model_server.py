@@ -1,4 +1,4 @@
-"""A server on this machine that speaks as much of OpenAI's protocol as language models are asked through."""
+"""A local server with the part of OpenAI's protocol that Sesame uses to call language models."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from typing import Any
 
 @dataclass
 class Answers:
-    """One thing the server does when it is asked."""
+    """One response of the server."""
 
     text: str = ""
-    #: Tools that are called, with their arguments.
+    #: Tool calls, with their arguments.
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    #: What the provider says it took, besides the tokens.
+    #: Further usage that the provider reports, in addition to the tokens.
     usage: dict[str, Any] = field(default_factory=dict)
     status: int = 200
-    #: Seconds before anything is said.
+    #: Seconds before the response starts.
     delay: float = 0.0
-    #: Nothing is said before this is set.
+    #: The response waits for this event.
     after: threading.Event | None = None
     finish: str = "stop"
 
 
 @dataclass
 class ModelServer:
-    """What was asked, and what is answered next; the last answer stays."""
+    """The received requests, and the next responses; the last one is repeated."""
 
     url: str = ""
     script: list[Answers] = field(default_factory=list)
@@ -49,14 +49,14 @@ class ModelServer:
 
 
 def configured(home: Path, *models: Any, **settings: Any) -> None:
-    """Name models in the user's config.jsonc, and whatever else."""
+    """Write models and other settings to the user's config.jsonc."""
     file = home / ".config" / "sesame" / "config.jsonc"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"models": models, **settings}))
 
 
 def known_to_llm(llm_home: Path, url: str, *names: str) -> None:
-    """Tell llm of models on a server."""
+    """Register models of a server with llm."""
     llm_home.mkdir(parents=True, exist_ok=True)
     models = [f"- model_id: {name}\n  model_name: {name}\n  api_base: {url}\n" for name in names]
     (llm_home / "extra-openai-models.yaml").write_text("".join(models))
@@ -64,7 +64,7 @@ def known_to_llm(llm_home: Path, url: str, *names: str) -> None:
 
 @contextmanager
 def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
-    """Run such a server and tell llm of its models, by their names."""
+    """Run such a server and register its models with llm, by their names."""
     server = ModelServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -77,7 +77,7 @@ def serving(llm_home: Path, *names: str) -> Iterator[ModelServer]:
             time.sleep(answer.delay)
             if answer.after:
                 answer.after.wait(60)
-            with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked did not wait
+            with suppress(BrokenPipeError, ConnectionResetError):  # the client did not wait
                 self._say(request, answer)
 
         def _say(self, request: dict[str, Any], answer: Answers) -> None:

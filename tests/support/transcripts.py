@@ -1,4 +1,4 @@
-"""Small session files as pi and Claude Code write them, and what the product makes of them, for tests."""
+"""Small session files as pi and Claude Code write them, and their indexed content, for tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(path: Path, *records: Record | bytes) -> Path:
 
 
 def append(path: Path, *records: Record | bytes) -> Path:
-    """Let a session file grow, a second after it was written last (file systems' clocks tick coarsely)."""
+    """Append to a session file, a second after its last write (clocks of file systems are coarse)."""
     before = path.stat().st_mtime_ns
     with path.open("ab") as file:
         file.write(as_lines(records))
@@ -72,7 +72,7 @@ class Claude(_Writer):
 
     @property
     def path(self) -> Path:
-        """Where Claude Code keeps it."""
+        """The path of Claude Code's file."""
         directory = "".join(c if c.isalnum() else "-" for c in self.cwd)
         return Path.home() / ".claude" / "projects" / directory / f"{self.session}.jsonl"
 
@@ -108,7 +108,7 @@ class Claude(_Writer):
         return self.user([{"type": "tool_result", "tool_use_id": call_id, "content": content, **fields}])
 
     def note(self, kind: str, **fields: Any) -> Record:
-        """Return a record that is no part of the conversation: a title, a queue operation."""
+        """Return a record that is not part of the conversation: a title, a queue operation."""
         return {"type": kind, "sessionId": self.session, **fields}
 
 
@@ -121,12 +121,12 @@ class Pi(_Writer):
 
     @property
     def root(self) -> Path:
-        """Where pi keeps its sessions."""
+        """The directory of pi's sessions."""
         return Path.home() / ".pi" / "agent" / "sessions"
 
     @property
     def path(self) -> Path:
-        """Where pi keeps this one."""
+        """The path of this session's file."""
         directory = f"--{self.cwd.strip('/').replace('/', '-')}--"
         return self.root / directory / f"2026-08-01T10-00-00-000Z_{self.session}.jsonl"
 

@@ -1,4 +1,4 @@
-"""A page that is followed step by step: its files are written and its commands run, as a reader would."""
+"""Follows a page step by step, as a reader would: writes its files and runs its commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 #: A file of the page, with its name above it, or a block of commands with their output.
 _BLOCK = re.compile(r"^(?:`([^`\n]+)`:\n```\w+|```console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-#: Numbers that differ from run to run: how long it took, and how many tests the kit has by now.
+#: Numbers that differ from run to run: times, and the number of the kit's tests.
 _VARIABLE = re.compile(r"\d+(?= (?:passed|skipped))|(?<= in )\d+\.\d+(?= ?s)")
 #: A line of the page that stands for any number of lines.
 ANYTHING = "…"
@@ -33,7 +33,7 @@ class Command:
     output: str
 
     def prints(self, output: str) -> bool:
-        """Tell whether this is what the page says that it prints."""
+        """Return whether the output is that on the page."""
         lines = (".*" if line == ANYTHING else re.escape(line) for line in _stable(self.output))
         return re.fullmatch("\n".join(lines), "\n".join(_stable(output)), re.DOTALL) is not None
 
@@ -43,7 +43,7 @@ def _stable(output: str) -> list[str]:
 
 
 def steps(page: Path) -> list[File | Command]:
-    """Return what the page asks its reader to do, in order."""
+    """Return the page's steps, in order."""
     found: list[File | Command] = []
     for path, text in _BLOCK.findall(page.read_text(encoding="utf-8")):
         found += [File(path, text)] if path else [Command(*command) for command in _COMMAND.findall(text)]
@@ -51,7 +51,7 @@ def steps(page: Path) -> list[File | Command]:
 
 
 def follow(todo: list[File | Command], cwd: Path, environment: Mapping[str, str]) -> list[tuple[Command, str]]:
-    """Do it in one shell and return each command with what it printed.
+    """Run the steps in one shell, and return each command with its output.
 
     :raises AssertionError: a command failed.
     """

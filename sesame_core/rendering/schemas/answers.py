@@ -12,7 +12,7 @@ from .sessions import SessionJson, VersionedJson
 
 
 class SourceJson(TypedDict):
-    """What a refresh found below one source's root."""
+    """Changed files below one source's root, as a refresh found them."""
 
     path: str
     parser: str
@@ -21,9 +21,9 @@ class SourceJson(TypedDict):
 
 
 class RefreshJson(TypedDict):
-    """How a refresh went; without one it says so, and no more."""
+    """The result of a refresh; without one, the reason."""
 
-    refreshed: Annotated[bool, Doc("What changed was indexed first, as far as the time allowed.")]
+    refreshed: Annotated[bool, Doc("Changes were indexed first, as far as the time allowed.")]
     reason: NotRequired[Annotated[str | None, Doc("Why not.")]]
     changed: NotRequired[int]
     pending: NotRequired[Annotated[int, Doc("Changed files that are not indexed yet.")]]
@@ -34,7 +34,7 @@ class RefreshJson(TypedDict):
 
 
 class FreshnessJson(TypedDict, total=False):
-    """What the index knows of its own freshness, where its backend can tell."""
+    """The freshness of the index itself, if its backend reports it."""
 
     lastSync: str | None
     unreadable: int
@@ -45,7 +45,7 @@ class IndexJson(RefreshJson, FreshnessJson):
 
 
 class CopyJson(TypedDict):
-    """A session that shows the same evidence as a result."""
+    """A session that has the same evidence as a result."""
 
     sessionId: str
     path: str
@@ -61,21 +61,21 @@ class ResultJson(SessionJson, EvidenceJson):
     matchedTool: str | None
     matchedAt: str | None
     matchedEntryId: str | None
-    matchedPosition: Annotated[int | None, Doc("Its position: read on with list_messages.")]
-    matchedSubagent: Annotated[str | None, Doc("Id of the subagent session it stands in.")]
+    matchedPosition: Annotated[int | None, Doc("Its position: read further with list_messages.")]
+    matchedSubagent: Annotated[str | None, Doc("Id of the subagent session it is in.")]
     onAbandonedBranch: bool
     copies: list[CopyJson]
 
 
 class RequestedJson(TypedDict, total=False):
-    """What an answer has when it was asked for."""
+    """Fields that an answer has on request."""
 
     cutToBudget: Annotated[bool, Doc("max_bytes left something out.")]
     explain: ExplanationJson
 
 
 class AnswerJson(VersionedJson, RequestedJson):
-    """What a search found: `sesame search`."""
+    """The answer to a search: `sesame search`."""
 
     query: str
     mode: Annotated[str, Doc("search, or browse when the newest are listed.")]
@@ -84,10 +84,10 @@ class AnswerJson(VersionedJson, RequestedJson):
     totalIsLowerBound: bool
     weak: Annotated[bool, Doc("No passage of the best session has most of the words.")]
     confidence: float | None
-    wordsNotFound: Annotated[list[str], Doc("Words that are nowhere in the index.")]
+    wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
-    hints: Annotated[list[str], Doc("What of the query was read otherwise than meant, perhaps.")]
-    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by why.")]
+    hints: Annotated[list[str], Doc("Parts of the query that may have been misread.")]
+    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]
     scanned: Annotated[int, Doc("Chunks that were scored.")]

@@ -1,4 +1,4 @@
-"""Secrets that the index holds."""
+"""Secrets in the index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sessions import VersionedJson
 
 
 class SecretJson(TypedDict):
-    """Where a secret is stored."""
+    """The place of a secret in the index."""
 
     sessionId: str | None
     file: str
@@ -22,8 +22,8 @@ class SecretJson(TypedDict):
 
 
 class AuditJson(VersionedJson):
-    """The secrets that the index holds: `sesame audit`."""
+    """The secrets in the index: `sesame audit`."""
 
-    sessions: Annotated[int, Doc("Sessions that were searched.")]
+    sessions: Annotated[int, Doc("Sessions that were scanned.")]
     chunks: int
     secrets: list[SecretJson]

@@ -1,4 +1,4 @@
-"""The description of a field, beside its type."""
+"""The description of a field, next to its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result and an answer have when they are asked for more: windows, passages, explanations."""
+"""The optional parts of a result and of an answer: windows, passages, explanations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .doc import Doc
 
 
 class WindowItemJson(TypedDict):
-    """The beginning of a chunk beside a passage."""
+    """The start of a chunk near a passage."""
 
     role: str | None
     position: int
@@ -29,10 +29,10 @@ class PassageJson(TypedDict):
     at: str | None
     entryId: str | None
     position: int
-    subagent: Annotated[str | None, Doc("Id of the subagent session it stands in.")]
+    subagent: Annotated[str | None, Doc("Id of the subagent session it is in.")]
 
 
-#: What one chunk gives to a result's score.  `class` is a keyword of Python.
+#: The contribution of one chunk to a result's score.  `class` is a keyword of Python.
 ScoredChunkJson = TypedDict(
     "ScoredChunkJson",
     {
@@ -40,7 +40,7 @@ ScoredChunkJson = TypedDict(
         "position": int,
         "class": str,
         "weight": Annotated[float, Doc("The factor of its class, in the score already.")],
-        "decay": Annotated[float, Doc("The factor of its place, not in the score yet.")],
+        "decay": Annotated[float, Doc("The factor of its rank, not in the score yet.")],
         "score": float,
         "words": list[str],
     },
@@ -48,7 +48,7 @@ ScoredChunkJson = TypedDict(
 
 
 class ScoreJson(TypedDict):
-    """How a result's score came about: it is the sum of the three parts."""
+    """How a result's score was computed: it is the sum of the three parts."""
 
     chunkSum: Annotated[float, Doc("The sum of decay × score over chunks.")]
     chunkPart: float
@@ -60,7 +60,7 @@ class ScoreJson(TypedDict):
 
 
 class EvidenceJson(TypedDict, total=False):
-    """What a result has when it was asked for."""
+    """Fields that a result has on request."""
 
     passages: Annotated[list[PassageJson], Doc("The best first, when there are several.")]
     contextBefore: list[WindowItemJson]
@@ -80,10 +80,10 @@ class WordJson(TypedDict):
 
 
 class ExplanationJson(TypedDict):
-    """How a query was read, and how far it was followed."""
+    """How a query was parsed, and how far it was evaluated."""
 
     words: list[WordJson]
-    excluded: Annotated[list[str], Doc("Words that must not be there.")]
+    excluded: Annotated[list[str], Doc("Excluded words.")]
     scanned: int
     truncated: bool
     candidateChunks: Annotated[int, Doc("Chunks that were ranked.")]

@@ -1,4 +1,4 @@
-"""What a language model writes: answers about a session, and descriptions of sessions."""
+"""Output of language models: answers about a session, and descriptions of sessions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AttemptJson(TypedDict):
 
 
 class CitationJson(TypedDict):
-    """Where a part of an answer stands."""
+    """The source of a part of an answer."""
 
     position: int
     entryId: str | None
@@ -42,7 +42,7 @@ class ExcerptItemJson(TypedDict):
 
 
 class ExcerptJson(ExcerptItemJson):
-    """A chunk that bears on a question, between its neighbours."""
+    """A chunk that is relevant to a question, between the chunks around it."""
 
     score: float
     contextBefore: list[ExcerptItemJson]
@@ -55,13 +55,13 @@ class SessionAnswerJson(VersionedJson):
     session: SessionJson
     question: str
     answer: Annotated[str | None, Doc("A model's answer; null when none was asked: the passages are the answer.")]
-    answered: Annotated[bool | None, Doc("false: the model says that the passages do not hold it.")]
-    citations: Annotated[list[CitationJson], Doc("Where it stands.")]
+    answered: Annotated[bool | None, Doc("false: the model says that the passages do not contain it.")]
+    citations: Annotated[list[CitationJson], Doc("Its sources.")]
     model: str | None
     attempts: list[AttemptJson]
     cost: Annotated[float | None, Doc("Dollars.")]
     reason: Annotated[str | None, Doc("Why there is no model's answer.")]
-    basis: Annotated[str, Doc("question; or outline: no word of it was found, these are the beginning and the end.")]
+    basis: Annotated[str, Doc("question; or outline: no word of it was found, these are the start and the end.")]
     wordsNotFound: Annotated[list[str], Doc("Words that are not in this session.")]
     matches: int
     chunksRead: int
@@ -69,11 +69,11 @@ class SessionAnswerJson(VersionedJson):
 
 
 class DescriptionJson(TypedDict):
-    """What became of describing one session."""
+    """The result of describing one session."""
 
     sessionId: str
     state: Literal["described", "not due", "empty", "busy", "failed"]
-    reason: Annotated[str | None, Doc("Why nothing was written, or what was wrong with what was there before.")]
+    reason: Annotated[str | None, Doc("Why nothing was written, or what was wrong with the previous metadata.")]
     file: str | None
     name: str | None
     description: str | None
@@ -86,7 +86,7 @@ class DescriptionJson(TypedDict):
 
 
 class DescriptionsJson(VersionedJson):
-    """What became of describing sessions: `sesame describe`."""
+    """The result of describing sessions: `sesame describe`."""
 
     described: int
     failed: int

@@ -14,7 +14,7 @@ from .sessions import SessionJson, VersionedJson
 class CandidateJson(TypedDict):
     """A session that a reference may mean."""
 
-    reference: Annotated[str, Doc("What refers to it alone.")]
+    reference: Annotated[str, Doc("A unique reference to it.")]
     sessionId: str
     source: str
     name: str
@@ -23,13 +23,13 @@ class CandidateJson(TypedDict):
 
 
 class ReferenceJson(TypedDict):
-    """What became of one reference."""
+    """The result for one reference."""
 
-    reference: Annotated[str, Doc("As it was written.")]
+    reference: Annotated[str, Doc("As given.")]
     status: Literal["found", "ambiguous", "unknown"]
-    by: Annotated[Literal["id", "name", "likeness"] | None, Doc("What told.")]
+    by: Annotated[Literal["id", "name", "likeness"] | None, Doc("How it was recognised.")]
     session: SessionJson | None
-    text: Annotated[str | None, Doc("What the session is about.")]
+    text: Annotated[str | None, Doc("The outline of the session.")]
     candidates: list[CandidateJson]
 
 

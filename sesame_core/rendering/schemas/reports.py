@@ -1,4 +1,4 @@
-"""What runs of the indexer did."""
+"""Reports of runs of the indexer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sessions import VersionedJson
 
 
 class FileProblemJson(TypedDict):
-    """Something about one file that a person should know."""
+    """An error or a loss in one file."""
 
     path: str
     line: int | None
@@ -19,7 +19,7 @@ class FileProblemJson(TypedDict):
 
 
 class ReportJson(VersionedJson):
-    """What a run did, in files unless it says otherwise: `sesame index`."""
+    """The report of a run; numbers are of files unless noted: `sesame index`."""
 
     added: int
     updated: int
@@ -44,7 +44,7 @@ class FileEventJson(TypedDict):
     timestamp: str
     path: Annotated[str | None, Doc("The file; null for a run over everything.")]
     added: int
-    updated: Annotated[int, Doc("Files, those that have grown among them.")]
+    updated: Annotated[int, Doc("Files, including those that have grown.")]
     skipped: Annotated[int, Doc("Records left out.")]
     errors: int
 

@@ -10,7 +10,7 @@ from .doc import Doc
 
 
 class VersionedJson(TypedDict):
-    """What each printed object begins with."""
+    """The first field of each printed object."""
 
     #: `rendering.text.SCHEMA_VERSION`.
     schemaVersion: int
@@ -19,12 +19,12 @@ class VersionedJson(TypedDict):
 class SessionJson(TypedDict):
     """A session."""
 
-    sessionId: Annotated[str, Doc("What the other tools take as session.")]
+    sessionId: Annotated[str, Doc("The argument session of the other tools.")]
     source: Annotated[str, Doc("The agent.")]
     path: str
     cwd: str | None
     name: Annotated[str | None, Doc("Its title, if it was given one.")]
-    description: Annotated[str | None, Doc("What it is about, if that was written down.")]
+    description: Annotated[str | None, Doc("What it is about, if it was described.")]
     tags: list[str]
     firstPrompt: str | None
     kind: Annotated[str | None, Doc("interactive, subagent or headless.")]
@@ -38,7 +38,7 @@ class SessionJson(TypedDict):
     repository: str | None
     model: str | None
     parentId: str | None
-    missingSince: Annotated[str | None, Doc("Since when its file is gone.")]
+    missingSince: Annotated[str | None, Doc("Since when its file is missing.")]
     key: Annotated[str, Doc("workstation:project:session, the same on every backend.")]
     workstation: str | None
     host: str | None

@@ -1,4 +1,4 @@
-"""Who sees what of which sessions."""
+"""The visibility of sessions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .sessions import VersionedJson
 
 
 class VisibilityJson(TypedDict):
-    """What others see of the sessions that no rule covers."""
+    """The visibility of the sessions that no rule covers."""
 
     visibility: str
-    sessions: Annotated[dict[str, int], Doc("How many it covers, by what others see of them now.")]
+    sessions: Annotated[dict[str, int], Doc("How many it covers, by their present visibility.")]
 
 
 class RuleJson(VisibilityJson):
-    """What others see of the sessions of a project."""
+    """The visibility of the sessions of a project."""
 
     pattern: str
 
@@ -32,7 +32,7 @@ class SharingJson(VersionedJson):
 
 
 class ChangeJson(TypedDict):
-    """A session of which others will see more or less."""
+    """A session whose visibility will change."""
 
     sessionId: str
     source: str

@@ -1,4 +1,4 @@
-"""What the index holds, who shares it, which plugins are installed."""
+"""The content of the index, the workstations that share it, and the installed plugins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sessions import VersionedJson
 
 
 class AgentJson(TypedDict):
-    """The part of the index that is of one agent and one kind."""
+    """Counts of the sessions of one agent and one kind."""
 
     agent: str
     kind: str
@@ -21,7 +21,7 @@ class AgentJson(TypedDict):
 
 
 class WorkstationJson(TypedDict):
-    """The part of the index that is of one workstation."""
+    """Counts of the sessions of one workstation."""
 
     workstation: Annotated[str, Doc("Its id, the first part of its sessions' keys.")]
     host: str | None
@@ -56,7 +56,7 @@ class UnreadableFileJson(TypedDict):
 
 
 class StatusJson(VersionedJson):
-    """What the index holds: `sesame status`."""
+    """The content of the index: `sesame status`."""
 
     location: str
     indexSchema: int

@@ -1,4 +1,4 @@
-"""What the parts of the backend's conformance suite share."""
+"""Fixtures and helpers that the parts of the backend's conformance suite share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ EVERYTHING = Filters(all_kinds=True)
 
 
 class BackendBase(PluginConformance):
-    """Fixtures: `options` is the one to override; `backend` and `other` stand on the same, empty index."""
+    """Fixtures: override `options`; `backend` and `other` open the same, empty index."""
 
     kind = "backend"
 
     @pytest.fixture
     def options(self) -> dict[str, Any]:
-        """Options that lead to an empty index of this test's own; override it."""
+        """Options of an empty index for this test alone; override it."""
         raise NotImplementedError("return the options of a new, empty index")
 
     @pytest.fixture
@@ -37,7 +37,7 @@ class BackendBase(PluginConformance):
 
     @pytest.fixture
     def other(self, create: Callable[..., Any]) -> Iterator[StorageBackend]:
-        """Another backend object on the same index, as another process would have."""
+        """Another backend object on the same index, like that of another process."""
         made: StorageBackend = create()
         yield made
         made.close()
@@ -48,7 +48,7 @@ class ParserDiedError(Exception):
 
 
 def broken(*items: Session | Chunk, padding: int = 0) -> Iterator[Session | Chunk]:
-    """Yield some content and fail."""
+    """Yield some content, then fail."""
     yield from items
     for number in range(padding):
         yield a_chunk(f"padding {number}", session_id=items[0].id if isinstance(items[0], Session) else "")
@@ -62,7 +62,7 @@ def store(backend: StorageBackend, file: IndexedFile, *sessions: Iterable[Sessio
 
 
 def chunks(backend: StorageBackend, session_id: str, first: int = 0, count: int | None = None) -> list[Chunk]:
-    """Return a session's chunks from a position on."""
+    """Return a session's chunks from a position."""
     (found,) = backend.reader().chunks([(the(backend, session_id).number, first, count)])
     return found
 

@@ -1,4 +1,4 @@
-"""What every storage backend promises."""
+"""Conformance tests of a storage backend."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .writing import WritingConformance
 class BackendConformance(
     WritingConformance, RememberingConformance, RebuildingConformance, SearchingConformance, FilteringConformance
 ):
-    """Subclass it, set `name`, give an `options` fixture that leads to an empty index of the test's own.
+    """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
-    The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the one that is meant.  Tests of an
-    ability (`Vocabulary`, `TracksFiles`, `Annotating`) are skipped for a backend without it.
+    The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
+    (`Vocabulary`, `TracksFiles`, `Annotating`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
-        """An index that does not exist reads as an empty one, and reading does not make it."""
+        """An index that does not exist reads as an empty one, and reading does not create it."""
         reader = backend.reader()
         candidates = reader.candidates(a_query("anything"), EVERYTHING)
         assert (candidates.chunks, candidates.heads, candidates.chunk_total) == ([], {}, 0)
@@ -53,7 +53,7 @@ class BackendConformance(
     # -- sessions -----------------------------------------------------------------------------------------
 
     def test_a_session_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
-        """Every field, with non-ASCII text and the numbers of its chunks."""
+        """Every field, with non-ASCII text and the number of its chunks."""
         session = Session(
             id="parent/child",
             agent="pi",
@@ -82,7 +82,7 @@ class BackendConformance(
         assert list(backend.reader().sessions([stored.number, stored.number + 99])) == [stored]
 
     def test_lists_sessions_newest_first_in_stable_pages(self, backend: StorageBackend) -> None:
-        """Equal times included; the total counts them all."""
+        """Also with equal times; the total counts all of them."""
         moments = [NOON - timedelta(hours=number // 3) for number in range(10)]
         sessions = [a_session("x", id=f"s{number}", modified=moment) for number, moment in enumerate(moments)]
         store(backend, a_file(), *sessions)
@@ -99,7 +99,7 @@ class BackendConformance(
         assert [stored.number for stored in pages] == [stored.number for stored in whole]
 
     def test_lists_one_of_the_copies_of_a_session(self, backend: StorageBackend) -> None:
-        """A session in several files has one key; the copy whose file is there, then the longest, speaks for it."""
+        """A session in several files has one key; the copy whose file exists, then the longest, represents it."""
         store(backend, a_file("/a"), a_session("fox"))
         store(backend, a_file("/b"), a_session("fox", "dog"))
         reader, rule = backend.reader(), "of sessions with one key, `list_sessions` returns and counts one"
@@ -108,10 +108,10 @@ class BackendConformance(
         with backend.writer() as writer:
             writer.update_files([a_file("/b", missing_since=NOON)])
         listed, total = reader.list_sessions(EVERYTHING, limit=9)
-        assert ([stored.path for stored in listed], total) == (["/a"], 1), f"{rule}: the one whose file is there"
+        assert ([stored.path for stored in listed], total) == (["/a"], 1), f"{rule}: the one whose file exists"
 
     def test_lists_what_the_filters_leave(self, backend: StorageBackend) -> None:
-        """Page and total alike."""
+        """In both page and total."""
         store(
             backend,
             a_file(),
@@ -125,7 +125,7 @@ class BackendConformance(
         assert (len(listed), total) == (1, 2)
 
     def test_lists_sessions_without_an_excluded_word(self, backend: StorageBackend) -> None:
-        """Page and total alike."""
+        """In both page and total."""
         store(backend, a_file(), a_session("fox", id="a"), a_session("dog", "a quick fox", id="b"))
         condition = a_query(excluded=["quick fox", "unicorn"]).condition
         listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
@@ -144,7 +144,7 @@ class BackendConformance(
             ("", []),
         ],
     )
-    def test_finds_sessions_by_the_beginning_of_an_id(
+    def test_finds_sessions_by_a_prefix_of_an_id(
         self, backend: StorageBackend, prefix: str, expected: list[str]
     ) -> None:
         """A whole id means its own sessions only, and "" none.  Wildcards are taken literally."""
@@ -156,7 +156,7 @@ class BackendConformance(
     # -- chunks -------------------------------------------------------------------------------------------
 
     def test_a_chunk_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
-        """All that is shown of it."""
+        """Every field that is shown."""
         chunk = Chunk(
             kind="tool_result",
             text="日本語\n\ttabs and \N{TEAPOT}",
@@ -200,7 +200,7 @@ class BackendConformance(
         assert reader.list_sessions(EVERYTHING, limit=10, offset=first + 2) == ([], 4)
 
     def test_many_ranges_are_read_at_once(self, backend: StorageBackend) -> None:
-        """Of several sessions, in any order, empty ones too: one list for each range, in the order of the ranges."""
+        """Of several sessions, in any order, including empty ones: one list for each range, in their order."""
         store(backend, a_file(), a_session(*(f"text {n}" for n in range(5))), a_session("other", id="s2"))
         reader = backend.reader()
         one, two = the(backend, "s1").number, the(backend, "s2").number
@@ -222,13 +222,13 @@ class BackendConformance(
         assert reader.chunks([]) == []
 
     def test_many_sessions_are_found_by_their_ids_at_once(self, backend: StorageBackend) -> None:
-        """By whole ids, copies too."""
+        """By full ids, including copies."""
         store(backend, a_file("/a"), a_session("x", id="s1"), a_session("x", id="s2"), a_session("x", id="s2/child"))
         store(backend, a_file("/b"), a_session("x", id="s1"))
         reader = backend.reader()
         found = sorted((stored.session.id, stored.path) for stored in reader.find_by_id(["s2", "s1", "s", "unknown"]))
         assert found == [("s1", "/a"), ("s1", "/b"), ("s2", "/a")], (
-            "`find_by_id` compares whole ids, and returns a session in two files twice"
+            "`find_by_id` compares full ids, and returns a session in two files twice"
         )
         assert reader.find_by_id(["unknown"]) == reader.find_by_id([]) == []
 
@@ -267,7 +267,7 @@ class BackendConformance(
         assert backend.reader().statistics().last_sync == NOON, "`finish` without a time leaves the last sync as it was"
 
     def test_one_reader_serves_four_threads(self, backend: StorageBackend) -> None:
-        """A server answers several questions at once."""
+        """A server runs several queries at once."""
         store(backend, a_file(), *(a_session("fox", f"dog {n}", id=f"s{n}") for n in range(20)))
         reader = backend.reader()
 
@@ -281,7 +281,7 @@ class BackendConformance(
         assert answers == [(20, 20, 2)] * 40
 
     def test_a_snapshot_stands_still(self, backend: StorageBackend, other: StorageBackend) -> None:
-        """Whatever a writer does meanwhile; afterwards the news are seen."""
+        """Whatever a writer does at the same time; afterwards the changes are visible."""
         store(backend, a_file(), a_session("fox", "dog"))
         reader = backend.reader()
         with reader.snapshot():

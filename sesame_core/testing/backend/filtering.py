@@ -1,4 +1,4 @@
-"""What the read half of a storage backend promises about filters."""
+"""Conformance tests of a storage backend's reader: filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .base import EVERYTHING, BackendBase, found, store
 
 
 class FilteringConformance(BackendBase):
-    """Every filter, at its boundaries, and before any limit."""
+    """Tests every filter, at its boundaries, and before any limit."""
 
     @pytest.mark.parametrize(
         ("cwd", "expected"),
@@ -33,7 +33,7 @@ class FilteringConformance(BackendBase):
         ],
     )
     def test_cwd_is_a_directory_not_a_prefix(self, backend: StorageBackend, cwd: str, expected: set[str]) -> None:
-        """It and the ones below; wildcards are taken literally."""
+        """The directory and those below it match; wildcards are literal."""
         places = {
             "app": "/w/app",
             "below": "/w/app/sub",
@@ -45,7 +45,7 @@ class FilteringConformance(BackendBase):
         assert found(backend, "fox", Filters(cwd=cwd, all_kinds=True)) == expected
 
     def test_after_and_before_include_their_bounds(self, backend: StorageBackend) -> None:
-        """Both compare the modified time."""
+        """Both are compared with the modified time."""
         store(backend, a_file(), a_session("fox", created=NOON - timedelta(days=9)))
         second = timedelta(seconds=1)
         assert found(backend, "fox", Filters(after=NOON)) == {"s1"}
@@ -55,7 +55,7 @@ class FilteringConformance(BackendBase):
         assert found(backend, "fox", Filters(before=NOON - second)) == set()
 
     def test_agents_are_alternatives(self, backend: StorageBackend) -> None:
-        """Any of those that were named."""
+        """A session of any of them matches."""
         store(
             backend,
             a_file(),
@@ -93,7 +93,7 @@ class FilteringConformance(BackendBase):
         ],
     )
     def test_a_path_is_asked_for_by_its_last_parts(self, backend: StorageBackend, path: str, is_found: bool) -> None:
-        """Whole parts; wildcards are taken literally.  Any chunk of such a session may be the answer."""
+        """Whole parts match; wildcards are literal.  Any chunk of such a session may match the query."""
         session = a_session("fox", a_call("tool: edit", tool="edit", paths=("/w/app/src/main.py",)))
         store(backend, a_file(), session, a_session("fox, said of src/main.py", id="s2"))
         assert found(backend, "fox", Filters(path=path)) == ({"s1"} if is_found else set())
@@ -117,11 +117,11 @@ class FilteringConformance(BackendBase):
             (Filters(model="o_us"), set()),
             (Filters(model="opus", branch="login"), set()),
         ],
-        # A set is written in another order by each process, and each of several must collect the same tests.
+        # The repr of a set has another order in each process, and all test processes must collect the same names.
         ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
     )
     def test_facts_of_a_session_narrow(self, backend: StorageBackend, filters: Filters, expected: set[str]) -> None:
-        """Any case; wildcards are taken literally; what is not known is not so."""
+        """In any case; wildcards are literal; an unknown fact does not match."""
         remote = {"cwd": "/w/x", "repository": "example.org/ann/fox", "git_branch": "main", "model": "opus-5"}
         store(
             backend,
@@ -142,7 +142,7 @@ class FilteringConformance(BackendBase):
         [("push", {"ran"}), ("git push", {"ran"}), ("push git", set()), ("git pu*", {"ran"}), ("pushed", {"ran"})],
     )
     def test_a_command_is_asked_for_by_its_words(self, backend: StorageBackend, cmd: str, expected: set[str]) -> None:
-        """Only calls of shells count, not what was said and not other tools."""
+        """Only calls of shells count, neither messages nor other tools."""
         store(
             backend,
             a_file(),
@@ -154,7 +154,7 @@ class FilteringConformance(BackendBase):
         assert {s.session.id for s in backend.reader().list_sessions(Filters(cmd=cmd), limit=9)[0]} == expected
 
     def test_an_error_is_asked_for_by_itself_or_of_a_tool(self, backend: StorageBackend) -> None:
-        """Anything in the session that failed; with a tool, a call of that tool."""
+        """Any failure in the session matches; with a tool, only a failed call of that tool."""
 
         def result(tool: str, is_error: bool) -> Chunk:
             return a_chunk("fox", kind="tool_result", role="tool", tool_name=tool, is_error=is_error)
@@ -174,7 +174,7 @@ class FilteringConformance(BackendBase):
 
     @pytest.mark.parametrize("role", ["user", "assistant", "system", "summary", "tool"])
     def test_a_role_narrows_to_what_has_it(self, backend: StorageBackend, role: Role) -> None:
-        """Titles and prompts do not count by themselves."""
+        """Titles and prompts of the head do not count."""
         kinds: dict[str, ChunkKind] = {"summary": "metadata", "tool": "tool_result"}
         roles: tuple[Role, ...] = ("user", "assistant", "system", "summary", "tool")
         sessions = [a_session(a_chunk("fox", kind=kinds.get(r, "message"), role=r), id=r, title="fox") for r in roles]
@@ -185,12 +185,12 @@ class FilteringConformance(BackendBase):
         assert ([stored.session.id for stored in listed], total) == ([role], 1)
 
     def test_sessions_may_be_ruled_out_by_id(self, backend: StorageBackend) -> None:
-        """Whole ids, not their beginnings."""
+        """By full ids, not by prefixes."""
         store(backend, a_file(), *(a_session("fox", id=id) for id in ("s1", "s12", "s2")))
         assert found(backend, "fox", Filters(exclude=("s1", "s2", "no-such-id"))) == {"s12"}
 
     def test_headless_sessions_are_left_out_and_counted(self, backend: StorageBackend) -> None:
-        """Unless they are asked for."""
+        """Unless the filters include them."""
         kinds = ("interactive", "subagent", "headless")
         store(backend, a_file(), *(a_session("fox", id=kind, kind=kind) for kind in kinds))
         assert found(backend, "fox", Filters()) == {"interactive", "subagent"}
@@ -220,7 +220,7 @@ class FilteringConformance(BackendBase):
         ids=lambda filters: next(name for name in filters.__slots__ if getattr(filters, name)),
     )
     def test_filters_come_before_any_limit(self, backend: StorageBackend, filters: Filters) -> None:
-        """The weakest match is found when a filter rules the thousand better ones out."""
+        """The weakest match is found when a filter excludes the thousand better ones."""
         crowd = [a_session(*["fox fox fox"] * 30, id=f"crowd{number}") for number in range(40)]
         store(backend, a_file("/crowd"), *crowd)
         wanted = a_call("fox " + "padding " * 200, tool="wanted", paths=("/w/wanted.py",))

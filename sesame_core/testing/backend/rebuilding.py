@@ -1,4 +1,4 @@
-"""What a storage backend promises about an index that is built anew, and about those who use one at the same time."""
+"""Conformance tests of a storage backend: rebuilds, and concurrent use."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .base import BackendBase, ParserDiedError, broken, found, store, texts, the
 
 
 def on_disk(path: Path) -> IndexedFile:
-    """Return a file that is really there, so that a rebuild does not take it for missing."""
+    """Return a file that exists, so that a rebuild does not count it as missing."""
     path.touch()
     return a_file(str(path))
 
 
 class Shouting:
-    """A writer around another one that stores texts in upper case."""
+    """A writer around another one that converts texts to upper case."""
 
     def __init__(self, writer: IndexWriter) -> None:
         self._writer = writer
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Store what a file says, in upper case."""
+        """Store the content of a file, in upper case."""
         return self._writer.replace(file, map(self._shouted, content))
 
     def __getattr__(self, name: str) -> Any:
@@ -43,14 +43,14 @@ class Shouting:
 
 
 class RebuildingConformance(BackendBase):
-    """Rebuilds, one writer, many readers."""
+    """Tests rebuilds, one writer, many readers."""
 
     # -- rebuild ------------------------------------------------------------------------------------------
 
     def test_a_rebuild_replaces_everything_at_once(
         self, backend: StorageBackend, other: StorageBackend, tmp_path: Path
     ) -> None:
-        """Readers, in this process and in others, see the old index until the new one is complete."""
+        """Readers in this process and in others see the old index until the new one is complete."""
         store(backend, on_disk(tmp_path / "old"), a_session("fox", id="old"))
         with backend.rebuild() as writer:
             assert writer.files() == {}
@@ -62,7 +62,7 @@ class RebuildingConformance(BackendBase):
         assert found(backend, "fox") == {"new", "more"}
 
     def test_a_failed_rebuild_keeps_the_old_index(self, backend: StorageBackend, tmp_path: Path) -> None:
-        """Writing goes on afterwards, and so does another attempt."""
+        """Later writes work, and so does another rebuild."""
         store(backend, on_disk(tmp_path / "old"), a_session("fox"))
         with pytest.raises(ParserDiedError), backend.rebuild() as writer:
             writer.replace(a_file("/new"), broken(*a_session("dog", id="new")))
@@ -72,7 +72,7 @@ class RebuildingConformance(BackendBase):
         assert found(backend, "fox dog cow") == {"new"}
 
     def test_a_rebuild_carries_sessions_of_missing_files_over(self, backend: StorageBackend) -> None:
-        """What the agent deleted can not be read again."""
+        """A file that the agent deleted cannot be read again."""
         store(backend, a_file("/gone"), a_session("fox", "dog", id="gone", title="kettle"))
         with backend.writer() as writer:
             writer.update_files([a_file("/gone", missing_since=NOON)])
@@ -86,18 +86,18 @@ class RebuildingConformance(BackendBase):
     def test_what_a_rebuild_takes_over_is_written_through_the_wrapped_writer(
         self, backend: StorageBackend, tmp_path: Path
     ) -> None:
-        """As all else is: the core wraps a writer so that no secret, and no private session, gets past it."""
+        """The core wraps the writer so that no secret and no private session is stored."""
         store(backend, a_file("/gone"), a_session("fox", "dog", id="gone"))
         store(backend, on_disk(tmp_path / "old"), a_session("fox", id="old"))
         with backend.rebuild(Shouting) as writer:
-            assert isinstance(writer, Shouting), "the context yields what `wrap` has made"
+            assert isinstance(writer, Shouting), "the context yields the writer that `wrap` made"
             writer.replace(a_file("/new"), a_session("fox", id="new"))
         assert found(backend, "fox") == {"gone", "new"}
         assert texts(backend, "new") == ["FOX"]
         assert texts(backend, "gone") == ["FOX", "DOG"], (
-            "what is taken over is given to the writer that `wrap` has made"
+            "carried-over content is written through the writer that `wrap` made"
         )
-        assert the(backend, "gone").missing_since is not None, "a file that is gone is marked as missing"
+        assert the(backend, "gone").missing_since is not None, "a deleted file is marked as missing"
 
     def test_a_rebuild_brings_no_forgotten_session_back(self, backend: StorageBackend) -> None:
         """Tombstones are carried over."""
@@ -116,14 +116,14 @@ class RebuildingConformance(BackendBase):
 
     # -- one writer, many readers -------------------------------------------------------------------------
 
-    def test_a_second_writer_is_told_of_the_first(self, backend: StorageBackend, other: StorageBackend) -> None:
-        """And gets its turn when the first has finished."""
+    def test_a_second_writer_is_refused(self, backend: StorageBackend, other: StorageBackend) -> None:
+        """It succeeds when the first has finished."""
         with backend.writer(), pytest.raises(LockedError), other.writer():
             pass
         assert store(other, a_file(), a_session("fox")) == {"s1": range(1)}
 
     def test_reading_goes_on_while_a_writer_is_open(self, backend: StorageBackend, other: StorageBackend) -> None:
-        """With what was stored before, or with what has been stored since."""
+        """It sees the content from before or after the write."""
         store(backend, a_file(), a_session("fox"))
         with backend.writer() as writer:
             writer.replace(a_file("/b"), a_session("fox", id="s2"))
@@ -132,7 +132,7 @@ class RebuildingConformance(BackendBase):
         assert found(other, "fox") == {"s1", "s2"}
 
     def test_can_be_opened_again_after_it_was_closed(self, backend: StorageBackend) -> None:
-        """Closing releases; it does not end."""
+        """`close` releases resources; later calls open them again."""
         store(backend, a_file(), a_session("fox"))
         backend.close()
         assert found(backend, "fox") == {"s1"}

@@ -1,4 +1,4 @@
-"""What a storage backend promises to remember about files, and of what was written about sessions."""
+"""Conformance tests of a storage backend: facts about files, and notes of sessions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WRITTEN = Notes(
 
 
 class RememberingConformance(BackendBase):
-    """Files, whatever became of them, and notes."""
+    """Tests stored files in every state, and notes."""
 
     # -- files --------------------------------------------------------------------------------------------
 
     def test_a_file_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
-        """With its checkpoint when asked for by path."""
+        """`file` returns it with its checkpoint."""
         file = a_file(
             checkpoint=Checkpoint(offset=512, line=7, state={"id": "s1", "open": ["c1"], "n": 3}),
             head_hash=b"\x00\xff",
@@ -42,7 +42,7 @@ class RememberingConformance(BackendBase):
         assert dataclasses.replace(listed[file.path], checkpoint=file.checkpoint) == file
 
     def test_a_file_may_be_filled_in_while_it_is_read(self, backend: StorageBackend) -> None:
-        """The checkpoint is known only when the content has ended."""
+        """The checkpoint is known only at the end of the content."""
         file = a_file()
 
         def content() -> Iterator[Session | Chunk]:
@@ -54,7 +54,7 @@ class RememberingConformance(BackendBase):
             assert writer.file(file.path) == file, "`replace` stores the file as it is when the iterable has ended"
 
     def test_a_missing_file_keeps_its_sessions(self, backend: StorageBackend) -> None:
-        """They are marked; the checkpoint survives, so that a file that comes back is not read again."""
+        """They are marked; the checkpoint stays, so that a file that is restored is not read again."""
         file = a_file(checkpoint=Checkpoint(offset=1, line=1))
         store(backend, file, a_session("fox"))
         with backend.writer() as writer:
@@ -99,8 +99,8 @@ class RememberingConformance(BackendBase):
                 "/missing": (7, parser, version, True),
             }
 
-    def test_what_is_known_of_some_files_is_told_by_their_times(self, backend: StorageBackend) -> None:
-        """Both ends of the time count; a file that could not be read is always told of."""
+    def test_known_files_are_reported_within_bounds_of_time(self, backend: StorageBackend) -> None:
+        """Both bounds are inclusive; a file that could not be read is always reported."""
         for time in (6, 7, 8, 9):
             store(backend, a_file(path=f"/{time}", mtime_ns=time), [])
         with backend.writer() as writer:
@@ -113,12 +113,12 @@ class RememberingConformance(BackendBase):
                 return {path: known[path] for path in paths}
 
             assert reader.known_files(7, 8) == only("/7", "/8", "/failed"), "both bounds are inclusive"
-            assert reader.known_files(first_ns=8) == only("/8", "/9", "/failed"), "a bound of None is none"
+            assert reader.known_files(first_ns=8) == only("/8", "/9", "/failed"), "a bound of None does not limit"
             assert reader.known_files(last_ns=6) == only("/6", "/failed")
             assert reader.known_files(0, 2**63 - 1) == known
 
     def test_freshness_is_that_of_the_last_sync(self, backend: StorageBackend) -> None:
-        """With the number of files that could not be read; only where a reader has the ability."""
+        """With the number of files that could not be read; only if the reader has the ability."""
         reader = backend.reader()
         if not isinstance(reader, TracksFiles):
             pytest.skip("the backend does not track files")
@@ -129,7 +129,7 @@ class RememberingConformance(BackendBase):
         assert reader.freshness() == Freshness(last_sync=NOON, unreadable=1)
 
     def test_a_scan_cache_goes_with_one_index_only(self, backend: StorageBackend) -> None:
-        """Its path is another one when another index takes the index's place."""
+        """Its path changes when another index replaces the index."""
         reader = backend.reader()
         if not isinstance(reader, TracksFiles):
             pytest.skip("the backend does not track files")
@@ -148,7 +148,7 @@ class RememberingConformance(BackendBase):
             writer.update_files([a_file("/bad", error="no permission")])
         assert tuple(backend.reader().statistics().failed) == (("/bad", "no permission"),)
 
-    def test_tells_the_sessions_of_a_file(self, backend: StorageBackend) -> None:
+    def test_returns_the_sessions_of_a_file(self, backend: StorageBackend) -> None:
         """An append continues their counts."""
         session, chunk = a_session("fox", tool_counts={"bash": 2}, exchange_count=4, prompts=("fox", "dog"))
         store(backend, a_file(), [session, chunk])
@@ -162,11 +162,11 @@ class RememberingConformance(BackendBase):
     # -- notes --------------------------------------------------------------------------------------------
 
     def test_notes_come_back_and_are_ranked_with_the_title(self, backend: StorageBackend) -> None:
-        """Name, description, summary and tags; the name only where there is no title.  For writers that can."""
+        """Name, description, summary and tags; the name only if there is no title.  Only if the writer can."""
         store(backend, a_file("/a"), a_session("fox", id="a"), a_session("fox", id="b", title="kettle"))
         with backend.writer() as writer:
             if not isinstance(writer, Annotating):
-                pytest.skip("the backend keeps no notes")
+                pytest.skip("the backend stores no notes")
             assert (writer.annotate("a", WRITTEN), writer.annotate("b", WRITTEN)) == (1, 1)
             assert (writer.annotate("a", WRITTEN), writer.annotate("nobody", WRITTEN)) == (0, 0)
         assert the(backend, "a").session.notes == the(backend, "b").session.notes == WRITTEN
@@ -176,11 +176,11 @@ class RememberingConformance(BackendBase):
             assert found(backend, word) == {"a", "b"}
 
     def test_other_notes_take_the_place_of_the_former(self, backend: StorageBackend) -> None:
-        """And without any, nothing is left of them."""
+        """Without new notes, the former ones are deleted."""
         store(backend, a_file(), a_session("fox"))
         with backend.writer() as writer:
             if not isinstance(writer, Annotating):
-                pytest.skip("the backend keeps no notes")
+                pytest.skip("the backend stores no notes")
             writer.annotate("s1", WRITTEN)
             assert writer.annotate("s1", Notes(name="Cress", description="", summary="")) == 1
         assert (found(backend, "cress"), found(backend, "zucchini aubergine")) == ({"s1"}, set())
@@ -191,12 +191,12 @@ class RememberingConformance(BackendBase):
         assert (found(backend, "cress"), found(backend, "fox")) == (set(), {"s1"})
 
     def test_notes_stay_when_a_session_grows_and_when_it_is_carried_over(self, backend: StorageBackend) -> None:
-        """A session is stored with its notes; those of a copy are its own."""
+        """A session is stored with its notes; each copy has its own."""
         session, chunk = a_session("fox", notes=WRITTEN)
         store(backend, a_file("/gone"), [session, chunk])
         with backend.writer() as writer:
             if not isinstance(writer, Annotating):
-                pytest.skip("the backend keeps no notes")
+                pytest.skip("the backend stores no notes")
             (stored,) = writer.file_sessions("/gone")
             assert stored.notes == WRITTEN
             stored.title = "kettle"
@@ -208,16 +208,16 @@ class RememberingConformance(BackendBase):
         assert found(backend, "aubergine") == found(backend, "kettle") == {"s1"}
 
     def test_a_session_whose_texts_are_not_stored_gets_no_notes(self, backend: StorageBackend) -> None:
-        """They would tell of what was said."""
+        """Notes would reveal the texts."""
         store(backend, a_file(), a_session(id="s1", visibility="metadata"))
         with backend.writer() as writer:
             if not isinstance(writer, Annotating):
-                pytest.skip("the backend keeps no notes")
+                pytest.skip("the backend stores no notes")
             assert writer.annotate("s1", WRITTEN) == 0
         assert the(backend, "s1").session.notes is None
 
     def test_files_of_notes_count_as_no_files_of_sessions(self, backend: StorageBackend) -> None:
-        """Only as failed ones, when they cannot be understood."""
+        """Only as failed ones, when they are invalid."""
         store(backend, a_file("/a"), a_session("fox"))
         with backend.writer() as writer:
             writer.update_files([a_file("/good", parser=NOTES), a_file("/gone", parser=NOTES, missing_since=NOON)])

@@ -1,4 +1,4 @@
-"""What the read half of a storage backend promises about words, scores and document frequencies."""
+"""Conformance tests of a storage backend's reader: words, scores and document frequencies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, N
 from ..builders import a_call, a_chunk, a_file, a_query, a_session, a_word
 from .base import EVERYTHING, BackendBase, found, store, the
 
-#: Each of them means something to some search engine.
+#: Each of them is syntax in some search engine.
 HOSTILE_TEXTS = [
     *(
         "",
@@ -46,7 +46,7 @@ HOSTILE_TEXTS = [
     ),
 ]
 
-#: Written so, and asked for in the same way.
+#: Words in a text, queried in the same form.
 WORDS = [
     "foo-bar",
     "foo_bar",
@@ -61,7 +61,7 @@ WORDS = [
     "error-401",
 ]
 
-#: Written so, and asked for by a part or another form.
+#: Words in a text, queried by a part or another form.
 PARTS = [
     ("foo-bar", "bar"),
     ("foo_bar", "bar"),
@@ -83,13 +83,13 @@ PARTS = [
 
 
 class SearchingConformance(BackendBase):
-    """Words, scores and document frequencies."""
+    """Tests words, scores and document frequencies."""
 
     # -- words --------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize("word", WORDS)
     def test_finds_a_word_as_it_was_written(self, backend: StorageBackend, word: str) -> None:
-        """Stop words, other scripts and punctuation included."""
+        """Including stop words, other scripts and punctuation."""
         store(backend, a_file(), a_session(f"before {word} after"), a_session("something else", id="s2"))
         assert found(backend, word) == {"s1"}, "there are no stop words, and a word with punctuation is a phrase"
 
@@ -99,12 +99,12 @@ class SearchingConformance(BackendBase):
         store(backend, a_file(), a_session(f"before {written} after"), a_session("something else", id="s2"))
         assert found(backend, asked) == {"s1"}, (
             "words are compared by their Porter stems, as SQLite's and PostgreSQL's stemmers and snowballstemmer's "
-            "`porter` have them, in any case; `Chunk.subwords` is searched beside the text; a final * is a prefix"
+            "`porter` make them, in any case; `Chunk.subwords` is searched like the text; a final * marks a prefix"
         )
 
     @pytest.mark.parametrize("text", HOSTILE_TEXTS)
     def test_punctuation_is_never_syntax(self, backend: StorageBackend, text: str) -> None:
-        """A backend never raises for a query, whatever stands in its words."""
+        """A backend never raises for a query, whatever its words contain."""
         store(backend, a_file(), a_session("a quick fox"))
         reader = backend.reader()
         word = Word(text=text, alternatives=(text,))
@@ -118,12 +118,12 @@ class SearchingConformance(BackendBase):
         assert "s1" in found(backend, Query(text=text, words=(word, *a_query("fox").words)))
 
     def test_no_words_find_nothing(self, backend: StorageBackend) -> None:
-        """A query of punctuation only has no words left."""
+        """A query of punctuation only has no words."""
         store(backend, a_file(), a_session("fox"))
         assert found(backend, "") == set()
 
     def test_words_are_alternatives(self, backend: StorageBackend) -> None:
-        """One of them is enough, in any chunk or head."""
+        """One of them suffices, in any chunk or head."""
         store(backend, a_file(), a_session("fox", id="s1"), a_session("dog", id="s2"), a_session("cow", id="s3"))
         assert found(backend, "fox dog unicorn") == {"s1", "s2"}
 
@@ -135,7 +135,7 @@ class SearchingConformance(BackendBase):
         assert found(backend, a_query("fox", required=["unicorn"])) == set()
 
     def test_an_excluded_word_rules_the_session_out(self, backend: StorageBackend) -> None:
-        """Wherever it stands."""
+        """Wherever it occurs."""
         store(backend, a_file(), a_session("fox", "dog", id="s1"), a_session("fox", id="s2"))
         assert found(backend, a_query("fox", excluded=["dog"])) == {"s2"}
         assert found(backend, a_query("fox", excluded=["unicorn"])) == {"s1", "s2"}
@@ -161,7 +161,7 @@ class SearchingConformance(BackendBase):
     def test_a_condition_is_about_the_whole_session(
         self, backend: StorageBackend, condition: Condition, expected: set[str]
     ) -> None:
-        """Its words may stand in different chunks; sessions are searched and listed alike."""
+        """Its words may be in different chunks; searches and lists use it alike."""
         texts = {"fox": ["fox"], "dog": ["dog"], "cow": ["cow"], "fox dog": ["fox", "dog"], "all": ["cow dog", "fox"]}
         sessions = [a_session("den", *chunks, id=id) for id, chunks in texts.items()]
         sessions.append(a_session("den", a_call("ls"), id="none", agent="other", tool_counts={"bash": 1}))
@@ -171,7 +171,7 @@ class SearchingConformance(BackendBase):
         assert ({stored.session.id for stored in listed}, total) == (expected, len(expected))
 
     def test_a_deep_condition_is_no_error(self, backend: StorageBackend) -> None:
-        """As deep as the query language makes them."""
+        """As deep as the query language allows."""
         store(backend, a_file(), a_session("fox dog"))
         condition: Condition = a_word("fox")
         for _ in range(MAX_DEPTH // 2):
@@ -190,7 +190,7 @@ class SearchingConformance(BackendBase):
     # -- scores -------------------------------------------------------------------------------------------
 
     def test_higher_score_is_better_and_comes_first(self, backend: StorageBackend) -> None:
-        """More of the word in less text."""
+        """More occurrences in less text score higher."""
         store(
             backend,
             a_file(),
@@ -203,7 +203,7 @@ class SearchingConformance(BackendBase):
         assert [chunk.session for chunk in chunks] == [the(backend, id).number for id in ("near", "far")]
         assert chunks[0].score > chunks[1].score
 
-    def test_chunks_are_told_apart_by_weight_class(self, backend: StorageBackend) -> None:
+    def test_chunks_are_returned_with_their_weight_class(self, backend: StorageBackend) -> None:
         """0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result."""
         store(
             backend,
@@ -226,7 +226,7 @@ class SearchingConformance(BackendBase):
         ]
 
     def test_titles_summaries_and_prompts_score_as_heads(self, backend: StorageBackend) -> None:
-        """Apart from the chunks."""
+        """Separately from the chunks."""
         store(
             backend,
             a_file(),
@@ -236,7 +236,7 @@ class SearchingConformance(BackendBase):
             a_session("x", id="s4"),
         )
         candidates = backend.reader().candidates(a_query("kettle"), EVERYTHING)
-        assert candidates.chunks == [], "titles, summaries and prompts are no chunks"
+        assert candidates.chunks == [], "titles, summaries and prompts are not chunks"
         assert set(candidates.heads) == {the(backend, id).number for id in ("s1", "s2", "s3")}
         assert all(score > 0 for score in candidates.heads.values())
 
@@ -255,8 +255,8 @@ class SearchingConformance(BackendBase):
         assert candidates.session_total == 2
         assert not candidates.is_truncated
 
-    def test_tells_which_words_a_chunk_contains(self, backend: StorageBackend) -> None:
-        """By position in the query, for the chunks asked for, in their order."""
+    def test_returns_which_words_a_chunk_contains(self, backend: StorageBackend) -> None:
+        """By position in the query, for the given chunks, in their order."""
         store(backend, a_file(), a_session("a quick fox", "the running dog", "nothing"))
         number = the(backend, "s1").number
         asked = [(number, 2), (number, 1), (number, 0)]

@@ -1,4 +1,4 @@
-"""What the write half of a storage backend promises about the content of files."""
+"""Conformance tests of a storage backend's writer: the content of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .base import BackendBase, ParserDiedError, broken, chunks, found, store, te
 
 
 class WritingConformance(BackendBase):
-    """Replace, append and forget."""
+    """Tests replace, append and forget."""
 
     # -- replace ------------------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ class WritingConformance(BackendBase):
         assert found(backend, "unicorn") == set()
 
     def test_replace_forgets_what_the_file_said_before(self, backend: StorageBackend) -> None:
-        """Chunks, titles and whole sessions that are not in the file any more are gone."""
+        """Chunks, titles and sessions that are not in the file any more are deleted."""
         store(backend, a_file(), a_session("old", title="kettle"), a_session("gone", id="s2"))
         store(backend, a_file(version=2), a_session("new", title="teapot"))
         assert [found(backend, word) for word in ("old", "kettle", "gone")] == [set()] * 3
@@ -49,7 +49,7 @@ class WritingConformance(BackendBase):
 
     @pytest.mark.parametrize("padding", [0, 6000])
     def test_a_failed_replace_changes_nothing(self, backend: StorageBackend, padding: int) -> None:
-        """Neither this file nor one that was stored before it in the same run; the run can go on."""
+        """Neither this file nor one that was stored before it in the same run; the run can continue."""
         store(backend, a_file(), a_session("whole"))
         with backend.writer() as writer:
             writer.replace(a_file("/before"), a_session("earlier", id="s0"))
@@ -72,7 +72,7 @@ class WritingConformance(BackendBase):
         assert texts(backend, "s2") == ["fox two"]
 
     def test_two_files_may_hold_the_same_session(self, backend: StorageBackend) -> None:
-        """Copies are kept apart; uniting them is the core's work."""
+        """Copies are stored separately; the core merges them."""
         store(backend, a_file("/a"), a_session("fox"))
         store(backend, a_file("/b"), a_session("fox", "dog"))
         copies = backend.reader().find_sessions("s1")
@@ -83,7 +83,7 @@ class WritingConformance(BackendBase):
     # -- append -------------------------------------------------------------------------------------------
 
     def test_append_adds_and_counts_on(self, backend: StorageBackend) -> None:
-        """Positions go on where they stopped, and the session is described anew."""
+        """Positions continue from the last one, and the session's facts are updated."""
         store(backend, a_file(), a_session("one", "two"))
         with backend.writer() as writer:
             writer.append(a_file(version=2), a_session("three", title="kettle", message_count=3))
@@ -93,7 +93,7 @@ class WritingConformance(BackendBase):
         assert found(backend, "one") == found(backend, "three") == found(backend, "kettle") == {"s1"}
 
     def test_append_may_bring_a_new_session(self, backend: StorageBackend) -> None:
-        """A file of many sessions grows by whole ones."""
+        """A file with many sessions grows by whole sessions."""
         store(backend, a_file(), a_session("one"))
         with backend.writer() as writer:
             writer.append(a_file(version=2), a_session("two", id="s2"))
@@ -111,7 +111,7 @@ class WritingConformance(BackendBase):
     # -- positions ----------------------------------------------------------------------------------------
 
     def test_replace_returns_the_positions_of_what_it_stored(self, backend: StorageBackend) -> None:
-        """By session id; a session without chunks, or of which nothing is stored, is absent."""
+        """By session id; a session without stored chunks is absent."""
         one, first, third = a_session("fox one", "fox three", id="s1")
         two, second = a_session("fox two", id="s2")
         content = [one, first, two, second, third, *a_session(id="s3")]
@@ -126,7 +126,7 @@ class WritingConformance(BackendBase):
         assert store(backend, a_file(version=3)) == {}
 
     def test_append_returns_the_positions_of_what_it_added(self, backend: StorageBackend) -> None:
-        """They go on where the session ended, for each session of the file by itself."""
+        """They continue from the session's last one, for each session of the file."""
         store(backend, a_file(), a_session("one", "two"), a_session("one", id="s2"))
         with backend.writer() as writer:
             more = [*a_session("three"), *a_session("two", "three", id="s2"), *a_session("one", id="s3")]
@@ -150,11 +150,11 @@ class WritingConformance(BackendBase):
     # -- delete_file --------------------------------------------------------------------------------------
 
     def test_a_deleted_file_leaves_no_trace(self, backend: StorageBackend) -> None:
-        """Its sessions, chunks and heads are gone, and it counts as a file that was never seen."""
+        """Its sessions, chunks and heads are deleted, and the file counts as new."""
         store(backend, a_file("/a"), a_session("fox", "dog", title="kettle"), a_session("fox", id="s2"))
         store(backend, a_file("/b"), a_session("fox", id="s3"))
         with backend.writer() as writer:
-            assert writer.delete_file("/a") == 3, "`delete_file` returns how many chunks were deleted"
+            assert writer.delete_file("/a") == 3, "`delete_file` returns the number of deleted chunks"
             assert writer.file("/a") is None
             assert [*writer.files()] == ["/b"]
             assert writer.file_sessions("/a") == []
@@ -175,7 +175,7 @@ class WritingConformance(BackendBase):
         assert backend.reader().statistics().forgotten == 0
 
     def test_deleting_a_file_that_is_not_there_deletes_nothing(self, backend: StorageBackend) -> None:
-        """And is no error."""
+        """And is not an error."""
         store(backend, a_file(), a_session("fox"))
         with backend.writer() as writer:
             assert writer.delete_file("/not/there") == 0
@@ -197,7 +197,7 @@ class WritingConformance(BackendBase):
         assert backend.reader().statistics().forgotten == 1
 
     def test_copies_and_subagents_are_forgotten_with_a_session(self, backend: StorageBackend) -> None:
-        """All that was said in it is gone, whichever copy was named."""
+        """All its chunks are deleted, whichever copy was named."""
         store(backend, a_file("/a"), a_session("fox", id="s1"), a_session("fox", id="s1/agent"))
         store(backend, a_file("/b"), a_session("fox", id="s1"), a_session("fox", id="s10"))
         number = next(s.number for s in backend.reader().find_by_id(["s1"]) if s.path == "/a")

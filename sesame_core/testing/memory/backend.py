@@ -4,8 +4,8 @@
     plugins.register(MemoryPlugin(), "memory")
     Sesame(Config(sources=..., backend=Selection(name="memory")), plugins=plugins)
 
-For tests that need an index and no database, and to read for those who write a backend.  Nothing is fast for many
-sessions: each search goes through all chunks.
+For tests that need an index and no database, and as an example for authors of backends.  It is slow for many sessions:
+each search scans all chunks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .writer import MemoryWriter
 
 
 class _Index:
-    """One index, and who may write it."""
+    """One index, and its write lock."""
 
     def __init__(self) -> None:
         self.state = State()
@@ -63,7 +63,7 @@ class MemoryBackend:
 
     @contextmanager
     def rebuild(self, wrap: Callable[[IndexWriter], IndexWriter] | None = None) -> Iterator[IndexWriter]:
-        """Open an empty index that takes the present one's place at the end."""
+        """Open an empty index that replaces the present one at the end."""
         with self._lock():
             old, built = self._index.state, State()
             built.tombstones = set(old.tombstones)
@@ -110,7 +110,7 @@ def _carry_over(old: State, writer: IndexWriter) -> None:
 class MemoryPlugin:
     """Provides the backend `memory`; backends of one plugin with the same option `index` share an index.
 
-    To be registered with `PluginManager.register(MemoryPlugin(), "memory")`: no distribution provides it.
+    Register it with `PluginManager.register(MemoryPlugin(), "memory")`: no distribution provides it.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What the backend in memory holds: sessions with their words, and one state of the index after another."""
+"""The content of the backend in memory: sessions with their words, and the states of the index."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .words import Document
 class Entry:
     """A session of one file with its chunks; never changed, only replaced.
 
-    :param former: of the chunks that were there before, what is known of their words.
+    :param former: documents of the first chunks, from the former entry.
     """
 
     def __init__(self, session: Session, path: str, chunks: Sequence[Chunk], former: Sequence[Document] = ()) -> None:
@@ -30,26 +30,26 @@ class Entry:
 
     @cached_property
     def head(self) -> Document:
-        """Title, summary and prompts, with what was written about the session."""
+        """Title, summary and prompts, with the session's notes."""
         session, notes = self.session, self.session.notes
         about = (notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ()
         return Document(session.name or "", "\n".join((session.summary or "", *about)), "\n".join(session.prompts))
 
     @cached_property
     def conversation(self) -> Document:
-        """The title, and all that people and agents said."""
+        """The title, and everything that people and agents said."""
         said = [chunk for chunk in self.chunks if chunk.kind == "message"]
         texts = ("\n".join(c.text for c in said if c.role == role) for role in ("user", "assistant"))
         return Document(self.session.title or "", *texts)
 
 
 class State:
-    """All that one index holds at one time."""
+    """The whole content of one index at one time."""
 
     def __init__(self, former: State | None = None) -> None:
         self.entries: dict[int, Entry] = dict(former.entries) if former else {}
         self.files: dict[str, IndexedFile] = dict(former.files) if former else {}
-        #: (agent, session id) of what was forgotten.
+        #: (agent, session id) of forgotten sessions.
         self.tombstones: set[tuple[str, str]] = set(former.tombstones) if former else set()
         self.synced_at: datetime | None = former.synced_at if former else None
 
@@ -66,7 +66,7 @@ class State:
 
     @cached_property
     def sessions(self) -> dict[int, StoredSession]:
-        """All sessions, for filters; not to be given away."""
+        """All sessions, for filters; shared, so readers must not get them."""
         return {number: self.stored(number) for number in self.entries}
 
     @cached_property
@@ -80,7 +80,7 @@ class State:
 
     @cached_property
     def terms(self) -> Counter[str]:
-        """In how many chunks each term occurs."""
+        """The number of chunks with each term."""
         return Counter(term for document in self.documents.values() for term in document.vocabulary)
 
     def matching(self, filters: Filters, condition: Condition | None) -> list[StoredSession]:

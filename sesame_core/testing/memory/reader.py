@@ -1,4 +1,4 @@
-"""The read half of the backend in memory: every question goes through all that there is."""
+"""The read half of the backend in memory: every call scans the whole index."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .words import bm25
 
 #: Weights of title, summary and prompts in a head, and of title, people and agents in a conversation: SQLite's.
 HEAD_WEIGHTS, CONVERSATION_WEIGHTS = (2.0, 1.0, 2.0), (4.0, 1.5, 1.0)
-#: Stands for a modified time that no calendar has.
+#: Replaces a modified time that `datetime` cannot represent.
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class MemoryReader:
-    """Reads the present state of an index, or inside of a snapshot the one with which it began.
+    """Reads the present state of an index, or inside of a snapshot the one at its start.
 
     :param present: returns the present state.
     """
@@ -94,7 +94,7 @@ class MemoryReader:
         return [state.stored(number) for number in dict.fromkeys(numbers) if number in state.entries]
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
-        """Return the sessions with this id, else those whose id begins with it."""
+        """Return the sessions with this id, else those whose id starts with it."""
         state = self._state()
         ids = {n: entry.session.id for n, entry in state.entries.items()}
         exact = [n for n, id in ids.items() if id == prefix]
@@ -108,7 +108,7 @@ class MemoryReader:
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions, newest first, and their number."""
+        """Return sessions, newest first, and their total number."""
         state = self._state()
         speaking = standing(state.sessions.values())
         found = [
@@ -131,7 +131,7 @@ class MemoryReader:
         return found
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
-        """Return which of the query's words each chunk contains."""
+        """Return the query's words that each chunk contains."""
         documents = self._state().documents
         return [
             frozenset(i for i, word in enumerate(query.words) if place in documents and documents[place].contains(word))
@@ -139,12 +139,12 @@ class MemoryReader:
         ]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return the terms that begin with a prefix, with their numbers of chunks, the commonest first."""
+        """Return the terms that start with a prefix, with their numbers of chunks, the commonest first."""
         found = [(term, count) for term, count in self._state().terms.items() if term.startswith(prefix)]
         return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
-        """Return what is known of files."""
+        """Return the known files."""
         known: dict[str, KnownFile] = {
             path: (
                 UNREAD if file.error is not None else file.mtime_ns,
@@ -159,16 +159,16 @@ class MemoryReader:
         return {path: of for path, of in known.items() if not is_bounded or of[0] == UNREAD or first <= of[0] <= last}
 
     def freshness(self) -> Freshness:
-        """Return when the index was last brought up to date, and how many files could not be read."""
+        """Return the time of the last sync, and the number of files that could not be read."""
         state = self._state()
         return Freshness(last_sync=state.synced_at, unreadable=sum(f.error is not None for f in state.files.values()))
 
     def scan_cache_path(self) -> str | None:
-        """Return None: no other process sees the index."""
+        """Return None: no other process can use the index."""
         return None
 
     def statistics(self) -> Statistics:
-        """Count what is there."""
+        """Return counts of the content."""
         state = self._state()
         groups: dict[tuple[str, str], list[Session]] = {}
         for entry in state.entries.values():

@@ -1,8 +1,8 @@
 """The full-text half of the backend in memory: terms, phrases, and BM25 as FTS5 computes it.
 
-Terms are cut, folded and stemmed as SQLite's `porter unicode61` does it.  Of 273,119 words in Python's standard library
+Terms are split, folded and stemmed as by SQLite's `porter unicode61`.  Of 273,119 words in Python's standard library
 and its packages, 72 have another stem here (`technology`, `possibly`): FTS5's stemmer is Porter's with two later
-rules, Snowball's "porter" and PostgreSQL's are the algorithm as it was published.
+rules, Snowball's "porter" and PostgreSQL's are the algorithm as published.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...types.query import Word
 
-#: Terms that follow each other, and whether the last one is a prefix.
+#: Consecutive terms, and whether the last one is a prefix.
 Phrase: TypeAlias = tuple[tuple[str, ...], bool]
 K = TypeVar("K")
 
-#: BM25's parameters, and what a phrase is worth that more than half of all documents have; all three are FTS5's.
+#: BM25's parameters, and the idf of a phrase that more than half of all documents have; all three are FTS5's.
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 #: Bytes of the shortest and of the longest word that FTS5 stems.
 SHORTEST, LONGEST = 3, 64
@@ -31,7 +31,7 @@ _LOCK = threading.Lock()
 
 
 class _Fold(dict[int, str]):
-    """The plain form of each character: without the one accent of a Latin letter; combining marks vanish."""
+    """The plain form of each character: without the one accent of a Latin letter; combining marks are dropped."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -57,7 +57,7 @@ def terms(text: str) -> list[str]:
 def _stem(word: str) -> str:
     if not SHORTEST <= len(word.encode("utf-8", "replace")) <= LONGEST:
         return word
-    with _LOCK:  # the stemmer works on attributes of its own
+    with _LOCK:  # the stemmer has state
         stem: str = _stemmer().stemWord(word)
         return stem
 
@@ -70,7 +70,7 @@ def _stemmer() -> Any:
 
 
 def phrases(words: Iterable[Word]) -> list[Phrase]:
-    """Return what counts as one of the words, each text once; `run` and `running` are two, which add up as in FTS5."""
+    """Return the phrases that count as one of the words, each once; `run` and `running` are two, as in FTS5."""
     texts = dict.fromkeys(text for word in words for text in word.alternatives)
     return [phrase for phrase in map(_phrase, texts) if phrase[0]]
 
@@ -81,7 +81,7 @@ def _phrase(text: str) -> Phrase:
 
 
 class Document:
-    """A text in columns, whose terms are worked out when they are first asked for."""
+    """A text in columns, whose terms are computed at first use."""
 
     def __init__(self, *columns: str) -> None:
         self._texts = columns
@@ -98,7 +98,7 @@ class Document:
 
     @functools.cached_property
     def length(self) -> int:
-        """How many terms there are in all columns."""
+        """The number of terms in all columns."""
         return sum(map(len, self.columns))
 
     def contains(self, word: Word) -> bool:
@@ -106,9 +106,9 @@ class Document:
         return any(self.frequency(phrase) for phrase in phrases([word]))
 
     def frequency(self, phrase: Phrase, weights: Sequence[float] = ()) -> float:
-        """Return how often the document has a phrase.
+        """Return the number of occurrences of a phrase in the document.
 
-        :param weights: what one counts in each column; 1 in those without a weight.
+        :param weights: the weight of an occurrence in each column; 1 in those without a weight.
         """
         (*whole, last), is_prefix = phrase
         if not self.vocabulary.issuperset(whole if is_prefix else phrase[0]):
@@ -127,8 +127,8 @@ def _count(column: Sequence[str], whole: list[str], last: str, is_prefix: bool) 
 def bm25(documents: Mapping[K, Document], words: Iterable[Word], weights: Sequence[float] = ()) -> dict[K, float]:
     """Return the BM25 of each document that has one of the words; higher is better.
 
-    :param documents: all that there are: the rarer a phrase is among them, the more it is worth.
-    :param weights: what a phrase counts in each column of a document.
+    :param documents: all documents: the rarer a phrase is among them, the higher its idf.
+    :param weights: the weight of a phrase in each column of a document.
     """
     average = sum(document.length for document in documents.values()) / max(1, len(documents))
     scores: dict[K, float] = {}

@@ -1,4 +1,4 @@
-"""The write half of the backend in memory: it changes a state of its own and then publishes it."""
+"""The write half of the backend in memory: it changes a copy of the state and then publishes it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .index import Entry, State
 
 
 class MemoryWriter:
-    """Changes a state of its own, which takes the place of the present one when it is published.
+    """Changes a copy of the state, which replaces the present state when it is published.
 
-    :param state: what the index holds.
-    :param publish: lets readers see a state.
+    :param state: the content of the index.
+    :param publish: makes a state visible to readers.
     """
 
     def __init__(self, state: State, publish: Callable[[State], None]) -> None:
@@ -40,17 +40,17 @@ class MemoryWriter:
         return [deepcopy(entry.session) for entry in self._state.entries.values() if entry.path == path]
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Delete what the file said and store what it says now."""
-        items = list(content)  # when this fails, nothing has changed yet
+        """Replace the content of a file."""
+        items = list(content)  # if this fails, nothing has changed yet
         self._delete(n for n, entry in self._state.entries.items() if entry.path == file.path)
         return self._store(file, items)
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add to what the file said."""
+        """Add to the content of a file."""
         return self._store(file, list(content))
 
     def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Store facts of files whose content did not change."""
+        """Update files whose content did not change."""
         for file in files:
             known = self._state.files.get(file.path)
             if file.checkpoint is None and known is not None:
@@ -58,12 +58,12 @@ class MemoryWriter:
             self._store_file(file)
 
     def delete_file(self, path: str) -> int:
-        """Delete a file and its sessions without a trace."""
+        """Delete a file and its sessions, without a tombstone."""
         self._state.files.pop(path, None)
         return self._delete(n for n, entry in self._state.entries.items() if entry.path == path)
 
     def forget(self, number: int) -> int:
-        """Delete a session with its copies and subagents; they do not come back."""
+        """Delete a session with its copies and subagents, and leave tombstones."""
         if number not in self._state.entries:
             return 0
         chosen = self._state.entries[number].session
@@ -76,7 +76,7 @@ class MemoryWriter:
         return self._delete(family)
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Give the sessions of this id these notes."""
+        """Set the notes of the sessions with this id."""
         changed = 0
         for number, entry in list(self._state.entries.items()):
             session = entry.session
@@ -92,11 +92,11 @@ class MemoryWriter:
         self.publish()
 
     def publish(self) -> None:
-        """Let readers see what was written."""
+        """Make all changes visible to readers."""
         self._publish(self._state)
         self._state = State(self._state)
 
-    # -- how ----------------------------------------------------------------------------------------------
+    # -- implementation -----------------------------------------------------------------------------------
 
     def _store(self, file: IndexedFile, items: list[Session | Chunk]) -> Positions:
         described: dict[str, Session] = {}
@@ -142,12 +142,12 @@ class MemoryWriter:
 
 
 def _as_stored(session: Session, file: IndexedFile) -> Session:
-    """Return a session with what it does not say itself."""
+    """Return a session with defaults for its missing fields."""
     modified = session.modified
     if modified is None:
         try:
             modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000 / 1000, UTC)
-        except (OverflowError, ValueError, OSError):  # a time that no calendar has
+        except (OverflowError, ValueError, OSError):  # a time that `datetime` cannot represent
             modified = None
     return replace(
         deepcopy(session),

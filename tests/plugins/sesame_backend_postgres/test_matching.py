@@ -191,7 +191,7 @@ def test_a_filter_on_sessions_comes_before_the_budget(backend: StorageBackend) -
 
 
 @pytest.mark.usefixtures("narrow")
-def test_how_common_a_word_is_among_titles_is_told_from_some_of_them(backend: StorageBackend) -> None:
+def test_the_frequency_of_a_word_in_titles_is_estimated_from_some_of_them(backend: StorageBackend) -> None:
     with_all = backend.reader().candidates(a_query("common usual"), EVERYTHING)
     assert len(with_all.heads) == SESSIONS
     assert len(set(with_all.heads.values())) < 4
@@ -215,7 +215,9 @@ def test_a_rare_phrase_of_common_words_is_found(backend: StorageBackend, is_requ
 
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize("is_required", [False, True])
-def test_a_phrase_of_common_words_that_is_nowhere_is_told_as_such(backend: StorageBackend, is_required: bool) -> None:
+def test_a_phrase_of_common_words_that_is_nowhere_is_reported_as_such(
+    backend: StorageBackend, is_required: bool
+) -> None:
     found = backend.reader().candidates(phrase("more number", is_required=is_required), EVERYTHING)
     assert found.document_frequencies == [0]
     assert found.chunks == []
@@ -263,7 +265,7 @@ def test_a_connection_keeps_few_plans_and_answers_after_it_has_forgotten_them(ba
         assert kept <= prepared.MOST
 
 
-def test_a_search_that_failed_leaves_no_wrong_plan_behind(backend: StorageBackend) -> None:
+def test_a_failed_search_leaves_no_wrong_plan(backend: StorageBackend) -> None:
     reader = backend.reader()
     assert isinstance(reader, PostgresReader)
     expected = places(reader.candidates(a_query("usual regular"), EVERYTHING))

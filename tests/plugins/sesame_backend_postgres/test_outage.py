@@ -32,7 +32,7 @@ def server(postgres: str) -> Iterator[Server]:
         yield server
 
 
-def test_an_unreachable_server_is_told_at_once(workstation: Make) -> None:
+def test_an_unreachable_server_is_reported_at_once(workstation: Make) -> None:
     ann = workstation("ann", dsn="postgresql://ann@127.0.0.1:1/sesame")
     for command in (["search", "fox"], ["search", "fox", "--no-refresh"], ["index"], ["status"]):
         assert "127.0.0.1:1/sesame cannot be reached" in ann.run(*command).stderr
@@ -54,7 +54,7 @@ def test_a_wrong_database_is_named(workstation: Make, database: str) -> None:
     assert "no_such_database" in ann.fails("index")
 
 
-def test_a_wrong_password_is_told_as_one(server: Server, workstation: Make) -> None:
+def test_a_wrong_password_is_reported_as_one(server: Server, workstation: Make) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as db:
         db.execute("CREATE ROLE ann LOGIN PASSWORD 'right'")
     hba = server.directory / "data" / "pg_hba.conf"
@@ -70,7 +70,7 @@ def test_a_wrong_password_is_told_as_one(server: Server, workstation: Make) -> N
     assert "hush" not in told
 
 
-def test_a_server_without_a_connection_left_is_told_as_one(server: Server, workstation: Make) -> None:
+def test_a_server_without_a_free_connection_is_reported_as_one(server: Server, workstation: Make) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as db:
         db.execute("CREATE ROLE bea LOGIN")
         dsn = server.dsn.replace("postgres@", "bea@")
@@ -116,7 +116,7 @@ def test_a_server_that_stops_midway_leaves_nothing_half_and_the_next_run_catches
     assert ann.json("status")["chunks"] == 300 * 31
 
 
-def test_a_reader_goes_on_after_the_server_was_restarted(
+def test_a_reader_continues_after_the_server_was_restarted(
     server: Server, workstation: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sesame_core import Selection, Sesame
@@ -142,7 +142,7 @@ def test_a_replica_can_be_searched_and_says_that_it_cannot_be_written(workstatio
     assert len(replica.found("lighthouse")) == 1
     assert replica.json("search", "lighthouse")["results"]
     ann.write("s2", "another lighthouse")
-    assert "only lets itself be read" in replica.fails("index")
+    assert "is read-only" in replica.fails("index")
 
 
 def test_a_newer_schema_is_left_alone(workstation: Make, database: str) -> None:

@@ -178,7 +178,7 @@ def test_a_condition_is_answered_by_the_index_of_words(plans: Plans, query: Any)
 
 
 @pytest.mark.parametrize("text", ["common AND number7", "number7 -common", "number7 OR (word3 AND common)"])
-def test_what_sessions_must_have_is_told_by_one_look_at_their_words(plans: Plans, text: str) -> None:
+def test_required_words_are_checked_by_one_query_of_sessions_words(plans: Plans, text: str) -> None:
     plans.reader.candidates(parse(text), Filters())
     looks = [node for node in executed(plans).nodes if node.get("Relation Name") == "vocabularies"]
     assert looks

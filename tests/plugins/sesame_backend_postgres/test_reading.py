@@ -95,7 +95,7 @@ def test_readers_at_the_same_time_have_connections_of_their_own(backend: Storage
     assert totals == [40] * 9
 
 
-def test_who_waits_for_the_only_connection_is_told(
+def test_waiting_for_the_only_connection_ends_with_an_error(
     options: dict[str, Any], backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connecting, "READ_SECONDS", 1)

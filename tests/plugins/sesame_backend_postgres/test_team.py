@@ -43,7 +43,7 @@ def test_the_same_session_on_two_workstations_is_two(workstation: Make) -> None:
     assert all(w["lastSync"] and w["newestMessage"] for w in status["workstations"])
 
 
-def test_a_result_tells_whose_it_is_and_can_be_asked_for_by_it(workstation: Make) -> None:
+def test_a_result_has_its_owner_and_is_found_by_it(workstation: Make) -> None:
     ann = workstation("ann")
     ann.write("s1", "the lighthouse keeper")
     ann.ok("index")
@@ -61,7 +61,7 @@ def test_only_the_workstation_itself_forgets_its_sessions(workstation: Make) -> 
     ann, ben = workstation("ann"), workstation("ben")
     ann.write("s1", "the lighthouse keeper")
     ann.ok("index")
-    assert "only there it can be forgotten" in ben.fails("forget", "--yes", "s1")
+    assert "forget it there" in ben.fails("forget", "--yes", "s1")
     ben.write("s1", "another lighthouse")
     ben.ok("index")
     ben.ok("forget", "--yes", "s1")
@@ -115,7 +115,7 @@ def test_eight_workstations_start_at_once_on_an_empty_database(workstation: Make
 # -- identity ---------------------------------------------------------------------------------------------
 
 
-def test_a_copied_machine_is_told_and_not_merged(workstation: Make) -> None:
+def test_a_copied_machine_is_reported_and_not_merged(workstation: Make) -> None:
     ann, copy = workstation("ann"), workstation("copy", id="ann")
     ann.write("s1", "the lighthouse keeper")
     ann.ok("index")
@@ -155,7 +155,9 @@ def test_two_machines_with_ids_of_their_own_have_keys_of_their_own(workstation: 
     assert [w["sessions"] for w in listed] == [1, 1]
 
 
-def test_a_second_writer_is_told_which_process_writes(workstation: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_second_writer_names_the_process_that_writes(
+    workstation: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ann = workstation("ann")
     monkeypatch.setenv("SESAME_WORKSTATION_ID", "ann")
     monkeypatch.setenv("SESAME_DATA_DIR", str(ann.home / "data"))

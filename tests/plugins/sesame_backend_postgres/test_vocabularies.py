@@ -95,7 +95,7 @@ def test_words_go_with_their_session(backend: StorageBackend, db: psycopg.Connec
     assert check(db) == 0
 
 
-def test_more_words_than_a_list_holds_lie_in_several(backend: StorageBackend, db: psycopg.Connection) -> None:
+def test_more_words_than_fit_into_a_list_are_in_several(backend: StorageBackend, db: psycopg.Connection) -> None:
     dice = random.Random(5)
 
     def long(number: int) -> str:

@@ -115,7 +115,7 @@ def test_transcripts_are_private_in_a_directory_that_all_may_read(backend: Sqlit
 # -- rows ------------------------------------------------------------------------------------------------------
 
 
-def test_a_row_id_tells_session_position_and_weight_class(backend: SqliteBackend, directory: Path) -> None:
+def test_a_row_id_encodes_session_position_and_weight_class(backend: SqliteBackend, directory: Path) -> None:
     content = a_session(
         "a prompt",
         a_chunk("an answer", role="assistant"),
@@ -196,7 +196,7 @@ def test_a_session_comes_back_from_its_row(session: Session) -> None:
     assert rows.to_session(rows.session_row(session, 0)) == session
 
 
-def test_a_prompt_that_holds_the_separator_of_prompts_stays_one() -> None:
+def test_a_prompt_that_contains_the_separator_of_prompts_stays_one() -> None:
     session = Session(id="s", agent="a", prompts=("one\x1ehalf", "two"))
     assert rows.to_session(rows.session_row(session, 0)).prompts == ("one half", "two")
 
@@ -467,7 +467,7 @@ def test_leftovers_are_removed_by_the_next_writer(backend: SqliteBackend, direct
     assert backend.reader().statistics().files == 2
 
 
-def test_a_rebuild_keeps_the_paths_of_a_session_whose_file_is_gone(backend: SqliteBackend) -> None:
+def test_a_rebuild_keeps_the_paths_of_a_session_whose_file_is_deleted(backend: SqliteBackend) -> None:
     put(backend, a_session("fox", a_call("edit", paths=("/w/a.py", "/w/b.py"))), "/s/gone")
     with backend.rebuild():
         pass
@@ -486,7 +486,7 @@ def test_a_rebuild_keeps_the_time_of_the_last_sync_unless_it_has_its_own(backend
     assert backend.reader().statistics().last_sync == NOON.replace(hour=13)
 
 
-def test_who_writes_is_written_beside_the_lock_and_taken_away(backend: SqliteBackend, directory: Path) -> None:
+def test_the_writer_is_noted_next_to_the_lock_and_the_note_removed(backend: SqliteBackend, directory: Path) -> None:
     for _ in range(2):
         with backend.writer():
             assert str(os.getpid()) in (directory / "index.holder").read_text()

@@ -214,7 +214,7 @@ def test_a_nested_call_says_through_which_tool_it_came() -> None:
     assert call("read", {"path": "a"}, via="codemode").text == "tool: read\nvia: codemode\npath: a"
 
 
-def test_a_known_tool_with_unknown_arguments_still_tells_them() -> None:
+def test_a_known_tool_with_unknown_arguments_still_shows_them() -> None:
     assert call("write", {"target": "a.py", "lines": ["x", "y"]}).text == (
         "tool: write\ntarget: a.py\nlines:\n  - x\n  - y"
     )
@@ -265,7 +265,7 @@ def test_base64_payloads_are_dropped_from_calls_and_results() -> None:
 
 
 @pytest.mark.parametrize("text", ["-" * 3000, "=" * 3000, "a/b c" * 3000, "日本語" * 1000, "x" * 1024 + " y"])
-def test_rules_and_long_plain_words_are_no_payload(text: str) -> None:
+def test_rules_and_long_plain_words_are_not_payload(text: str) -> None:
     (chunk,) = result(text)
     assert (chunk.text, chunk.cut) == (text, 0)
 

@@ -72,7 +72,7 @@ def test_the_first_word_about_a_session_tells_its_directory(write: Callable[...,
         (("cli", "sdk-py"), "interactive"),
     ],
 )
-def test_a_session_nobody_typed_into_is_headless(
+def test_a_session_no_one_typed_into_is_headless(
     entrypoints: tuple[str | None, ...], kind: str, write: Callable[..., Path]
 ) -> None:
     records = [user(n, "hi", entrypoint=entrypoint) for n, entrypoint in enumerate(entrypoints, 1)]

@@ -156,7 +156,7 @@ def test_an_empty_file_named_like_a_session_is_an_empty_session(write: Callable[
     assert PARSER.parse_tail(path, Checkpoint(offset=0, line=0, state={"facts": {}})) is None
 
 
-def test_a_file_without_messages_is_no_session(write: Callable[..., Path]) -> None:
+def test_a_file_without_messages_is_not_a_session(write: Callable[..., Path]) -> None:
     stub = write({"type": "teleported-from", "sessionId": SESSION}, MATCHING["a snapshot first"])
     assert [type(event) for event in parse(stub)] == [Checkpoint]
     titled = write(MATCHING["a snapshot first"], {"type": "custom-title", "customTitle": "T", "sessionId": SESSION})

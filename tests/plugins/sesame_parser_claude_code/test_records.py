@@ -181,7 +181,7 @@ def test_14_a_subagents_description_is_its_title(write: Callable[..., Path]) -> 
     assert session(parse(path)).title is None
 
 
-def test_14_a_subagent_without_ids_is_told_by_its_place(write: Callable[..., Path]) -> None:
+def test_14_a_subagent_without_ids_is_recognised_by_its_path(write: Callable[..., Path]) -> None:
     record = user(1, "explore", parent=None)
     del record["sessionId"]
     events = parse(write(record, name=f"{SESSION}/subagents/agent-acompact-7.jsonl"))
@@ -255,7 +255,7 @@ def test_19_queued_command(is_first: bool, write: Callable[..., Path]) -> None:
     assert session(events).abandoned == ()
 
 
-def test_19_a_queued_prompt_that_nothing_else_tells_is_told(write: Callable[..., Path]) -> None:
+def test_19_a_queued_prompt_without_another_record_is_indexed(write: Callable[..., Path]) -> None:
     rest = [answer(n, f"a{n}") for n in range(2, 300)]
     events = parse(write(enqueue("lost"), enqueue("typed"), user(1, "typed"), enqueue('{"task_id":"b1"}'), *rest))
     assert texts(events, "user") == ["typed", "lost"]
@@ -264,7 +264,7 @@ def test_19_a_queued_prompt_that_nothing_else_tells_is_told(write: Callable[...,
     assert messages(events)[1].source_type != "queue-operation"
 
 
-def test_19_a_queued_prompt_is_told_once_across_a_checkpoint(write: Callable[..., Path]) -> None:
+def test_19_a_queued_prompt_is_indexed_once_across_a_checkpoint(write: Callable[..., Path]) -> None:
     first = lines(user(1, "go"), enqueue("midturn"))
     path = write(first)
     stopped = parse(path)[-1]

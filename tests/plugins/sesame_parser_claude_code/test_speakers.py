@@ -75,7 +75,7 @@ SPEAKERS: list[tuple[str, list[tuple[str, str, str]]]] = [
 
 
 @pytest.mark.parametrize(("text", "parts"), SPEAKERS)
-def test_injected_text_is_told_from_what_a_person_typed(text: str, parts: list[tuple[str, str, str]]) -> None:
+def test_injected_text_is_distinguished_from_what_a_person_typed(text: str, parts: list[tuple[str, str, str]]) -> None:
     assert classify(text) == parts
 
 
@@ -106,7 +106,7 @@ def test_one_record_may_hold_a_result_a_prompt_and_injected_text(write: Callable
     assert len({m.origin_id for m in messages(events)}) == 3
 
 
-def test_system_records_are_told_when_they_say_something(write: Callable[..., Path]) -> None:
+def test_system_records_are_indexed_when_they_have_text(write: Callable[..., Path]) -> None:
     events = parse(
         write(
             base(1, "system", subtype="local_command", content=COMMAND),

@@ -21,7 +21,7 @@ def test_a_second_root_abandons_the_first() -> None:
     assert kept == ["start over with pears", "Pears it is."]
 
 
-def test_a_parent_that_nobody_knows_abandons_nothing(write: Write) -> None:
+def test_an_unknown_parent_abandons_nothing(write: Write) -> None:
     records = [message("user", n, content=str(n)) | {"parentId": f"tool-call-{n}"} for n in range(1, 4)]
     assert lost(read(write(*records))) == []
 

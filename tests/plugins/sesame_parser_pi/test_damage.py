@@ -83,7 +83,7 @@ def test_thirty_megabytes_in_one_custom_entry_need_no_memory(write: Write) -> No
     assert reading.session.abandoned == ()
 
 
-def test_a_screenshot_does_not_hide_the_prompt_beside_it(one: Any) -> None:
+def test_a_screenshot_does_not_hide_the_prompt_next_to_it(one: Any) -> None:
     image = {"type": "image", "data": "iVBORw0KGgo" * 400_000, "mimeType": "image/png"}
     (made,) = one(message("user", content=[{"type": "text", "text": "what is this?"}, image]))
     assert made.text == "what is this?"
@@ -216,7 +216,7 @@ def test_nested_flat_and_symlinked_layouts_are_recognised(write: Write, tmp_path
 
 
 @pytest.mark.upstream(8)
-def test_a_run_beside_a_session_is_its_subagent(write: Write) -> None:
+def test_a_run_next_to_a_session_is_its_subagent(write: Write) -> None:
     write(name="sessions/--home-ann--/one.jsonl", header={**HEADER, "id": "the-parent"})
     run = read(write(name="sessions/--home-ann--/one/run/run-1/session.jsonl"))
     assert (run.session.kind, run.session.parent_id) == ("subagent", "the-parent")

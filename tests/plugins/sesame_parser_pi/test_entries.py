@@ -117,7 +117,7 @@ def test_injected_text_is_the_systems_and_named_by_its_source() -> None:
     ]
 
 
-def test_a_skill_that_was_invoked_is_told_from_what_the_person_typed(one: Any) -> None:
+def test_a_skill_that_was_invoked_is_distinguished_from_what_the_person_typed(one: Any) -> None:
     body = '<skill name="tides" location="/s/tides/SKILL.md">\nReferences are relative to /s.\n\nRead it.\n</skill>'
     skill, typed, skill_alone, bare, quoted = one(
         message("user", 1, content=f"{body}\n\nwhen is high tide?"),

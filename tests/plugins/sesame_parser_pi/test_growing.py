@@ -66,7 +66,7 @@ def whole_lines(path: Path, raw: bytes) -> Iterator[None]:
             yield
 
 
-def test_a_branch_off_an_entry_that_is_not_remembered_is_left_to_a_full_reading(write: Write) -> None:
+def test_a_branch_off_an_entry_that_is_not_stored_is_left_to_a_full_reading(write: Write) -> None:
     records = [message("user", n, content=str(n)) for n in range(1, 301)]
     path = write(*records)
     checkpoint = read(path).checkpoint
@@ -77,7 +77,7 @@ def test_a_branch_off_an_entry_that_is_not_remembered_is_left_to_a_full_reading(
     assert PiParser().parse_tail(path, checkpoint) is not None
 
 
-def test_an_entry_behind_one_that_could_not_be_read_does_not_force_a_full_reading(write: Write) -> None:
+def test_an_entry_after_one_that_could_not_be_read_does_not_force_a_full_reading(write: Write) -> None:
     path = write(message("user", 1, content="a"))
     checkpoint = read(path).checkpoint
     assert checkpoint is not None

@@ -104,7 +104,7 @@ def test_a_session_directory_comes_before_the_agents_own(home: Path, monkeypatch
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "null", '{"sessionDir": 5}', '{"sessionDir": ""}', '{"sessionDir": "relative/dir"}']
 )
-def test_settings_that_name_no_absolute_directory_are_passed_over(home: Path, text: str) -> None:
+def test_settings_that_name_no_absolute_directory_are_skipped(home: Path, text: str) -> None:
     configure(home, text)
     assert list(PiParser().default_roots()) == [home / ".pi" / "agent" / "sessions"]
 
@@ -142,7 +142,7 @@ def test_a_wrong_option_is_named(options: dict[str, Any], complaint: str) -> Non
         PluginManager().parser("pi", options)
 
 
-def test_a_session_is_resumed_by_its_file_and_by_its_id_when_that_is_gone(tmp_path: Path) -> None:
+def test_a_session_is_resumed_by_its_file_and_by_its_id_when_that_is_deleted(tmp_path: Path) -> None:
     session, path = Session(id="x", agent="pi"), DATA / "branched.jsonl"
     assert list(PiParser().resume_command(session, path)) == ["pi", "--session", str(path)]
     assert list(PiParser().resume_command(session, tmp_path / "gone.jsonl")) == ["pi", "--session", "x"]

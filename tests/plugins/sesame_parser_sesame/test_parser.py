@@ -142,7 +142,7 @@ def test_a_result_knows_its_tool_and_its_command_from_the_call_also_after_a_chec
         assert (result.name, result.command, result.text) == ("sh", "ls", "a.py")
 
 
-def test_the_calls_that_are_remembered_are_bounded(write: Write) -> None:
+def test_the_calls_that_are_stored_are_bounded(write: Write) -> None:
     calls = [{"id": f"c{n}", "name": "sh", "arguments": {"command": "x" * 9_000}} for n in range(500)]
     checkpoint = events(write({"type": "message", "role": "assistant", "toolCalls": calls}))[-1]
     assert isinstance(checkpoint, Checkpoint)
@@ -160,7 +160,7 @@ def test_copies_of_a_message_have_one_origin_and_equal_ids_in_two_sessions_have_
 # -- the world is open, and odd ---------------------------------------------------------------------------
 
 
-def test_unknown_records_and_fields_are_passed_over(write: Write) -> None:
+def test_unknown_records_and_fields_are_skipped(write: Write) -> None:
     path = write(
         {"type": "com.example.cost", "usd": 3},
         {"type": "message", "role": "user", "text": "hi", "mood": "good", "toolCalls": None},
@@ -207,7 +207,7 @@ def test_what_is_good_of_an_odd_message_is_kept(write: Write) -> None:
     assert message.tool_calls == (ToolCall(id="b", name="sh"),)
 
 
-def test_the_header_again_is_no_news(write: Write) -> None:
+def test_a_repeated_header_changes_nothing(write: Write) -> None:
     assert skipped(write(HEADER)) == []
 
 
@@ -267,7 +267,7 @@ def test_only_this_parser_takes_a_native_file(records: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["message", "compaction", "title"])
-def test_only_this_parser_takes_one_whose_second_record_is_longer_than_what_is_looked_at(
+def test_only_this_parser_takes_one_whose_second_record_is_longer_than_the_part_that_is_checked(
     kind: str, write: Write
 ) -> None:
     path = write({"type": kind, "role": "user", "text": "sessionId " * 9_000, "summary": "x" * 90_000, "title": "t"})

@@ -14,7 +14,7 @@ from .words import stems
 
 
 class Writer:
-    """Changes an index, which is saved later.  What callers hand over and get is theirs, so it is copied."""
+    """Changes an index, which is saved later.  Arguments and results belong to the callers, so they are copied."""
 
     def __init__(self, index):
         self._index = index
@@ -54,7 +54,7 @@ class Writer:
                 index.entries.setdefault(target.number, Entry(stored)).stored = stored
         for number, chunk, seq in added:
             index.entries[number].chunks.append(replace(chunk, seq=seq))
-            # The empty stem ends each phrase: none reaches from the text to its subwords.
+            # The empty stem ends each phrase: none spans the text and its subwords.
             index.entries[number].documents.append((*stems(chunk.text), "", *stems(chunk.subwords)))
         self._set_file(file)
         return positions

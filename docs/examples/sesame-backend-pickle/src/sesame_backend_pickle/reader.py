@@ -110,7 +110,7 @@ class Reader:
             forgotten=len(index.forgotten),
         )
 
-    # An ability that not every backend has, `TracksFiles`: a search sees by it that no file has changed.
+    # An optional ability, `TracksFiles`: with it, a search detects that no file has changed.
 
     def known_files(self, first_ns=None, last_ns=None):
         known = {}

@@ -1,4 +1,4 @@
-"""What the index holds, and the file in which it is stored."""
+"""The index, and the file in which it is stored."""
 
 import io
 import pickle
@@ -36,14 +36,14 @@ class Index:
 
 
 class Storage:
-    """The file.  It is replaced as a whole: a reader never waits, and never sees half of a change."""
+    """The file.  It is replaced as a whole: a reader never waits, and never sees a part of a change."""
 
     def __init__(self, path):
         self.path = path
         self._last_read = (None, Index())
 
     def read(self):
-        """Return what the file holds now, for readers, which share it."""
+        """Return the present index, for readers, which share the object."""
         status = self.path.stat() if self.path.exists() else None
         identity = status and (status.st_ino, status.st_mtime_ns, status.st_size)
         if self._last_read[0] != identity:
@@ -51,7 +51,7 @@ class Storage:
         return self._last_read[1]
 
     def load(self):
-        """Return what the file holds now, for a writer, which changes it."""
+        """Return a new copy of the present index, for a writer, which changes it."""
         try:
             return pickle.loads(self.path.read_bytes()) if self.path.exists() else Index()
         except Exception as error:

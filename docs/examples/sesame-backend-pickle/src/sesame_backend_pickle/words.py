@@ -1,4 +1,4 @@
-"""What a word is, and how well a document answers a query."""
+"""Splits text into words, and scores documents for a query."""
 
 import functools
 import math
@@ -37,7 +37,7 @@ def count(word, document):
 
 
 def score(words, documents):
-    """Return the BM25 of the documents that match, by key, and in how many documents each word occurs."""
+    """Return the BM25 of the documents that match, by key, and the number of documents with each word."""
     counts = {key: [count(word, document) for word in words] for key, document in documents.items()}
     counts = {key: found for key, found in counts.items() if any(found)}
     frequencies = [sum(found[n] > 0 for found in counts.values()) for n in range(len(words))]
