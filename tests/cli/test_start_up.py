@@ -29,8 +29,8 @@ LOADED = f"import atexit, sys; atexit.register(lambda: print(*sys.modules, file=
 class Budget:
     """What a command may cost."""
 
-    #: Instructions, as a multiple of `python -c pass`, counted on Python 3.11.
-    instructions: float
+    #: Instructions, as a multiple of `python -c pass`, counted on Python 3.11; None: another line counts for this one.
+    instructions: float | None
     #: Modules of Sesame and its plugins.
     modules: int
 
@@ -39,8 +39,8 @@ class Budget:
 #: in the commit.
 BUDGETS = {
     "search nix": Budget(5.05, 83),
-    "search nix --json": Budget(5.03, 84),
-    "search nix --no-refresh": Budget(4.61, 68),
+    "search nix --json": Budget(None, 84),
+    "search nix --no-refresh": Budget(None, 68),
     "status": Budget(4.74, 81),
     "sessions": Budget(4.55, 66),
     "show d6bc": Budget(4.59, 67),
@@ -80,6 +80,7 @@ def test_a_command_takes_no_more_instructions_than_its_budget(start: Callable[..
         return int(found[1].replace(",", ""))
 
     least = count("pass")
-    spent = {line: round(count(RUN, line) / least, 2) for line in BUDGETS}
+    most = {line: budget.instructions * MARGIN for line, budget in BUDGETS.items() if budget.instructions}
+    spent = {line: round(count(RUN, line) / least, 2) for line in most}
     print(spent)
-    assert {line: ratio for line, ratio in spent.items() if ratio > BUDGETS[line].instructions * MARGIN} == {}
+    assert {line: ratio for line, ratio in spent.items() if ratio > most[line]} == {}

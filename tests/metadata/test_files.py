@@ -292,7 +292,7 @@ def test_a_file_whose_name_is_not_utf_8_is_reported_and_the_rest_goes_on(
     report = cli("index", "--json").json
     assert report["described"] == 1
     assert [(error["path"], error["message"]) for error in report["errors"]] == [
-        (f"{path.parent}/\\xe9.meta.json", "its name, or a directory's above it, is not UTF-8")
+        (f"{path.parent}/\\xe9.meta.json", "its path is not UTF-8")
     ]
 
 
