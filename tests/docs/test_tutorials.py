@@ -32,8 +32,9 @@ def environment(wheel_directory: Path, tmp_path: Path, home: Path, utc: None) ->
     python.parent.mkdir()
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
+    # The reader's pytest has no plugins for the options with which these tests may run.
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV"))},
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "PIP_FIND_LINKS": f"{wheel_directory} {os.environ.get('PIP_FIND_LINKS', '')}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",

@@ -24,7 +24,8 @@ def installed(tmp_path: Path) -> dict[str, str]:
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     lines = [f"{name} = {value}" for name, value in project["entry-points"]["sesame"].items()]
     (info / "entry_points.txt").write_text("\n".join(["[sesame]", *lines]), encoding="utf-8")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(info.parent), str(EXAMPLE / "src")])}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV"))}
+    return {**environment, "PYTHONPATH": os.pathsep.join([str(info.parent), str(EXAMPLE / "src")])}
 
 
 def run(arguments: list[str], environment: dict[str, str], cwd: Path) -> str:
