@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..config.patterns import is_excluded
 from ..plugin.backend import TracksFiles
-from ..plugin.parser import Expiring
 from .discovery import is_below
 
 if TYPE_CHECKING:
@@ -28,7 +27,10 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
     """
     counts: dict[str, int] = {}
     for source, root, parser in sources:
-        days = parser.expires_after_days() if isinstance(parser, Expiring) else None
+        # Not isinstance: from Python 3.12 on it loads `inspect` to find that a method of a Protocol (`Expiring`) is
+        # missing, and of most parsers it is.
+        expires_after_days: Callable[[], int | None] | None = getattr(parser, "expires_after_days", None)
+        days = expires_after_days() if expires_after_days else None
         if days is None:
             continue
         name = source.parser.name
