@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from sesame_core.dataclass import dataclass
 from sesame_core.types.index import Candidates, ScoredChunk
-from sesame_core.types.query import Filters, Query, Word
+from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import fts
 from .filters import TRUE, Where
@@ -62,7 +62,7 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     selected, scores = _score(matches, frequencies, found)
     found.scanned = len(scores)
     found.chunks = [
-        ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=-score)
+        _chunk(row, -score)
         for row, score in heapq.nsmallest(CANDIDATES, scores.items(), key=itemgetter(1))
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
@@ -75,6 +75,24 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     if left_out := matches.left_out(selected, min(scores, default=0) if found.is_truncated else 0):
         found.left_out = {"headless": left_out}
     return found
+
+
+def phrase(
+    db: sqlite3.Connection, word: Word, filters: Filters, condition: Condition | None, limit: int
+) -> list[ScoredChunk]:
+    """Return the newest chunks with a phrase, without scores."""
+    first, last = db.execute("SELECT (SELECT min(id) FROM sessions), (SELECT max(id) FROM sessions)").fetchone()
+    asked = Query(text=word.text, words=(word,), condition=condition)
+    shown = scope(db, asked, filters, last - first + 1 if last else 1).shown
+    sql = (
+        f"SELECT f.rowid FROM chunks_fts AS f WHERE chunks_fts MATCH ?{shown.where('AND')} "
+        "ORDER BY f.rowid DESC LIMIT ?"
+    )
+    return [_chunk(row) for (row,) in db.execute(sql, (fts.any_of([word]), *shown.values, limit))]
+
+
+def _chunk(row: int, score: float = 0.0) -> ScoredChunk:
+    return ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=score)
 
 
 def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int) -> _Frequency:

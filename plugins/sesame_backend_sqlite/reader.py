@@ -19,10 +19,11 @@ from sesame_core.types.index import (
     ChunkRange,
     Freshness,
     KnownFile,
+    ScoredChunk,
     Statistics,
     StoredSession,
 )
-from sesame_core.types.query import Condition, Filters, Query
+from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
@@ -70,6 +71,12 @@ class SqliteReader:
         """Find and score chunks."""
         with self.snapshot():
             return matching.candidates(self._db(), query, filters)
+
+    @translating
+    def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+        """Find the newest chunks with a phrase."""
+        with self.snapshot():
+            return matching.phrase(self._db(), word, filters, condition, limit)
 
     @translating
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:

@@ -12,6 +12,7 @@ a word.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from ..dataclass import dataclass, replace
@@ -92,9 +93,19 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
         words=tuple(words[:MAX_WORDS]),
         condition=all_of(conditions),
         filters=filters,
+        typed=_typed(text, read),
         choices=tuple(reading.choices),
         hints=tuple(dict.fromkeys(reading.hints)),
     )
+
+
+def _typed(text: str, read: Sequence[Token]) -> str:
+    """Return the words and phrases of a query as typed; empty if operators or parentheses join them."""
+    kept = [token for token in read if token.kind != "field" and token.sign != "-"]
+    if any(token.kind not in ("word", "phrase") for token in kept):
+        return ""
+    is_whole = len(kept) == len(read) and not any(token.sign for token in kept)
+    return text.strip() if is_whole else " ".join(token.text for token in kept)
 
 
 class _Reading:

@@ -18,12 +18,13 @@ from ..query.filters import asked, both
 from ..query.parser import parse
 from ..text.snippets import occurrences, snippet
 from ..types.answer import Answer, Hit, Page, Passage, Snippet
-from ..types.index import Candidates, Chunk, ChunkRange
+from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
 from .grouping import Grouping, copy_rank
 from .ranking import Ranked
+from .second_look import SecondLook
 
 #: Sessions that are loaded at first, enough that grouped ones still fill a page; the others only when paged to.
 FIRST = 60
@@ -86,13 +87,14 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         corrections=corrections,
     )
     named = _named(reader, query, filters)
+    look = SecondLook(reader, query, filters, candidates)
     best = ranking.order(candidates, named=named)
-    first = Grouping(reader, best[:FIRST])
+    first = Grouping(reader, dict.fromkeys([*best[:FIRST], *look.sessions]))
     # The total is the same on every page.  A title may match where no chunk does.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
-    ordered = _ordered(reader, candidates, first, best, named)
-    found = _hits(reader, query, ordered, page, COUNTED if is_counted else 0)
+    ordered = _ordered(reader, candidates, first, best, named, look)
+    found = _hits(look, query, ordered, page, COUNTED if is_counted else 0)
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in found)
     answer.hits = [hit for hit, _ in found[page.offset : page.end]]
@@ -108,7 +110,7 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _ordered(
-    reader: IndexReader, candidates: Candidates, first: Grouping, best: list[int], named: int | None
+    reader: IndexReader, candidates: Candidates, first: Grouping, best: list[int], named: int | None, look: SecondLook
 ) -> Iterator[tuple[Ranked, Grouping]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
@@ -117,7 +119,8 @@ def _ordered(
     seen: set[str] = set()
     families = first
     while True:
-        for result in ranking.rank(candidates, group_of=families.of, modified=families.modified, named=named):
+        ranked = ranking.rank(candidates, group_of=families.of, modified=families.modified, named=named)
+        for result in ranked if named is not None else look.order(ranked):
             key = families.stored[result.group].session.key
             if key not in seen:
                 seen.add(key)
@@ -153,7 +156,7 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 
 
 def _hits(
-    reader: IndexReader, query: Query, ordered: Iterable[tuple[Ranked, Grouping]], page: Page, least: int
+    look: SecondLook, query: Query, ordered: Iterable[tuple[Ranked, Grouping]], page: Page, least: int
 ) -> list[tuple[Hit, Ranked]]:
     """Return the hits up to the end of the page; a session that repeats the evidence of an earlier hit is its copy.
 
@@ -163,9 +166,7 @@ def _hits(
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
-    for result, families, evidence in _with_evidence(
-        reader, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)
-    ):
+    for result, families, evidence in _with_evidence(look, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)):
         stored = families.stored[result.group]
         best_chunks = evidence[: ranking.BEST_CHUNKS]
         # The title is shown anyway, so any other passage adds more.
@@ -206,7 +207,7 @@ def _hits(
 
 
 def _with_evidence(
-    reader: IndexReader, ordered: Iterable[tuple[Ranked, Grouping]], expected: int, passages: int
+    look: SecondLook, ordered: Iterable[tuple[Ranked, Grouping]], expected: int, passages: int
 ) -> Iterator[tuple[Ranked, Grouping, list[tuple[int, Chunk]]]]:
     """Yield the ranked sessions with their best chunks, each with the number of the session that contains it.
 
@@ -214,13 +215,11 @@ def _with_evidence(
     """
     waiting = iter(ordered)
     while batch := list(islice(waiting, min(expected, TOGETHER))):
-        places: list[ChunkRange] = [
-            (scored.session, scored.seq, 1) for result, _ in batch for scored in result.chunks[:passages]
-        ]
-        read = iter(reader.chunks(places))
-        for result, families in batch:
-            found = [(scored.session, next(read)) for scored in result.chunks[:passages]]
-            yield result, families, [(number, chunk) for number, chunks in found for chunk in chunks]
+        places = [[(scored.session, scored.seq) for scored in result.chunks[:passages]] for result, _ in batch]
+        look.chunks([place for of_result in places for place in of_result])
+        for (result, families), of_result in zip(batch, places, strict=True):
+            found = zip(of_result, look.chunks(of_result), strict=True)
+            yield result, families, [(number, chunk) for (number, _), chunk in found if chunk]
 
 
 def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, answer: Answer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from ..plugin.backend import IndexReader
     from ..types.index import Chunk, StoredSession
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Grouping:
     """Some sessions, and the sessions that represent them in an answer."""
 
-    def __init__(self, reader: IndexReader, numbers: Sequence[int]) -> None:
+    def __init__(self, reader: IndexReader, numbers: Iterable[int]) -> None:
         #: The sessions and their topmost parents, by number.
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
         self._group: dict[int, int] = {}

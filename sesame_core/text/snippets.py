@@ -40,7 +40,7 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
 def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
     """Return (start, end, stem) of each occurrence of a word of the query in a text."""
     pattern = _pattern(query)
-    return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(_plain(text))] if pattern else []
+    return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(plain(text))] if pattern else []
 
 
 def _densest(found: list[tuple[int, int, str]], length: int) -> int:
@@ -82,7 +82,7 @@ def _pattern(query: Query) -> re.Pattern[str] | None:
     for word in query.words:
         others.update((re.escape(one), len(one)) for one in emoji(word.text))
         for alternative in (*word.alternatives, word.text):
-            for token in map(_plain, _WORD.findall(alternative)):
+            for token in map(plain, _WORD.findall(alternative)):
                 if not token.isascii():
                     others[re.escape(token)] = len(token)
                     continue
@@ -102,7 +102,7 @@ def _either(parts: Mapping[str, int]) -> str:
     return "|".join(sorted(parts, key=lambda part: -parts[part]))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return the text with each letter folded in place, so that offsets stay the same."""
     return text if text.isascii() else text.translate(_plain_letters)
 

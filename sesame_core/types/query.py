@@ -114,6 +114,9 @@ class Query:
     condition: Condition | None = None
     #: The filters that the fields of the query set.
     filters: Filters = Filters()
+    #: The words and phrases as typed, in order, stop words included, without fields and exclusions; empty if operators
+    #: join them.
+    typed: str = field(default="", compare=False)
     #: The strings of words joined by OR, one set for each operand; an OR nested in another comes first.
     choices: tuple[tuple[frozenset[str], ...], ...] = field(default=(), compare=False)
     #: Messages about parts that the parser could not interpret and read as words.

@@ -1,0 +1,100 @@
+"""The second look at the best sessions of a query: their texts are compared with what was typed.
+
+What stands in a session word for word is found by its phrase, wherever BM25 ranks it: a line in a long output has a
+low score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..dataclass import replace
+from ..plugin.backend import Phrases
+from ..types.index import ScoredChunk
+from ..types.query import Query, Word
+from . import ranking
+from .nearness import Nearness, Typed
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from ..types.index import Candidates, Chunk
+    from ..types.query import Filters
+    from .ranking import Ranked
+
+#: Most chunks with the phrase that are read from the index, and most sessions with it that are looked at.
+WITH_PHRASE = 600
+SESSIONS = 60
+#: Chunks of a session with the phrase that are compared in addition to its best ones.
+OF_PHRASE = 2
+
+#: Number of a session, and a position in it.
+_Place: TypeAlias = tuple[int, int]
+
+
+class SecondLook:
+    """Compares the texts of the best sessions with a query.
+
+    :param candidates: the chunks with the query's phrase are added to them.
+    """
+
+    def __init__(self, reader: IndexReader, query: Query, filters: Filters, candidates: Candidates) -> None:
+        self._reader = reader
+        frequencies = candidates.document_frequencies
+        self._typed = Typed(query, [ranking.idf(df, candidates.chunk_total) for df in frequencies])
+        word = self._typed.phrase()
+        found = self._find(word, query, filters) if word else []
+        self._with_phrase = {(chunk.session, chunk.seq) for chunk in found}
+        #: Numbers of the sessions with the phrase, newest first.
+        self.sessions = list(dict.fromkeys(chunk.session for chunk in found))[:SESSIONS]
+        known = {(chunk.session, chunk.seq) for chunk in candidates.chunks}
+        candidates.chunks += [c for c in found if (c.session, c.seq) not in known and c.session in self.sessions]
+        self._texts: dict[_Place, Chunk | None] = {}
+        self._nearness: dict[_Place, Nearness] = {}
+
+    def order(self, ranked: Iterable[Ranked]) -> list[Ranked]:
+        """Return the sessions in their final order; of each one the nearest chunks come first."""
+        first = list(ranked)
+        looked_at = {
+            result.group: self._places(result, place)
+            for place, result in enumerate(first)
+            if place < ranking.LOOKED_AT or any((c.session, c.seq) in self._with_phrase for c in result.chunks)
+        }
+        self.chunks([place for places in looked_at.values() for place in places])
+        near: dict[int, Nearness] = {}
+        for result in first:
+            found = [self._near(place) for place in looked_at.get(result.group, ())]
+            if found:
+                near[result.group] = Nearness(max(n.level for n in found), max(n.share for n in found))
+                result.chunks.sort(key=lambda chunk: -self._level((chunk.session, chunk.seq)))
+        return ranking.look_again(first, near)
+
+    def chunks(self, places: Sequence[_Place]) -> list[Chunk | None]:
+        """Return chunks by place; None if there is none.  Each is read from the index once."""
+        missing = [place for place in dict.fromkeys(places) if place not in self._texts]
+        for place, found in zip(missing, self._reader.chunks([(*place, 1) for place in missing]), strict=True):
+            self._texts[place] = found[0] if found else None
+        return [self._texts[place] for place in places]
+
+    def _find(self, word: Word, query: Query, filters: Filters) -> list[ScoredChunk]:
+        if isinstance(self._reader, Phrases):
+            return self._reader.phrase(word, filters, query.condition, WITH_PHRASE)
+        asked = Query(text=word.text, words=(word,), condition=query.condition)
+        return [replace(chunk, score=0.0) for chunk in self._reader.candidates(asked, filters).chunks]
+
+    def _places(self, result: Ranked, rank: int) -> list[_Place]:
+        places = [(chunk.session, chunk.seq) for chunk in result.chunks]
+        best = places[: ranking.BEST_CHUNKS] if rank < ranking.LOOKED_AT else []
+        return list(dict.fromkeys([*best, *[place for place in places if place in self._with_phrase][:OF_PHRASE]]))
+
+    def _near(self, place: _Place) -> Nearness:
+        if place not in self._nearness:
+            chunk = self._texts[place]
+            is_whole = place in self._with_phrase
+            self._nearness[place] = (
+                self._typed.nearness(chunk.text, chunk.subwords, is_whole=is_whole) if chunk else Nearness()
+            )
+        return self._nearness[place]
+
+    def _level(self, place: _Place) -> int:
+        return self._nearness[place].level if place in self._nearness else 0
