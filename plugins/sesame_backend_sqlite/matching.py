@@ -62,8 +62,7 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     selected, scores = _score(matches, frequencies, found)
     found.scanned = len(scores)
     found.chunks = [
-        _chunk(row, -score)
-        for row, score in heapq.nsmallest(CANDIDATES, scores.items(), key=itemgetter(1))
+        _chunk(row, -score) for row, score in heapq.nsmallest(CANDIDATES, scores.items(), key=itemgetter(1))
     ]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
     sessions = {chunk.session for chunk in found.chunks}

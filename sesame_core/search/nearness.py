@@ -11,13 +11,14 @@ The idf of a pair is that of its commoner word.  A text that has the whole query
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from itertools import pairwise
 
 from ..dataclass import dataclass
 from ..text.snippets import plain
-from ..text.tokens import STEM, is_cjk, light_stem
+from ..text.tokens import STEM, is_cjk, light_stem, split
 from ..types.query import Query, Word
 
 #: Part of the pairs in the share, and what another form of a word counts.  Of shares of .3, .5, .7, 1 and forms of .5,
@@ -26,14 +27,13 @@ PAIRS = 0.7
 OTHER_FORM = 0.5
 #: Most words from the first to the second of a pair: one other word may stand between them.
 GAP = 2
-#: Words that are looked up as a phrase, the rarest part of a longer text: each more takes time and tells little.
-PHRASE = 8
+#: Words that are looked up as a phrase, the rarest neighbours of a longer query: with twice as many, a lookup takes half
+#: as long again.
+PHRASE = 4
 #: Characters of a text that are compared; of one that was found as a phrase all are.
 COMPARED = 8_000
 #: Fewest characters of scripts without spaces that count as several words.
 UNSPACED = 4
-
-_TOKEN = re.compile(r"[^\W_]+")
 
 
 class Level(IntEnum):
@@ -63,7 +63,7 @@ class Typed:
 
     def __init__(self, query: Query, idf: Sequence[float]) -> None:
         text = plain(query.typed).lower()
-        self._tokens = _TOKEN.findall(text)
+        self._tokens = split(text)
         self._characters = " ".join(text.split())
         self._is_text = len(self._tokens) > 1 or sum(map(is_cjk, query.typed)) >= UNSPACED
         self._idf: dict[str, float] = {}
@@ -74,26 +74,24 @@ class Typed:
             self._learn(word, value)
         told = [token for token in self._tokens if token in self._idf] or list(self._idf)
         self._before: dict[str, list[tuple[str, float]]] = {}
-        for first, second in dict.fromkeys(zip(told, told[1:], strict=False)):
+        for first, second in dict.fromkeys(pairwise(told)):
             if first != second:
                 self._before.setdefault(second, []).append((first, min(self._idf[first], self._idf[second])))
         self._all_words = sum(self._idf.values())
         self._all_pairs = sum(value for pairs in self._before.values() for _, value in pairs)
-        self._heads = {stem[:STEM] for stem in self._stems}
         # A text that was copied may begin and end within a word.
         self._needed = {token for token in self._tokens[1:-1] if token in self._idf}
-        #: Each token of a text that was met: the word that it is, or is a form of, and whether it is as typed.
-        self._met: dict[str, tuple[str, bool] | None] = {}
+        self._word_of = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
-        own = _TOKEN.findall(plain(word.text).lower())
+        own = split(plain(word.text))
         for token in own:
             self._idf[token] = max(value, self._idf.get(token, 0.0))
             self._stems.setdefault(light_stem(token), token)
         if len(own) != 1:
             return
         for other in word.alternatives:
-            forms = _TOKEN.findall(plain(other).lower())
+            forms = split(plain(other))
             if len(forms) == 1 and other.endswith("*"):
                 self._begun.append((forms[0], own[0]))
             elif len(forms) == 1:
@@ -108,59 +106,45 @@ class Typed:
             return None
         tokens = self._tokens
         if len(tokens) > PHRASE:
-            inner = tokens[1:-1]
-            rarities = [self._idf.get(token, 0.0) for token in inner]
-            starts = range(len(inner) - PHRASE + 1) or range(1)
-            start = max(starts, key=lambda start: sum(rarities[start : start + PHRASE]))
+            inner = tokens[1:-1] if len(tokens) > PHRASE + 1 else tokens
+            # Stop words have no frequency: they are the commonest.
+            rarities = [self._idf.get(token, -1.0) for token in inner]
+            starts = range(len(inner) - PHRASE + 1)
+            start = max(starts, key=lambda start: _rarity(rarities[start : start + PHRASE]))
             tokens = inner[start : start + PHRASE]
         text = " ".join(tokens)
         return Word(text=text, alternatives=(text,))
 
-    def nearness(self, text: str, subwords: str = "", *, is_whole: bool = False) -> Nearness:
+    def nearness(self, text: str, *, is_whole: bool = False) -> Nearness:
         """Return how near a text comes.
 
-        :param subwords: parts of its identifiers, which count as other forms.
         :param is_whole: compare all of it, and not its beginning.
         """
         text = plain(text if is_whole else text[:COMPARED]).lower()
-        tokens = _TOKEN.findall(text)
+        tokens = split(text)
+        word_of, before = self._word_of, self._before
         places: dict[str, int] = {}
         typed: set[str] = set()
         pairs: set[tuple[str, str]] = set()
         pair_sum = 0.0
         for place, token in enumerate(tokens):
-            met = self._word(token)
-            if met is None:
+            word = word_of[token]
+            if word is None:
                 continue
-            word, is_typed = met
-            if is_typed:
+            if word == token:
                 typed.add(word)
-            for first, value in self._before.get(word, ()):
+            for first, value in before.get(word, ()):
                 if place - places.get(first, -GAP - 1) <= GAP and (first, word) not in pairs:
                     pairs.add((first, word))
                     pair_sum += value
             places[word] = place
-        found = {met[0] for token in _TOKEN.findall(subwords.lower()) if (met := self._word(token))} | places.keys()
-        words = sum(self._idf[word] if word in typed else OTHER_FORM * self._idf[word] for word in found)
+        words = sum(self._idf[word] if word in typed else OTHER_FORM * self._idf[word] for word in places)
         share = words / self._all_words if self._all_words else 0.0
         if self._all_pairs:
             share = (1 - PAIRS) * share + PAIRS * pair_sum / self._all_pairs
         else:
             share *= 1 - PAIRS
         return Nearness(self._level(text, tokens, typed), share)
-
-    def _word(self, token: str) -> tuple[str, bool] | None:
-        if token in self._met:
-            return self._met[token]
-        met = None
-        if token in self._idf:
-            met = (token, True)
-        elif token[:STEM] in self._heads and (word := self._stems.get(light_stem(token))):
-            met = (word, False)
-        elif self._begun:
-            met = next(((word, False) for beginning, word in self._begun if token.startswith(beginning)), None)
-        self._met[token] = met
-        return met
 
     def _level(self, text: str, tokens: list[str], typed: set[str]) -> Level:
         if not self._is_text or not self._needed <= typed:
@@ -169,3 +153,25 @@ class Typed:
             return Level.CHARACTERS
         has_words = len(self._tokens) > 1 and f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} "
         return Level.WORDS if has_words else Level.NONE
+
+
+def _rarity(values: Sequence[float]) -> float:
+    """Return a measure of the number of entries that an index has for some words: minus its logarithm."""
+    return -math.log(sum(math.exp(-value) for value in values))
+
+
+class _Words(dict[str, str | None]):
+    """The word of a query that a token of a text is, or is another form of; filled as tokens occur."""
+
+    def __init__(self, words: Iterable[str], stems: Mapping[str, str], begun: Sequence[tuple[str, str]]) -> None:
+        super().__init__({word: word for word in words})
+        self._stems = stems
+        self._begun = begun
+        self._heads = {stem[:STEM] for stem in stems}
+
+    def __missing__(self, token: str) -> str | None:
+        word = self._stems.get(light_stem(token)) if token[:STEM] in self._heads else None
+        if word is None:
+            word = next((word for beginning, word in self._begun if token.startswith(beginning)), None)
+        self[token] = word
+        return word

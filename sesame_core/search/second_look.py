@@ -14,7 +14,7 @@ from ..plugin.backend import Phrases
 from ..types.index import ScoredChunk
 from ..types.query import Query, Word
 from . import ranking
-from .nearness import Nearness, Typed
+from .nearness import Level, Nearness, Typed
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 #: Most chunks with the phrase that are read from the index, and most sessions with it that are looked at.
 WITH_PHRASE = 600
 SESSIONS = 60
-#: Chunks of a session with the phrase that are compared in addition to its best ones.
+#: Chunks of a session with the phrase that are compared in addition to its best ones; and of all sessions, until one
+#: has the query character by character.
 OF_PHRASE = 2
+FURTHER = 150
 
 #: Number of a session, and a position in it.
 _Place: TypeAlias = tuple[int, int]
@@ -44,7 +46,7 @@ class SecondLook:
         self._typed = Typed(query, [ranking.idf(df, candidates.chunk_total) for df in frequencies])
         word = self._typed.phrase()
         found = self._find(word, query, filters) if word else []
-        self._with_phrase = {(chunk.session, chunk.seq) for chunk in found}
+        self._with_phrase = dict.fromkeys((chunk.session, chunk.seq) for chunk in found)
         #: Numbers of the sessions with the phrase, newest first.
         self.sessions = list(dict.fromkeys(chunk.session for chunk in found))[:SESSIONS]
         known = {(chunk.session, chunk.seq) for chunk in candidates.chunks}
@@ -55,16 +57,16 @@ class SecondLook:
     def order(self, ranked: Iterable[Ranked]) -> list[Ranked]:
         """Return the sessions in their final order; of each one the nearest chunks come first."""
         first = list(ranked)
-        looked_at = {
-            result.group: self._places(result, place)
-            for place, result in enumerate(first)
-            if place < ranking.LOOKED_AT or any((c.session, c.seq) in self._with_phrase for c in result.chunks)
-        }
-        self.chunks([place for places in looked_at.values() for place in places])
+        places = {result.group: self._places(result, rank) for rank, result in enumerate(first)}
+        self._compare([place for of_result in places.values() for place in of_result])
+        if self._with_phrase and all(found.level < Level.CHARACTERS for found in self._nearness.values()):
+            more = [place for place in self._with_phrase if place not in self._nearness][:FURTHER]
+            self._compare(more)
+            for result in first:
+                places[result.group] += [(c.session, c.seq) for c in result.chunks if (c.session, c.seq) in more]
         near: dict[int, Nearness] = {}
         for result in first:
-            found = [self._near(place) for place in looked_at.get(result.group, ())]
-            if found:
+            if found := [self._nearness[place] for place in places[result.group]]:
                 near[result.group] = Nearness(max(n.level for n in found), max(n.share for n in found))
                 result.chunks.sort(key=lambda chunk: -self._level((chunk.session, chunk.seq)))
         return ranking.look_again(first, near)
@@ -87,14 +89,11 @@ class SecondLook:
         best = places[: ranking.BEST_CHUNKS] if rank < ranking.LOOKED_AT else []
         return list(dict.fromkeys([*best, *[place for place in places if place in self._with_phrase][:OF_PHRASE]]))
 
-    def _near(self, place: _Place) -> Nearness:
-        if place not in self._nearness:
-            chunk = self._texts[place]
-            is_whole = place in self._with_phrase
-            self._nearness[place] = (
-                self._typed.nearness(chunk.text, chunk.subwords, is_whole=is_whole) if chunk else Nearness()
-            )
-        return self._nearness[place]
+    def _compare(self, places: Sequence[_Place]) -> None:
+        for place, chunk in zip(places, self.chunks(places), strict=True):
+            if place not in self._nearness:
+                is_whole = place in self._with_phrase
+                self._nearness[place] = self._typed.nearness(chunk.text, is_whole=is_whole) if chunk else Nearness()
 
     def _level(self, place: _Place) -> int:
         return self._nearness[place].level if place in self._nearness else 0

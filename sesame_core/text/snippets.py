@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ..types.answer import Snippet
 from ..types.query import Query
 from .folding import folded
-from .tokens import ENDINGS, STEM, emoji, is_cjk, light_stem
+from .tokens import CJK, ENDINGS, STEM, emoji, is_cjk, light_stem
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -104,7 +104,14 @@ def _either(parts: Mapping[str, int]) -> str:
 
 def plain(text: str) -> str:
     """Return the text with each letter folded in place, so that offsets stay the same."""
-    return text if text.isascii() else text.translate(_plain_letters)
+    return text if text.isascii() or not _folded_letters().search(text) else text.translate(_plain_letters)
+
+
+@functools.cache
+def _folded_letters() -> re.Pattern[str]:
+    """Return a pattern for letters that are replaced; compiled at first use."""
+    accented = "".join(f"{chr(block[0])}-{chr(block[-1])}" for block in _ACCENTED)
+    return re.compile(f"[{accented}{CJK}]")
 
 
 class _PlainLetters(dict[int, int | str]):

@@ -39,6 +39,7 @@ _SIGNED = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp
 _CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
 _HAS_LETTER = re.compile(r"[^\W_]")
+_RUN = re.compile(r"[^\W_]+")
 
 #: Endings of English words, longest first, and the number of characters that must remain when one is removed.
 ENDINGS = tuple("ations ation ingly edly ings ying ied ies ing ers ed er es ly s y e".split())
@@ -118,6 +119,24 @@ def _kind(character: str) -> str:
 #: Number of camelCase words whose parts are cached, and the length of the longest word that is split.
 _REMEMBERED = 50_000
 _LONGEST = 100
+
+
+#: Lower-case letters and digits as themselves, other ASCII characters as spaces.
+_LOWER = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128)) + b" " * 128
+
+
+def split(text: str) -> list[str]:
+    """Return the words of a text in lower case, as backends split it; letters keep their accents."""
+    if text.isascii() or not _foreign().search(text):
+        # A sixth of the time of the pattern.
+        return text.encode("ascii", "replace").translate(_LOWER).decode().split()
+    return _RUN.findall(text.lower())
+
+
+@functools.cache
+def _foreign() -> re.Pattern[str]:
+    """Return a pattern for a letter or digit beyond ASCII; compiled at first use."""
+    return re.compile(r"[^\W\x00-\x7f]")
 
 
 def clean(text: str) -> str:
