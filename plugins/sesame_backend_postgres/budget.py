@@ -17,6 +17,8 @@ LISTED = 15_000
 #: Most chunks that are read for a phrase, since the index of words does not have their order; of commoner words the
 #: newest.  Each takes 4 µs on average, including lists that are stored out of line.
 READ = 20_000
+#: Most chunks that are read for a phrase which is found but not scored: long ones take 15 µs.
+PHRASED = 1_000
 #: Entries of the index of words that are read in the time for one chunk.
 ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample of this size.

@@ -21,13 +21,14 @@ from sesame_core.types.index import (
     ChunkRange,
     Freshness,
     KnownFile,
+    ScoredChunk,
     Statistics,
     StoredSession,
     WorkstationStatistics,
 )
-from sesame_core.types.query import Condition, Filters, Query
+from sesame_core.types.query import Condition, Filters, Query, Word
 
-from . import conversations, matching, opening, rows, schema, words
+from . import conversations, matching, opening, phrases, rows, schema, words
 from .connecting import Server
 from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
@@ -77,6 +78,12 @@ class PostgresReader:
                 session_total=0,
                 left_out={},
             )
+
+    def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+        """Find the newest chunks with a phrase."""
+        made = phrases.statement(word, filters, condition, limit)
+        found = self._rows(made.sql, made.values) if made else []
+        return [ScoredChunk(session=number, seq=seq, weight_class=of, score=0.0) for number, seq, of in found]
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""

@@ -27,8 +27,7 @@ PAIRS = 0.7
 OTHER_FORM = 0.5
 #: Most words from the first to the second of a pair: one other word may stand between them.
 GAP = 2
-#: Words that are looked up as a phrase, the rarest neighbours of a longer query: with twice as many, a lookup takes half
-#: as long again.
+#: Words that are looked up as a phrase, of a longer query its rarest neighbours; twice as many take half as long again.
 PHRASE = 4
 #: Characters of a text that are compared; of one that was found as a phrase all are.
 COMPARED = 8_000

@@ -1,0 +1,70 @@
+"""SQL that finds the chunks with a phrase, without scores.
+
+The index of words knows no order, so chunks with all words of the phrase are read; of common ones the newest.
+"""
+
+from __future__ import annotations
+
+from sesame_core.types.query import Condition, Filters, Word
+
+from . import budget, words
+from .asked import Parts
+from .filters import Where, meeting, on_chunks, on_kind, on_sessions
+from .prepared import Alike
+
+
+def statement(word: Word, filters: Filters, condition: Condition | None, limit: int) -> Where | None:
+    """Return the statement with its values, whose rows are session, position and weight class; None if none can match.
+
+    :param limit: most rows; of more the newest sessions'.
+    """
+    asked = words.any_of([word])
+    if asked is None:
+        return None
+    narrow = on_sessions(filters).and_(meeting(condition))
+    chunks = on_chunks(filters)
+    parts = Parts()
+    parts.values.append(asked)
+    parts.add(
+        "sought", f"  SELECT q, {words.without_order('q')} AS every FROM (SELECT to_tsquery('code', %s) AS q) AS q"
+    )
+    # How many chunks have the rarest word, and where the newest of too many begin.
+    parts.add(
+        "known",
+        """  SELECT min(coalesce(l.chunks, 0)) AS chunks
+  FROM sought, regexp_matches(q::text, '''([^'']+)''', 'g') AS m LEFT JOIN lexemes AS l ON l.lexeme = m[1]""",
+    )
+    parts.add(
+        "cutoff",
+        f"""  SELECT newest - (numbers * {budget.LISTED}.0 / chunks)::bigint AS first
+  FROM known, (SELECT (SELECT max(id) FROM sessions) AS newest) AS n,
+    (SELECT (SELECT max(id) - min(id) FROM sessions) AS numbers) AS s
+  WHERE chunks > {budget.LISTED}""",
+    )
+    # Alternative ways, of which one is taken: an index of all sessions costs more than it saves.
+    ways = []
+    for way in (
+        "NOT EXISTS (SELECT FROM cutoff)",
+        "EXISTS (SELECT FROM cutoff) AND t.session > (SELECT first FROM cutoff)",
+    ):
+        within = ""
+        if narrow.sql:
+            within = (
+                f" AND t.session IN (SELECT s.id FROM sessions AS s{parts.use(narrow.and_(on_kind(filters)), 'WHERE')})"
+            )
+        elif not filters.all_kinds:
+            within = " AND t.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
+        ways.append(
+            "  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t "
+            f"WHERE {way} AND t.words @@ (SELECT every FROM sought){within}{parts.use(chunks)}"
+        )
+    parts.add("found", "\n  UNION ALL\n".join(ways))
+    parts.add("newest", f"  SELECT place FROM found ORDER BY session DESC, seq DESC LIMIT {budget.PHRASED}")
+    # Without the inner OFFSET a plan may read all texts in order.
+    given = ",\n".join(parts.sql)
+    sql = f"""WITH {given}
+SELECT session, seq, class FROM (
+  SELECT t.session, t.seq, t.class::int AS class FROM newest JOIN texts AS t ON t.ctid = newest.place
+  WHERE t.words @@ (SELECT q FROM sought) OFFSET 0
+) AS t ORDER BY session DESC, seq DESC LIMIT %s"""
+    return Where(Alike(sql), (*parts.values, limit))
