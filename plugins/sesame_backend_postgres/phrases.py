@@ -41,19 +41,19 @@ def statement(word: Word, filters: Filters, condition: Condition | None, limit: 
     (SELECT (SELECT max(id) - min(id) FROM sessions) AS numbers) AS s
   WHERE chunks > {budget.LISTED}""",
     )
+    within = ""
+    if narrow.sql:
+        wanted = parts.use(narrow.and_(on_kind(filters)), "WHERE")
+        parts.add("allowed", f"  SELECT s.id FROM sessions AS s{wanted}")
+        within = " AND t.session IN (SELECT id FROM allowed)"
+    elif not filters.all_kinds:
+        within = " AND t.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
     # Alternative ways, of which one is taken: an index of all sessions costs more than it saves.
     ways = []
     for way in (
         "NOT EXISTS (SELECT FROM cutoff)",
         "EXISTS (SELECT FROM cutoff) AND t.session > (SELECT first FROM cutoff)",
     ):
-        within = ""
-        if narrow.sql:
-            within = (
-                f" AND t.session IN (SELECT s.id FROM sessions AS s{parts.use(narrow.and_(on_kind(filters)), 'WHERE')})"
-            )
-        elif not filters.all_kinds:
-            within = " AND t.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
         ways.append(
             "  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t "
             f"WHERE {way} AND t.words @@ (SELECT every FROM sought){within}{parts.use(chunks)}"
