@@ -22,7 +22,7 @@ from sesame_core.types.index import (
     Statistics,
     StoredSession,
 )
-from sesame_core.types.query import Condition, Filters, Query
+from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
@@ -150,6 +150,12 @@ class SqliteReader:
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the index's terms that start with a prefix, with their numbers of chunks, the commonest first."""
         return fts.Vocabulary(self._db()).terms(prefix, limit)
+
+    @translating
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word, of a common one an estimate."""
+        with self.snapshot():
+            return matching.frequencies(self._db(), words)
 
     @translating
     def freshness(self) -> Freshness:

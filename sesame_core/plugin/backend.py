@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from ..types.index import Candidates, Chunk, ChunkRange, Freshness, IndexedFile, KnownFile, Statistics, StoredSession
-from ..types.query import Condition, Filters, Query
+from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Notes, Session
 
 #: The positions that one call assigned to its chunks, by session id, in the order of the chunks.
@@ -85,6 +85,18 @@ class Vocabulary(Protocol):
         """Return indexed terms that start with a prefix and the number of chunks with each, the commonest first.
 
         Terms are folded and stemmed, as the index stores them; rare ones (one chunk) may be left out.
+        """
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A reader that counts the chunks with each of many words: of a long query, the rarest words are then searched."""
+
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word, in the order of the words; 0 only if no chunk has it.
+
+        Like `Candidates.document_frequencies`, but for hundreds of words and without a search.  The numbers of common
+        words and of phrases may be estimates.  Never raises for a word, whatever is in it.
         """
 
 
