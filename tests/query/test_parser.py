@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sesame_core.query.boolean import positive_words
 from sesame_core.query.filters import asked
-from sesame_core.query.parser import MAX_WORDS, STOP_WORDS, parse
+from sesame_core.query.parser import MAX_KNOWN, STOP_WORDS, parse
 from sesame_core.query.serializer import unparse
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query
 
@@ -220,13 +220,19 @@ def test_other_words_with_a_colon_are_words(text: str) -> None:
     assert query.hints == ()
 
 
-def test_only_the_first_words_are_searched_for() -> None:
-    query = parse(" ".join(f"word{n}" for n in range(100)))
-    assert len(query.words) == MAX_WORDS
-    query = parse(" ".join(f"word{n} -no{n}" for n in range(100)))
-    assert len(query.words) == MAX_WORDS
-    assert isinstance(query.condition, AllOf)
-    assert len(query.condition.parts) == MAX_WORDS
+def test_a_long_text_keeps_its_words_up_to_a_bound() -> None:
+    assert len(parse(" ".join(f"word{n}" for n in range(100))).words) == 100
+    assert len(parse(" ".join(f"word{n}" for n in range(1_000))).words) == MAX_KNOWN
+
+
+def test_a_long_text_has_no_operators_but_fields_at_its_ends_and_a_hint_says_so() -> None:
+    text = " ".join(f"word{n} -no{n}" for n in range(20))
+    query = parse(f'agent:pi {text} "in quotes" path:/x NOT this AND (that) after:2026-05-01', now=NOW)
+    assert (query.condition, query.filters.agents, query.filters.path) == (None, ("pi",), None)
+    assert query.filters.after is not None
+    assert {"word3", "no3", "quotes", "path:/x"} <= {word.text for word in query.words}
+    assert "plain words" in query.hints[0]
+    assert parse(" ".join(f"word{n}" for n in range(100))).hints == ()
 
 
 def test_stop_words_are_left_out_whatever_their_case() -> None:
@@ -260,7 +266,7 @@ def test_a_huge_query_is_read_too(text: str) -> None:
 def test_a_query_that_is_too_deep_is_read_as_words_and_a_hint_says_so() -> None:
     query = parse("".join(f"(a{n} OR b{n} AND " for n in range(20)) + "fox")
     assert query.condition is None
-    assert len(query.words) == MAX_WORDS
+    assert len(query.words) == 41
     assert "plain words" in query.hints[0]
 
 
