@@ -99,10 +99,12 @@ def read_tokens(text: str, read: list[Token], hints: Iterable[str] = (), *, now:
         plain = pasted.plain(read)
         reading = _Reading(plain, now)
         part = reading.expression()
-        if len(plain) != len(read) or any(token.sign for token in read if token.kind != "field"):
-            why = f"has more than {MAX_WORDS} words" if is_long else "is too deep or too long"
-            reading.hints.append(f"the query {why}, so all of it was read as plain words")
-    reading.hints[:0] = hints
+        if not is_long:
+            reading.hints.append("the query is too deep or too long, so all of it was read as plain words")
+        elif any(token.kind in ("AND", "NOT") or token.sign for token in set(read).difference(plain)):
+            reading.hints.append(f"the query has more than {MAX_WORDS} words, so all of it was read as plain words")
+    else:
+        reading.hints[:0] = hints
     if part == _Part():
         operators = dict.fromkeys(t.kind for t in read if t.kind in OPERATORS)
         part = _Part(extra=tuple(map(word_of, operators)))

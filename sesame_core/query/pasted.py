@@ -5,7 +5,8 @@ Each rule looks at the tokens alone, so that a query means the same in every ind
     -x         is a word if it has one or two characters, begins with a digit, has a `=`, or is an option: of a command
                (`tar -xzf`), or of a query with options that are none but options (`--all -prune`)
     +x         is a word if it has one character or begins with a digit
-    NOT, AND   are words in a text in capitals; NOT is also one beside a word that it belongs to (`is NOT`, `NOT NULL`)
+    NOT, AND   are words in a text in capitals; NOT is also one beside a word that it belongs to (`is NOT`, `NOT NULL`),
+               and before the only word of a query
     field:x    is a word after a word with a colon or a comma (`Error: path:/x`), and as an address (`file:///x`)
 
 What they cannot know, `search.operators` finds out from the texts of the sessions.
@@ -25,17 +26,22 @@ CAPITALS = 4
 SHORT = 2
 #: Most letters of several options in one word: `-xzf`, `-tulpn`.
 JOINED = 5
-#: Commands whose options are letters, several in one word.  Those that are also topics, such as git, docker and
-#: python, are none of them: `python -django` excludes a word.
+#: Commands whose options are letters, several in one word, right after the command.  Those that are also topics or
+#: English words, such as git, docker, python and sort, are none of them: `python -django` excludes a word.
 LETTERED = frozenset(
-    "awk cat chgrp chmod chown cp curl cut df diff du egrep fgrep free grep gunzip gzip head kill less ln ls lsblk "
-    "lsof mkdir mount mv nc netstat pgrep ping pkill ps rg rm rmdir rsync scp sed sort ss ssh strace sudo tail tar "
-    "tcpdump tee touch tr umount uniq unzip wc wget xargs zcat zgrep zip".split()
+    "awk chgrp chmod chown cp curl df du egrep fgrep grep gunzip gzip jar ln ls lsblk lsof mkdir mv nc netstat pgrep "
+    "pkill ps rg rm rmdir rsync scp sed ssh strace sudo tar tcpdump umount uniq unzip wc wget xargs zcat zgrep "
+    "zip".split()
 )
-#: Commands whose options are words after one dash.
+#: Commands whose options are words after one dash, anywhere.
 WORDED = frozenset(
-    "c++ cc clang clang++ ffmpeg ffprobe find g++ gcc jar javac jdb keytool ld openssl pdflatex pwsh xcodebuild "
-    "xelatex xclip xrandr".split()
+    "c++ cc clang clang++ ffmpeg ffprobe g++ gcc javac jdb keytool ld openssl pdflatex pwsh xcodebuild xclip xelatex "
+    "xrandr".split()
+)
+#: Options of find, which is also a word.
+FINDING = frozenset(
+    "delete depth empty exec iname maxdepth mindepth mtime name newer path perm print print0 prune regex size type "
+    "user".split()
 )
 #: Words that NOT belongs to: verbs before it, and what it begins after it.
 BEFORE_NOT = frozenset(
@@ -61,17 +67,24 @@ def meant(read: Sequence[Token]) -> tuple[list[Token], list[str]]:
     hints: list[str] = []
     is_loud = _is_in_capitals(read)
     commands = _commands(read)
-    found = []
+    found: list[Token] = []
     for place, token in enumerate(read):
         before, after = _word_at(read, place - 1), _word_at(read, place + 1)
         if token.kind in ("NOT", "AND") and is_loud:
             token = replace(token, kind="word", text=token.kind)
         elif token.kind == "NOT" and (before in BEFORE_NOT or after in AFTER_NOT):
             token = replace(token, kind="word", text="NOT")
-        elif token.kind == "word" and token.sign == "-" and _is_option(token.text, commands):
+        elif token.kind == "NOT" and after and len(read) == 2:
+            hints.append(f"NOT was read as a word; to list the sessions without {after}: -{after}")
+            token = replace(token, kind="word", text="NOT")
+        elif (
+            token.kind == "word"
+            and token.sign == "-"
+            and (_is_option(token.text, commands) or _is_joined(token, found))
+        ):
             if not commands and token.text.isalpha() and len(token.text) == SHORT:
                 hints.append(f"-{token.text} was read as a word; to exclude it: NOT {token.text}")
-            elif commands and token.text.isalpha() and len(token.text) > SHORT:
+            elif token.text.isalpha() and len(token.text) > SHORT:
                 hints.append(f"-{token.text} was read as an option; to exclude the word: NOT {token.text}")
             token = replace(token, text=f"-{token.text}", sign="")
         elif token.kind == "word" and token.sign == "+" and (len(token.text) == 1 or token.text[0].isdigit()):
@@ -112,9 +125,9 @@ def _is_in_capitals(read: Sequence[Token]) -> bool:
 
 
 def _commands(read: Sequence[Token]) -> set[str]:
-    """Return the commands with options that a query has, and "-" if it has an option that can be nothing else."""
+    """Return the commands in a query, and "-" if it has an option that can be nothing else."""
     words = {token.text.lower() for token in read if token.kind == "word" and not token.sign}
-    found = words & (LETTERED | WORDED)
+    found = words & {*LETTERED, *WORDED, "find"}
     letters = {t.text for t in read if t.kind == "word" and t.sign == "-" and len(t.text) == 1 and t.text.isalpha()}
     if letters or any(word.startswith("--") and word.strip("-") for word in words):
         found.add("-")
@@ -125,9 +138,15 @@ def _is_option(text: str, commands: set[str]) -> bool:
     """Return whether a word after a minus sign is an option or a number."""
     if len(text) <= SHORT or text[0].isdigit() or "=" in text or _SHAPED.fullmatch(text):
         return True
-    if "-" in commands or commands & WORDED:
-        return True
-    return bool(commands) and len(text) <= JOINED and text.isalpha()
+    return "-" in commands or bool(commands & WORDED) or ("find" in commands and text in FINDING)
+
+
+def _is_joined(token: Token, before: Sequence[Token]) -> bool:
+    """Return whether a word after a minus sign is several options of the command before it: `-xzf`."""
+    if len(token.text) > JOINED or not token.text.isalpha():
+        return False
+    words = (one.text.lower() for one in reversed(before) if not (one.kind == "word" and one.text.startswith("-")))
+    return next(words, "") in LETTERED
 
 
 def _is_prose(token: Token, before: Sequence[Token]) -> bool:

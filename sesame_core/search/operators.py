@@ -16,6 +16,7 @@ from ..query import operators
 from ..query.boolean import all_of, negated, some
 from ..query.filters import both
 from ..text.words import word_of
+from ..types.answer import OPERATORS
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Best passages of the sessions that are kept out whose texts are read.
 READ = 100
-#: The reason in `Answer.left_out`.
-REASON = "operators"
 
 
 @dataclass(slots=True)
@@ -55,7 +54,7 @@ class Effect:
     def tell(self, answer: Answer) -> None:
         """Say in an answer what was left out."""
         if self.count:
-            answer.left_out = {**answer.left_out, REASON: self.count}
+            answer.left_out = {**answer.left_out, OPERATORS: self.count}
         answer.hints = (*answer.hints, *self.hints)
 
 

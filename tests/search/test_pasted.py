@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from sesame_core import Sesame
-from sesame_core.config.model import Config, Describing, Selection, Source
 
-from ..support.in_memory import plugins_with_memory
+from ..support.every_backend import BACKENDS, indexed
 from ..support.transcripts import found
+
+TRACE = """Traceback (most recent call last):
+  File "/srv/q.py", line 12, in <module>
+    run(-x, "NOT")
+KeyError: -1"""
 
 #: What is pasted, what the wanted session says, and what another one says that has the other words only.
 TABLE: tuple[tuple[str, str, str], ...] = (
@@ -25,7 +24,7 @@ TABLE: tuple[tuple[str, str, str], ...] = (
         "sqlite3.IntegrityError: NOT NULL constraint failed: users.email",
         "add a constraint to users so that duplicates fail",
     ),
-    ("NOT gate", "draw a NOT gate with two transistors", "the garden gate is open"),
+    ("NOT gate", "draw a NOT gate with two transistors", "the gate of the garden is open since nobody has closed it"),
     (
         'ERROR: COLUMN "X" AND "Y" DO NOT MATCH',
         'it says ERROR: COLUMN "X" AND "Y" DO NOT MATCH in line 3',
@@ -91,51 +90,17 @@ TABLE: tuple[tuple[str, str, str], ...] = (
     ("panic: agent:7 lost, branch:main stale", "panic: agent:7 lost, branch:main stale", "the agent panic, stale"),
     ("worker model:resnet diverged", "the worker model:resnet diverged", "a worker diverged"),
     # -- a stack trace
-    (
-        'Traceback (most recent call last):\n  File "/srv/q.py", line 12, in <module>\n    run(-x, "NOT")\nKeyError: -1',
-        'Traceback (most recent call last):\n  File "/srv/q.py", line 12, in <module>\n    run(-x, "NOT")\nKeyError: -1',
-        "Traceback of q.py",
-    ),
+    (TRACE, TRACE, "Traceback of q.py"),
 )
-
-BACKENDS = ["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.once)]
-
-
-def _write(folder: Path, name: str, *texts: str) -> None:
-    header = {"type": "sesame-session", "version": 1, "id": name, "agent": "owl"}
-    messages = [{"type": "message", "id": f"m{n}", "role": "user", "text": text} for n, text in enumerate(texts)]
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (header, *messages)), "utf-8")
-
-
-def _open(backend: str, folder: Path, data: Path, dsn: str) -> Sesame:
-    options = {"sqlite": {"directory": str(data)}, "postgres": {"dsn": dsn}}.get(backend, {})
-    config = Config(
-        sources=(Source(parser=Selection(name="sesame"), path=folder),),
-        backend=Selection(name=backend, options=options),
-        describe=Describing(directory=data / "metadata"),
-    )
-    return Sesame(config, plugins=plugins_with_memory())
 
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
     """An index of all texts, each in a session of its own."""
-    place = tmp_path_factory.mktemp("pasted")
-    (place / "in").mkdir()
+    sessions = {f"filler{n}": [f"chore {n}: I tidy it in the garden and do not say null"] for n in range(20)}
     for number, (_, wanted, other) in enumerate(TABLE):
-        _write(place / "in", f"wanted{number}", "hello", wanted)
-        _write(place / "in", f"other{number}", "hello", other)
-    for number in range(20):
-        _write(place / "in", f"filler{number}", f"chore {number}: I tidy it in the garden and do not say null")
-    dsn = ""
-    if request.param == "postgres":
-        server = request.getfixturevalue("postgres")
-        name = f"sesame_{uuid.uuid4().hex}"
-        with psycopg.connect(server, autocommit=True) as db:
-            db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
-        dsn = make_conninfo(server, dbname=name)
-    with _open(request.param, place / "in", place / "data", dsn) as sesame:
-        sesame.index()
+        sessions |= {f"wanted{number}": ["hello", wanted], f"other{number}": ["hello", other]}
+    with indexed(request, tmp_path_factory.mktemp("pasted"), sessions) as sesame:
         yield sesame
 
 
