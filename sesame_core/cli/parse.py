@@ -41,8 +41,8 @@ def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
     options = [place for place, a in enumerate(given) if a.startswith("-") and a != "-" and a not in queries]
     if all(place < first for place in options):
         return [*given[:first], "--", *given[first:]]
-    if all(place >= last for place in options):
-        return ["search", *given[last:], "--", *given[1:last]]
+    if options[0] >= last:
+        return ["search", *given[options[0] :], "--", *given[1 : options[0]]]
     return [*(a for a in given if a not in queries), "--", *queries]
 
 

@@ -2,8 +2,9 @@
 
 Each rule looks at the tokens alone, so that a query means the same in every index:
 
-    -x         is a word if it has one or two characters, begins with a digit, has a `=`, or is an option: of a command
-               (`tar -xzf`), or of a query with options that are none but options (`--all -prune`)
+    -x         is a word if it has one or two characters, begins with a digit, is code (`-a=b`, `-EINVAL;`), stands
+               after a word with a colon or a comma (`error: -lssl`), or is an option: of a command (`tar -xzf`), or of
+               a query with options that are nothing else (`--all -prune`)
     +x         is a word if it has one character or begins with a digit
     NOT, AND   are words in a text in capitals; NOT is also one beside a word that it belongs to (`is NOT`, `NOT NULL`),
                and before the only word of a query
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..dataclass import replace
 from .lexer import Token
@@ -53,8 +55,14 @@ AFTER_NOT = frozenset(
     "null on only permitted possible supported the to valid yet".split()
 )
 
-#: An option of the Java machine (`-Xmx4g`, `-XX:+UseG1GC`), and letters of options in lower and upper case (`-sSL`).
-_SHAPED = re.compile(r"X[a-z]{2,}\d+[kKmMgGtT]?|XX:.+|[IL]/.+|[a-hj-z]{1,2}S[A-Z]?[a-z]?")
+#: Commands of two words that are one of `WORDED`.
+SUBCOMMANDS = {"go": frozenset("build get install run test tool vet".split())} | dict.fromkeys(
+    ("terraform", "tofu"), frozenset("apply destroy import init plan".split())
+)
+
+#: An option of the Java machine (`-Xmx4g`, `-XX:+UseG1GC`), of a compiler, or letters in lower and upper case (`-sSL`);
+#: and code, such as `-EINVAL;` and `-foo(bar)`.
+_SHAPED = re.compile(r"X[a-z]{2,}\d+[kKmMgGtT]?|XX:.+|[IL]/.+|[a-hj-z]{1,2}S[A-Z]?[a-z]?|.*(?:[^\w\s./@#*:+-]|--).*")
 _SENTENCE = (":", ",", ";")
 _CLOSING = (",", ";", ")", "]", "}", "'")
 
@@ -64,36 +72,25 @@ def meant(read: Sequence[Token]) -> tuple[list[Token], list[str]]:
 
     :return: also messages about those that might have been meant otherwise.
     """
-    hints: list[str] = []
-    is_loud = _is_in_capitals(read)
-    commands = _commands(read)
+    context = _Context(read)
+    hints: dict[str, None] = {}
     found: list[Token] = []
     for place, token in enumerate(read):
-        before, after = _word_at(read, place - 1), _word_at(read, place + 1)
-        if token.kind in ("NOT", "AND") and is_loud:
-            token = replace(token, kind="word", text=token.kind)
-        elif token.kind == "NOT" and (before in BEFORE_NOT or after in AFTER_NOT):
-            token = replace(token, kind="word", text="NOT")
-        elif token.kind == "NOT" and after and len(read) == 2:
-            hints.append(f"NOT was read as a word; to list the sessions without {after}: -{after}")
-            token = replace(token, kind="word", text="NOT")
-        elif (
-            token.kind == "word"
-            and token.sign == "-"
-            and (_is_option(token.text, commands) or _is_joined(token, found))
-        ):
-            if not commands and token.text.isalpha() and len(token.text) == SHORT:
-                hints.append(f"-{token.text} was read as a word; to exclude it: NOT {token.text}")
-            elif token.text.isalpha() and len(token.text) > SHORT:
-                hints.append(f"-{token.text} was read as an option; to exclude the word: NOT {token.text}")
-            token = replace(token, text=f"-{token.text}", sign="")
+        made, hint = token, ""
+        if token.kind in ("NOT", "AND"):
+            made, hint = _operator(token, place, context)
+        elif token.kind == "word" and token.sign == "-":
+            made, hint = _excluded(token, found, context)
         elif token.kind == "word" and token.sign == "+" and (len(token.text) == 1 or token.text[0].isdigit()):
-            token = replace(token, text=f"+{token.text}", sign="")
-        elif token.kind == "field" and _is_prose(token, read[:place]):
-            token = replace(token, kind="word", text=f"{token.field}:{token.text}", field="")
-            hints.append(f"{token.text} was read as a word; to filter by it, begin the query with it")
-        found.append(token)
-    return found, hints
+            made = replace(token, text=f"+{token.text}", sign="")
+        elif token.kind == "field" and _is_prose(token, context):
+            made = replace(token, kind="word", text=f"{token.field}:{token.text}", field="")
+            hint = f"{made.text} was read as a word; to filter by it, begin the query with it"
+        context.is_sentence |= made.kind == "word" and not made.sign and made.text.endswith(_SENTENCE)
+        found.append(made)
+        if hint:
+            hints[hint] = None
+    return found, list(hints)
 
 
 def plain(read: Sequence[Token]) -> list[Token]:
@@ -118,42 +115,69 @@ def _word_at(read: Sequence[Token], place: int) -> str:
     return read[place].text.lower() if is_word else ""
 
 
-def _is_in_capitals(read: Sequence[Token]) -> bool:
-    texts = [token.text for token in read if token.kind in ("word", "phrase")]
-    cased = [text for text in texts if text.lower() != text.upper()]
-    return len(cased) >= CAPITALS and all(text == text.upper() for text in cased)
+class _Context:
+    """What the other words of a query say about one."""
+
+    def __init__(self, read: Sequence[Token]) -> None:
+        self.read = read
+        cased = [token.text for token in read if token.kind == "word" and token.text.lower() != token.text.upper()]
+        #: Whether the text is in capitals.
+        self.is_loud = len(cased) >= CAPITALS and all(text == text.upper() for text in cased)
+        words = [token.text.lower() for token in read if token.kind == "word" and not token.sign]
+        #: Whether there is an option that can be nothing else: with two dashes, or of one letter, or `-O2`.
+        self.has_option = any(word.startswith("--") and word.strip("-") for word in words) or any(
+            token.kind == "word" and token.sign == "-" and _is_letter(token.text) for token in read
+        )
+        #: Whether there is a command whose options are words.
+        self.is_worded = not WORDED.isdisjoint(words) or any(
+            word in SUBCOMMANDS.get(command, ()) for command, word in pairwise(words)
+        )
+        #: Whether there is a `find`.
+        self.is_find = "find" in words
+        #: Whether a word before this place ends like a part of a sentence or a message.
+        self.is_sentence = False
 
 
-def _commands(read: Sequence[Token]) -> set[str]:
-    """Return the commands in a query, and "-" if it has an option that can be nothing else."""
-    words = {token.text.lower() for token in read if token.kind == "word" and not token.sign}
-    found = words & {*LETTERED, *WORDED, "find"}
-    letters = {t.text for t in read if t.kind == "word" and t.sign == "-" and len(t.text) == 1 and t.text.isalpha()}
-    if letters or any(word.startswith("--") and word.strip("-") for word in words):
-        found.add("-")
-    return found
+def _is_letter(text: str) -> bool:
+    return text[0].isalpha() and (len(text) == 1 or (len(text) == SHORT and not text.islower()))
 
 
-def _is_option(text: str, commands: set[str]) -> bool:
-    """Return whether a word after a minus sign is an option or a number."""
-    if len(text) <= SHORT or text[0].isdigit() or "=" in text or _SHAPED.fullmatch(text):
-        return True
-    return "-" in commands or bool(commands & WORDED) or ("find" in commands and text in FINDING)
+def _operator(token: Token, place: int, context: _Context) -> tuple[Token, str]:
+    """Return a `NOT` or `AND`, or the word that it is."""
+    before, after = _word_at(context.read, place - 1), _word_at(context.read, place + 1)
+    word = replace(token, kind="word", text=token.kind)
+    if context.is_loud or (token.kind == "NOT" and (before in BEFORE_NOT or after in AFTER_NOT)):
+        return word, ""
+    if token.kind == "NOT" and after and len(context.read) == 2:
+        return word, f"NOT was read as a word; to list the sessions without {after}: -{after}"
+    return token, ""
 
 
-def _is_joined(token: Token, before: Sequence[Token]) -> bool:
+def _excluded(token: Token, before: Sequence[Token], context: _Context) -> tuple[Token, str]:
+    """Return a word after a minus sign, without it if it is an option, a number or code."""
+    text = token.text
+    is_shaped = _SHAPED.fullmatch(text) is not None
+    is_text = len(text) <= SHORT or text[0].isdigit() or is_shaped
+    is_text = is_text or context.has_option or context.is_sentence or context.is_worded
+    if not (is_text or (context.is_find and text in FINDING) or _is_joined(text, before)):
+        return token, ""
+    hint = f"-{text} was read as a word; to exclude it: NOT {text}"
+    is_told = text.isalpha() and len(text) > 1 and not is_shaped and not context.has_option
+    return replace(token, text=f"-{text}", sign=""), hint if is_told else ""
+
+
+def _is_joined(text: str, before: Sequence[Token]) -> bool:
     """Return whether a word after a minus sign is several options of the command before it: `-xzf`."""
-    if len(token.text) > JOINED or not token.text.isalpha():
+    if len(text) > JOINED or not text.isalpha():
         return False
     words = (one.text.lower() for one in reversed(before) if not (one.kind == "word" and one.text.startswith("-")))
     return next(words, "") in LETTERED
 
 
-def _is_prose(token: Token, before: Sequence[Token]) -> bool:
+def _is_prose(token: Token, context: _Context) -> bool:
     """Return whether a field is part of a sentence or an address."""
     if token.sign or token.end - token.start != len(token.field) + 1 + len(token.text):  # in quotes
         return False
     if token.text.startswith("//") or (token.field.lower() == "host" and token.text.partition("/")[0].isdigit()):
         return True
-    after_sentence = any(t.kind == "word" and not t.sign and t.text.endswith(_SENTENCE) for t in before)
-    return after_sentence or (token.text.endswith(_CLOSING) and bool(before))
+    return context.is_sentence or (token.text.endswith(_CLOSING) and token is not context.read[0])

@@ -78,10 +78,10 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
     candidates = reader.candidates(outside, narrow)
     count = candidates.session_total
     if not used.is_exclusion:
-        return Effect(query, count, candidates.is_truncated, _told(used, count, candidates.is_truncated))
+        return Effect(query, count, candidates.is_truncated, _told(used, query.text, count, candidates.is_truncated))
     found = _as_typed(reader, candidates, used.typed)
     if not found.chunks:
-        return Effect(query, count, candidates.is_truncated, _told(used, count, candidates.is_truncated))
+        return Effect(query, count, candidates.is_truncated, _told(used, query.text, count, candidates.is_truncated))
     kept = found.session_total
     typed = _listed(used.typed)
     hint = f"{typed} stands so in {kept} of the sessions, which {'is' if kept == 1 else 'are'} not left out"
@@ -92,7 +92,7 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
         words = tuple(dict.fromkeys((*phrases, *text.words)))
         return Effect(replace(text, words=words, condition=all_of([*rest, *some(text.condition)])), 0, False, [hint])
     count = max(0, count - kept)
-    told = _told(used, count, candidates.is_truncated)
+    told = _told(used, query.text, count, candidates.is_truncated)
     return Effect(replace(query, words=text.words), count, candidates.is_truncated, [hint, *told], found)
 
 
@@ -141,14 +141,18 @@ def _pattern(typed: str) -> Callable[[str], object]:
     return re.compile(before + parts + after, re.IGNORECASE).search
 
 
-def _told(used: operators.Used, count: int, is_least: bool) -> list[str]:
+def _told(used: operators.Used, text: str, count: int, is_least: bool) -> list[str]:
     if not count:
         return []
     many = f"{'at least ' * is_least}{count} session{'s' * (count > 1)}"
     if not used.is_exclusion:
-        return [f"{many} left out by AND, with words of one side only; without it, both words are looked for"]
-    quoted = " ".join('"' + text.replace('"', "") + '"' for text in used.typed)
+        return [f"{many} left out by AND; to find them, too: leave out AND; to find it as text: {_quoted(text)}"]
+    quoted = " ".join(map(_quoted, used.typed))
     return [f"{many} left out by {_listed(used.typed)}; to find it as text: {quoted}"]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', "") + '"'
 
 
 def _listed(typed: Sequence[str]) -> str:

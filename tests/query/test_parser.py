@@ -259,7 +259,14 @@ PASTED = {
     "a, host:b c": ("[a,] [host:b] [c]", ""),
     "open file:///etc/fox": ("[open] [file:///etc/fox]", ""),
     "fox host:8080": ("[fox] [host:8080]", ""),
+    "open x: cannot find -lssl": ("[open] [x:] [cannot] [find] [-lssl]", ""),
+    "return -EINVAL;": ("[return] [-EINVAL;]", ""),
+    "x = -foo(bar)": ("[x] [-foo(bar)]", ""),
+    "go test -run TestFox": ("[go] [test] [-run] [TestFox|Test Fox]", ""),
+    "-Wall -Werror -O2": ("[-Wall] [-Werror] [-O2]", ""),
+    'CONSTRAINT "fk" FOREIGN KEY AND INDEX': ("[CONSTRAINT] [FOREIGN] [KEY] [INDEX] [fk]", "fk"),
     # operators
+    "go -gin": ("[go]", "!gin"),
     "python -django": ("[python]", "!django"),
     "fox -iOS": ("[fox]", "!iOS"),
     "find fox -dog": ("[find] [fox]", "!dog"),
@@ -286,7 +293,7 @@ def test_pasted_text_is_text_and_operators_stay_operators(text: str, expected: t
     ("text", "hint"),
     [
         ("fox -js", "-js was read as a word; to exclude it: NOT js"),
-        ("tar -xzf fox", "-xzf was read as an option; to exclude the word: NOT xzf"),
+        ("tar -xzf fox", "-xzf was read as a word; to exclude it: NOT xzf"),
         ("NOT gate", "NOT was read as a word; to list the sessions without gate: -gate"),
         ("Error: path:/x", "path:/x was read as a word; to filter by it, begin the query with it"),
     ],
