@@ -12,14 +12,13 @@ from .text import (
     QUERY,
     QUERY_LINE,
     SCHEMA_VERSION,
-    WORD,
-    WORDS,
     day,
     home,
     iso,
     printable,
     session_name,
     shortened,
+    some_words,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def answer_json(
         "totalIsLowerBound": answer.is_truncated,
         "weak": answer.is_weak,
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
-        "wordsNotFound": _not_found(answer),
+        "wordsNotFound": some_words(answer.words_not_found),
         "corrections": answer.corrections,
         "hints": [shortened(hint, HINT) for hint in answer.hints],
         "leftOut": answer.left_out,
@@ -218,7 +217,7 @@ def _notes(answer: Answer) -> list[str]:
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
-        words = ", ".join(printable(word) for word in _not_found(answer))
+        words = ", ".join(printable(word) for word in some_words(answer.words_not_found))
         notes.append(f"Not found anywhere: {words}")
     for word, others in answer.corrections.items():
         notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
@@ -229,10 +228,6 @@ def _notes(answer: Answer) -> list[str]:
         least = "at least " if answer.is_truncated else ""
         notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
     return notes
-
-
-def _not_found(answer: Answer) -> list[str]:
-    return [shortened(word, WORD) for word in answer.words_not_found[:WORDS]]
 
 
 def _current_notes(current: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,11 @@ def printable(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return a string of at most this number of characters; of a longer one the beginning and an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def some_words(words: Sequence[str]) -> list[str]:
+    """Return the words that an answer lists: of many the first, of long ones the beginning."""
+    return [shortened(word, WORD) for word in words[:WORDS]]
 
 
 def as_json(value: Any) -> str:

@@ -18,7 +18,7 @@ from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
 from ..text.snippets import occurrences, snippet
-from ..types.answer import Answer, Hit, Page, Passage, Snippet
+from ..types.answer import OPERATORS, Answer, Hit, Page, Passage, Snippet
 from ..types.index import Candidates, Chunk, ChunkRange
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
@@ -59,7 +59,8 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
                 query, filters = text_of.query, text_of.filters
                 answer = _answer(reader, query, filters, page)
                 answer.hints = (*answer.hints, text_of.hint)
-        if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
+        is_hiding = answer.left_out.keys() - {OPERATORS} or answer.mode == "browse"
+        if not answer.total and is_hiding and not filters.all_kinds:
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
