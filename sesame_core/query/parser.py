@@ -105,6 +105,8 @@ def read_tokens(text: str, read: list[Token], hints: Iterable[str] = (), *, now:
             reading.hints.append(f"the query has more than {MAX_WORDS} words, so all of it was read as plain words")
     else:
         reading.hints[:0] = hints
+    if len(reading.known) == MAX_KNOWN:
+        reading.hints.append(f"only the first {MAX_KNOWN} different words of the query were read")
     if part == _Part():
         operators = dict.fromkeys(t.kind for t in read if t.kind in OPERATORS)
         part = _Part(extra=tuple(map(word_of, operators)))
