@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sesame_core.types.query import Query
+from sesame_core.types.query import Word
 
 from . import words
 from .filters import Where
@@ -20,11 +21,11 @@ class Asked:
     words: list[list[int]]
 
     @classmethod
-    def of(cls, query: Query) -> Asked:
-        """Return the phrases of a query's words; a word without a letter or digit has none."""
-        phrases = words.phrases(query.words)
+    def of(cls, wanted: Sequence[Word]) -> Asked:
+        """Return the phrases of some words; a word without a letter or digit has none."""
+        phrases = words.phrases(wanted)
         place = {phrase: number for number, phrase in enumerate(phrases)}
-        return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in query.words])
+        return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in wanted])
 
     @property
     def pairs(self) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sesame_core.types.index import Candidates, ScoredChunk
-from sesame_core.types.query import Filters, Query
+from sesame_core.types.query import Filters, Query, Word
 
 from . import budget, choosing
 from .asked import Asked, Parts
@@ -25,7 +25,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
 
     :param ask: runs a query and returns its rows.
     """
-    asked = Asked.of(query)
+    asked = Asked.of(query.words)
     found = Candidates(
         chunks=[],
         heads={},
@@ -55,6 +55,22 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
             found.left_out = {"headless": a}
     found.chunks.sort(key=lambda chunk: (-chunk.score, -chunk.session, chunk.seq))
     return found
+
+
+def frequencies(ask: Callable[[str, Sequence[Any]], list[Any]], words: Sequence[Word]) -> list[int]:
+    """Return the number of chunks with each word.
+
+    :param ask: runs a query and returns its rows.
+    """
+    asked = Asked.of(words)
+    counts = [0] * len(words)
+    if asked.phrases:
+        parts = Parts()
+        choosing.add_frequencies(parts, asked, is_alone=False)
+        sql = Alike("WITH " + ",\n".join(parts.sql) + "\nSELECT w, ceil(df)::bigint FROM word")
+        for place, count in ask(sql, parts.values):
+            counts[place] = count
+    return counts
 
 
 def _statement(asked: Asked, query: Query, filters: Filters) -> Where:

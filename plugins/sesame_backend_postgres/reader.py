@@ -169,6 +169,13 @@ class PostgresReader:
         plain = words.plain(prefix).strip()
         return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
 
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word, of a common one or a phrase an estimate."""
+        try:
+            return matching.frequencies(self._ask, words)
+        except _NothingError:
+            return [0] * len(words)
+
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""
         sql = (

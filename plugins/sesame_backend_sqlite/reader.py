@@ -159,6 +159,12 @@ class SqliteReader:
         return fts.Vocabulary(self._db()).terms(prefix, limit)
 
     @translating
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word, of a common one an estimate."""
+        with self.snapshot():
+            return matching.frequencies(self._db(), words)
+
+    @translating
     def freshness(self) -> Freshness:
         """Return the time of the last sync, and the number of files that could not be read."""
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()

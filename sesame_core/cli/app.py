@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from .commands import commands
 from .options import Argument, Command, Option
@@ -21,6 +23,26 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class _Searching(typer.core.TyperCommand):
+    """A command whose argument is text, so that an option that it does not have may be text, too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line; an unknown option is an error that says how to search for it.
+
+        :raises Exception: the command line is not valid.
+        """
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            # The class is in `click`, or in a part of typer, depending on the version of typer.
+            if type(error).__name__ == "NoSuchOption":
+                options = [argument for argument in given if argument.startswith("-")]
+                text = shlex.join(given if len(options) == 1 else options[:1])
+                error.message += f"; to search for the text: sesame search -- {text}"  # type: ignore[attr-defined]
+            raise
 
 
 def _print_version(wanted: bool) -> None:
@@ -73,4 +95,5 @@ def _function_of(command: Command) -> Callable[..., None]:
 
 
 for _command in commands():
-    app.command(_command.name, help=_command.help)(_function_of(_command))
+    _class = _Searching if _command.name == "search" else None
+    app.command(_command.name, cls=_class, help=_command.help)(_function_of(_command))

@@ -34,7 +34,16 @@ def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
         for a in given
         if _EXCLUDED_WORD.match(a) or (a.startswith("-") and " " in a.strip() and not _OPTION_WITH_VALUE.match(a))
     ]
-    return [*(a for a in given if a not in queries), "--", *queries] if queries else given
+    if not queries:
+        return given
+    # Words stay in their order, where no option is between them.
+    first, last = given.index(queries[0]), len(given) - given[::-1].index(queries[-1])
+    options = [place for place, a in enumerate(given) if a.startswith("-") and a != "-" and a not in queries]
+    if all(place < first for place in options):
+        return [*given[:first], "--", *given[first:]]
+    if options[0] >= last:
+        return ["search", *given[options[0] :], "--", *given[1 : options[0]]]
+    return [*(a for a in given if a not in queries), "--", *queries]
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:

@@ -75,7 +75,8 @@ class _Asked(Filtered):
         str,
         Field(
             description="What it was about: a few distinctive words (identifiers, file names, error texts), any of "
-            'which may match. Also: "a phrase", +required, -excluded, AND, OR, NOT, ( ), prefix*. Empty: the newest.'
+            'which may match; a command or a message as it is. Also: "a phrase", +required, -excluded, AND, OR, NOT, '
+            "( ), prefix*. Empty: the newest."
         ),
     ]
     context_before: Annotated[

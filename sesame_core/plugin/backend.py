@@ -114,6 +114,18 @@ class Phrases(Protocol):
 
 
 @runtime_checkable
+class Counting(Protocol):
+    """A reader that counts the chunks with each of many words: of a long query, the rarest words are then searched."""
+
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word, in the order of the words; 0 only if no chunk has it.
+
+        Like `Candidates.document_frequencies`, but for hundreds of words and without a search.  The numbers of common
+        words and of phrases may be estimates.  Never raises for a word, whatever is in it.
+        """
+
+
+@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

@@ -230,8 +230,11 @@ def nearest(name: str) -> str | None:
     return next(iter(get_close_matches(name.lower(), KEYS, n=1, cutoff=ALIKE)), None)
 
 
-def written(filters: Filters) -> Iterator[str]:
-    """Yield filters as fields of a query; filters that no field can express are left out."""
+def written(filters: Filters, *, is_quoted: bool = False) -> Iterator[str]:
+    """Yield filters as fields of a query; filters that no field can express are left out.
+
+    :param is_quoted: whether every value is in quotes.
+    """
     for name, value in asked(filters).items():
         key = NAMES.get(name)
         if key is None:
@@ -241,4 +244,4 @@ def written(filters: Filters) -> Iterator[str]:
             continue
         for one in value if isinstance(value, tuple) else (value,):
             text = one.isoformat() if isinstance(one, datetime) else one
-            yield f"{key}:{text}" if _PLAIN.fullmatch(text) else f'{key}:"{text}"'
+            yield f"{key}:{text}" if _PLAIN.fullmatch(text) and not is_quoted else f'{key}:"{text}"'

@@ -7,15 +7,15 @@
 A phrase is required in its list, like an item with a plus sign.  When all lists have words, fields and exclusions
 hold for the whole query, or for the parentheses that contain them: `a OR b -c` is `(a OR b) AND -c`.  Any string is
 a query: quotes and parentheses need not be closed, an operator without operands is ignored, and an unknown field is
-a word.
+a word.  What only looks like an operator in a text that was pasted is a word, too (`pasted`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
-from ..dataclass import dataclass, replace
+from ..dataclass import dataclass
 from ..errors import QueryError
 from ..text.tokens import clean, has_word, pieces
 from ..text.words import word_of
@@ -32,14 +32,15 @@ STOP_WORDS = frozenset(
     "this those through to too under until up very was we were what when where which while who whom why will with "
     "would you your".split()
 )
-#: Most words that are ranked; more only cost time.
+#: Most words that are ranked, the rarest of a query (`search.rarest`); more only cost time.  A query with more is a
+#: text, without operators.
 MAX_WORDS = 32
-#: Most different words of a query, ranked or not; later ones are ignored.
-MAX_KNOWN = 2 * MAX_WORDS
+#: Most different words of a query; later ones are ignored.  A stack trace of 45 lines has about 270.
+MAX_KNOWN = 400
 #: Greatest nesting depth of conditions, and most words and fields in them; a query beyond is read as plain words, so
 #: that every database can answer it (older SQLite stops at about 30 parentheses).
 MAX_DEPTH = 10
-MAX_LEAVES = 2 * MAX_KNOWN
+MAX_LEAVES = 4 * MAX_WORDS
 #: Greatest depth of parentheses that is parsed before simplification decides how deep a query really is.
 MAX_GROUPS = 50
 
@@ -70,15 +71,42 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
 
     :param now: the time that dates are relative to; the system clock's when None.
     """
-    read = list(tokens(clean(text)))
+    read, hints = meant(tokens(clean(text)))
+    return read_tokens(text, read, hints, now=now)
+
+
+def meant(read: Iterable[Token]) -> tuple[list[Token], list[str]]:
+    """Return the tokens of a query as they are meant, and messages about those whose meaning is not certain."""
+    read = list(read)
+    if all(token.kind in ("word", "phrase", "OR", "(", ")") and not token.sign for token in read):
+        return read, []
+    from . import pasted  # most queries are words
+
+    return pasted.meant(read)
+
+
+def read_tokens(text: str, read: list[Token], hints: Iterable[str] = (), *, now: datetime | None = None) -> Query:
+    """Return the query that some tokens of a text make.
+
+    :param hints: messages about the tokens.
+    """
     reading = _Reading(read, now)
     part = reading.expression() if nesting(read) <= MAX_GROUPS else None
-    if part is None or depth(part.condition) > MAX_DEPTH or leaves(part.condition) > MAX_LEAVES:
-        plain = [replace(token, sign="") for token in read if token.sign != "-"]
-        plain = [replace(token, kind="word") if token.kind == "phrase" else token for token in plain]
-        reading = _Reading([token for token in plain if token.kind in ("word", "field")], now)
+    is_long = len(reading.known) > MAX_WORDS
+    if is_long or part is None or depth(part.condition) > MAX_DEPTH or leaves(part.condition) > MAX_LEAVES:
+        from . import pasted
+
+        plain = pasted.plain(read)
+        reading = _Reading(plain, now)
         part = reading.expression()
-        reading.hints.append("the query is too deep or too long, so all of it was read as plain words")
+        if not is_long:
+            reading.hints.append("the query is too deep or too long, so all of it was read as plain words")
+        elif any(token.kind in ("AND", "NOT") or token.sign for token in set(read).difference(plain)):
+            reading.hints.append(f"the query has more than {MAX_WORDS} words, so all of it was read as plain words")
+    else:
+        reading.hints[:0] = hints
+    if len(reading.known) == MAX_KNOWN:
+        reading.hints.append(f"only the first {MAX_KNOWN} different words of the query were read")
     if part == _Part():
         operators = dict.fromkeys(t.kind for t in read if t.kind in OPERATORS)
         part = _Part(extra=tuple(map(word_of, operators)))
@@ -90,22 +118,23 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
     words = [*(word for word in ranked if word not in needed), *needed]
     return Query(
         text=text,
-        words=tuple(words[:MAX_WORDS]),
+        words=tuple(words),
         condition=all_of(conditions),
         filters=filters,
-        typed=_typed(text, read),
+        typed=_typed(clean(text), read),
         choices=tuple(reading.choices),
         hints=tuple(dict.fromkeys(reading.hints)),
     )
 
 
-def _typed(text: str, read: Sequence[Token]) -> str:
-    """Return the words and phrases of a query as typed; empty if operators or parentheses join them."""
-    kept = [token for token in read if token.kind != "field" and token.sign != "-"]
-    if any(token.kind not in ("word", "phrase") for token in kept):
-        return ""
-    is_whole = len(kept) == len(read) and not any(token.sign for token in kept)
-    return text.strip() if is_whole else " ".join(token.text for token in kept)
+def _typed(text: str, read: Iterable[Token]) -> str:
+    """Return a query without its fields and exclusions, on one line."""
+    kept, position = [], 0
+    for token in read:
+        if token.kind == "field" or token.sign == "-":
+            kept.append(text[position : token.start])
+            position = token.end
+    return " ".join(" ".join([*kept, text[position:]]).split())
 
 
 class _Reading:
@@ -115,7 +144,8 @@ class _Reading:
         self._tokens = tokens
         self._now = now
         self._next = 0
-        self._known: dict[str, Word] = {}
+        #: All words, ranked or not, by their text in one case.
+        self.known: dict[str, Word] = {}
         self.hints: list[str] = []
         self.choices: list[tuple[frozenset[str], ...]] = []
 
@@ -197,7 +227,7 @@ class _Reading:
             word = self._word(token.text) if has_word(token.text) else None
             return [_Part(Has(word))] if word else []
         if match := FIELD.fullmatch(token.text):
-            near = fields.nearest(match[1])
+            near = None if match[1].lower() in fields.KEYS else fields.nearest(match[1])
             if near:
                 self.hints.append(f"{token.text} was read as a word: did you mean {near}:{match[2]}?")
         return self._words(token.text)
@@ -216,8 +246,8 @@ class _Reading:
         """Return the one `Word` for a string, ignoring case; None when the query has too many words."""
         made = word_of(text)
         key = made.text.casefold()
-        if key not in self._known:
-            if len(self._known) == MAX_KNOWN:
+        if key not in self.known:
+            if len(self.known) == MAX_KNOWN:
                 return None
-            self._known[key] = made
-        return self._known[key]
+            self.known[key] = made
+        return self.known[key]

@@ -6,7 +6,20 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+from ..types.answer import OPERATORS
+from .text import (
+    HINT,
+    QUERY,
+    QUERY_LINE,
+    SCHEMA_VERSION,
+    day,
+    home,
+    iso,
+    printable,
+    session_name,
+    shortened,
+    some_words,
+)
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
@@ -44,16 +57,16 @@ def answer_json(
         more["explain"] = explanation_json(answer.explanation, answer)
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "query": answer.query.text or "*",
+        "query": shortened(answer.query.text, QUERY) or "*",
         "mode": answer.mode,
         "resultCount": len(results),
         "total": answer.total,
         "totalIsLowerBound": answer.is_truncated,
         "weak": answer.is_weak,
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
-        "wordsNotFound": answer.words_not_found,
+        "wordsNotFound": some_words(answer.words_not_found),
         "corrections": answer.corrections,
-        "hints": list(answer.hints),
+        "hints": [shortened(hint, HINT) for hint in answer.hints],
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -168,7 +181,7 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
 
 
 def _headline(answer: Answer) -> str:
-    text = printable(answer.query.text).strip()
+    text = shortened(" ".join(printable(answer.query.text).split()), QUERY_LINE)
     is_found = text.strip("* ") != ""
     what = f' matching "{text}"' if is_found else ""
     count = len(answer.hits)
@@ -200,18 +213,18 @@ def _about(hit: Hit) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = [f"Note: {printable(hint)}" for hint in answer.hints]
+    notes = [f"Note: {shortened(printable(hint), HINT)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
-        words = ", ".join(printable(word) for word in answer.words_not_found)
+        words = ", ".join(printable(word) for word in some_words(answer.words_not_found))
         notes.append(f"Not found anywhere: {words}")
     for word, others in answer.corrections.items():
         notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
-    elif answer.left_out:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
+    elif hidden := {reason: count for reason, count in answer.left_out.items() if reason != OPERATORS}:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in hidden.items())
         least = "at least " if answer.is_truncated else ""
         notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
     return notes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .sessions import session_json
-from .text import SCHEMA_VERSION, day, iso, printable, session_name
+from .text import QUERY, SCHEMA_VERSION, day, iso, printable, session_name, shortened, some_words
 
 if TYPE_CHECKING:
     from ..generation.answer import SessionAnswer
@@ -21,7 +21,7 @@ def session_answer_json(asked: SessionAnswer) -> SessionAnswerJson:
     return {
         "schemaVersion": SCHEMA_VERSION,
         "session": session_json(asked.stored),
-        "question": asked.question,
+        "question": shortened(asked.question, QUERY),
         "answer": asked.answer,
         "answered": asked.is_found,
         "citations": [{"position": c.position, "entryId": c.entry_id} for c in asked.citations],
@@ -30,7 +30,7 @@ def session_answer_json(asked: SessionAnswer) -> SessionAnswerJson:
         "cost": asked.cost,
         "reason": asked.reason,
         "basis": found.basis,
-        "wordsNotFound": list(found.words_not_found),
+        "wordsNotFound": some_words(found.words_not_found),
         "matches": found.matches,
         "chunksRead": found.chunks,
         "passages": [_passage_json(passage) for passage in found.passages],
@@ -93,7 +93,7 @@ def session_answer_text(asked: SessionAnswer) -> str:
             text = " ".join(printable(item.text).split()) + ("…" if item.is_truncated else "")
             lines.append(f"{arrow}#{chunk.seq} {printable(speaker)}: {text}")
     if found.words_not_found:
-        lines += ["", f"Not in this session: {', '.join(map(printable, found.words_not_found))}"]
+        lines += ["", f"Not in this session: {', '.join(map(printable, some_words(found.words_not_found)))}"]
     return "\n".join(lines)
 
 

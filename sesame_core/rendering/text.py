@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,10 @@ from ..search.engine import display_name
 if TYPE_CHECKING:
     from ..types.index import StoredSession
 
+#: Most characters of a query that an answer repeats, as a value of JSON and in the line above the results.
+QUERY, QUERY_LINE = 1_000, 100
+#: Most characters of a word and of a hint, and most words that are listed.
+WORD, HINT, WORDS = 100, 400, 32
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
 
@@ -30,6 +35,16 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a string of at most this number of characters; of a longer one the beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def some_words(words: Sequence[str]) -> list[str]:
+    """Return the words that an answer lists: of many the first, of long ones the beginning."""
+    return [shortened(word, WORD) for word in words[:WORDS]]
 
 
 def as_json(value: Any) -> str:

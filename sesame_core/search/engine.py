@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..plugin.backend import IndexReader, TracksFiles, Vocabulary
 from ..query import spelling
 from ..query.boolean import positive_words
 from ..query.filters import asked, both
-from ..query.parser import parse
+from ..query.parser import MAX_WORDS, parse
 from ..text.snippets import occurrences, snippet
-from ..types.answer import Answer, Hit, Page, Passage, Snippet
+from ..types.answer import OPERATORS, Answer, Hit, Page, Passage, Snippet
 from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
@@ -25,6 +26,9 @@ from . import ranking
 from .grouping import Grouping, copy_rank
 from .ranking import Ranked
 from .second_look import SecondLook
+
+if TYPE_CHECKING:
+    from .operators import Effect
 
 #: Sessions that are loaded at first, enough that grouped ones still fill a page; the others only when paged to.
 FIRST = 60
@@ -39,13 +43,25 @@ ID_PREFIX = 8
 
 def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
     """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions."""
-    query = parse(text)
+    query, asked_filters = parse(text), filters
     filters, rest = both(filters, query.filters)
     if rest:
         query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
     with reader.snapshot():
+        if len(query.words) > MAX_WORDS:
+            from .rarest import with_rarest_words
+
+            query = with_rarest_words(reader, query)
         answer = _answer(reader, query, filters, page)
-        if not answer.total and (answer.left_out or answer.mode == "browse") and not filters.all_kinds:
+        if not answer.total and query.filters != Filters():
+            from . import operators
+
+            if (text_of := operators.as_text(reader, query, asked_filters)) is not None:
+                query, filters = text_of.query, text_of.filters
+                answer = _answer(reader, query, filters, page)
+                answer.hints = (*answer.hints, text_of.hint)
+        is_hiding = answer.left_out.keys() - {OPERATORS} or answer.mode == "browse"
+        if not answer.total and is_hiding and not filters.all_kinds:
             left_out = answer.left_out
             answer = _answer(reader, query, replace(filters, all_kinds=True), page)
             answer.left_out, answer.is_widened = left_out, bool(answer.hits)
@@ -59,11 +75,23 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = query.hints
+    answer.hints = (*query.hints, *answer.hints)
     return answer
 
 
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
+    if query.condition is None:
+        return _result(reader, query, filters, page)
+    from . import operators
+
+    effect = operators.effect(reader, query, filters)
+    answer = _result(reader, effect.query if effect else query, filters, page, effect)
+    if effect:
+        effect.tell(answer)
+    return answer
+
+
+def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, effect: Effect | None = None) -> Answer:
     if not query.words:
         return _browse(reader, query, filters, page)
     candidates = reader.candidates(query, filters)
@@ -75,6 +103,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
         if corrections:
             candidates = reader.candidates(query, filters)
+    if effect:
+        effect.add_to(candidates)
     answer = Answer(
         query=query,
         hits=[],

@@ -20,6 +20,7 @@ from ..text.snippets import occurrences, snippet
 from ..text.tokens import subwords
 from ..types.query import Query
 from .ranking import CLASS_WEIGHTS
+from .rarest import with_rarest_words
 from .windows import cut
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
     :param number: the stored session's number.
     :param budget: most bytes of UTF-8 of all texts.
     """
-    query = parse(question)
+    query = with_rarest_words(reader, parse(question))
     words = _Words(query)
     matches: list[_Match] = []
     spoken: list[int] = []

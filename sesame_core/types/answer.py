@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Default number of results.
 LIMIT = 10
+#: The key of `Answer.left_out` for sessions that operators of the query keep out because of their words.
+OPERATORS = "operators"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class Answer:
     corrections: dict[str, list[str]] = field(default_factory=dict)
     #: Parts of the query that were read as words although they may have been meant otherwise.
     hints: tuple[str, ...] = ()
-    #: Sessions that match but were left out, by reason: "headless".
+    #: Sessions that match but were left out, by reason: "headless", or "operators" of the query.
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
     is_widened: bool = False

@@ -114,8 +114,7 @@ class Query:
     condition: Condition | None = None
     #: The filters that the fields of the query set.
     filters: Filters = Filters()
-    #: The words and phrases as typed, in order, stop words included, without fields and exclusions; empty if operators
-    #: join them.
+    #: The query as typed, on one line, without fields and exclusions.
     typed: str = field(default="", compare=False)
     #: The strings of words joined by OR, one set for each operand; an OR nested in another comes first.
     choices: tuple[tuple[frozenset[str], ...], ...] = field(default=(), compare=False)

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import json
 import random
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import pytest
 from sesame_core.cli import searching
 from sesame_core.cli.commands import MODULES, command, commands
 from sesame_core.cli.options import Command
-from sesame_core.cli.parse import parse
+from sesame_core.cli.parse import parse, with_dashed_queries
 from sesame_core.query.fields import FIELDS
 
 SEARCH = searching.COMMANDS[0]
@@ -73,6 +74,41 @@ def command_lines(command: Any, count: int, seed: int) -> list[list[str]]:
         for value in VALUES if flag in takers else VALUES[:1]:
             lines += [[flag, value], [f"{flag}={value}"], [flag + value], ["a", flag, value, "b"]]
     return lines
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "options"),
+    [
+        ("docker run -it ubuntu", "-it ubuntu", "docker run"),
+        ("--json docker run -it ubuntu", "-it ubuntu", "--json docker run"),
+        ("docker run -it ubuntu --json", "docker run -it ubuntu", "--json"),
+        ("-draft release -n 3", "-draft release", "-n 3"),
+        ("rm -rf dist --json -old", "-rf -old", "rm dist --json"),
+        ("git rebase -- -i autosquash", "-i autosquash", "git rebase"),
+    ],
+)
+def test_the_words_of_a_command_stay_in_their_order(given: str, words: str, options: str) -> None:
+    assert with_dashed_queries(["search", *given.split()]) == ["search", *options.split(), "--", *words.split()]
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ("--prune", "sesame search -- --prune"),
+        ("git rebase -i autosquash", "sesame search -- git rebase -i autosquash"),
+        ("--prune --map", "sesame search -- --prune"),
+        ("--oneline 'a b'", "sesame search -- --oneline 'a b'"),
+    ],
+)
+def test_an_unknown_option_of_a_search_is_an_error_that_says_how_to_search_for_it(
+    given: str, advice: str, cli: Callable[..., Any]
+) -> None:
+    ran = cli("search", *shlex.split(given))
+    assert (ran.code, ran.out) == (2, "")
+    assert "No such option" in ran.err
+    assert f"to search for the text: {advice}" in ran.err
+    assert cli(*shlex.split(advice)[1:]).code == 0
+    assert "to search for" not in cli("show", "--prune").err
 
 
 @pytest.fixture

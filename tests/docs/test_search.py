@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Sesame, Source
+from sesame_core import Filters, Sesame, Source
 from sesame_core.cli import searching
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
@@ -40,13 +40,23 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
 def test_an_example_finds_what_the_page_says(query: str, expected: str, demo: Sesame, utc: None) -> None:
     answer = demo.search(query)
     assert {session[:8] for session in found(answer)} == set(re.findall(r"\b[0-9a-f]{8}\b", expected))
-    assert answer.hints == ()
+    assert [hint for hint in answer.hints if "left out by" not in hint] == []
+    assert bool(answer.hints) == ("operators" in answer.left_out)
 
 
 @pytest.mark.parametrize(("query", "expected"), rows("query | is read as"))
 def test_a_query_is_read_as_the_page_says(query: str, expected: str) -> None:
     assert str(parse(query)) == expected
     assert parse(query) == parse(expected)
+
+
+@pytest.mark.parametrize(("query", "_"), rows("in a pasted text | is a word"))
+def test_pasted_text_is_words_as_the_page_says(query: str, _: str) -> None:
+    for text in re.findall("`([^`]*)`", f"`{query}`") or [query]:
+        read = parse(text)
+        if not text.startswith(("a text", ", ")):
+            assert (read.condition, read.filters) == (None, Filters()), text
+            assert read.words, text
 
 
 def test_every_field_is_on_the_page_with_its_option() -> None:

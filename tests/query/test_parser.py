@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sesame_core.query.boolean import positive_words
 from sesame_core.query.filters import asked
-from sesame_core.query.parser import MAX_WORDS, STOP_WORDS, parse
+from sesame_core.query.parser import MAX_KNOWN, STOP_WORDS, parse
 from sesame_core.query.serializer import unparse
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query
 
@@ -220,13 +220,88 @@ def test_other_words_with_a_colon_are_words(text: str) -> None:
     assert query.hints == ()
 
 
-def test_only_the_first_words_are_searched_for() -> None:
-    query = parse(" ".join(f"word{n}" for n in range(100)))
-    assert len(query.words) == MAX_WORDS
-    query = parse(" ".join(f"word{n} -no{n}" for n in range(100)))
-    assert len(query.words) == MAX_WORDS
-    assert isinstance(query.condition, AllOf)
-    assert len(query.condition.parts) == MAX_WORDS
+def test_a_long_text_keeps_its_words_up_to_a_bound() -> None:
+    assert len(parse(" ".join(f"word{n}" for n in range(100))).words) == 100
+    query = parse(" ".join(f"word{n}" for n in range(1_000)))
+    assert len(query.words) == MAX_KNOWN
+    assert query.hints == ("only the first 400 different words of the query were read",)
+
+
+def test_a_long_text_has_no_operators_but_fields_at_its_ends_and_a_hint_says_so() -> None:
+    text = " ".join(f"word{n} -no{n}" for n in range(20))
+    query = parse(f'agent:pi {text} "in quotes" path:/x NOT this AND (that) after:2026-05-01', now=NOW)
+    assert (query.condition, query.filters.agents, query.filters.path) == (None, ("pi",), None)
+    assert query.filters.after is not None
+    assert {"word3", "no3", "quotes", "path:/x"} <= {word.text for word in query.words}
+    assert "plain words" in query.hints[0]
+    assert parse(" ".join(f"word{n}" for n in range(100))).hints == ()
+
+
+PASTED = {
+    # text
+    "git rebase -i autosquash": ("[git] [rebase] [-i] [autosquash]", ""),
+    "docker run -it ubuntu": ("[docker] [run] [-it] [ubuntu]", ""),
+    "exit code -1073741819": ("[exit] [code] [-1073741819]", ""),
+    "gcc -lpthread": ("[gcc] [-lpthread]", ""),
+    "tar -xzf a.tgz": ("[tar] [-xzf] [a.tgz]", ""),
+    "JVM -Xmx4g -XX:+UseG1GC": ("[JVM] [-Xmx4g] [-XX:+UseG1GC]", ""),
+    "sudo netstat -tulpn": ("[sudo] [netstat] [-tulpn]", ""),
+    "find . -name fox": ("[find] [-name] [fox]", ""),
+    "run --rm -detach": ("[run] [--rm] [-detach]", ""),
+    "chmod +x it": ("[chmod] [+x]", ""),
+    "vote +1": ("[vote] [+1]", ""),
+    "the lock is NOT released": ("[lock] [released]", ""),
+    "column IS NOT NULL": ("[column] [NULL]", ""),
+    "NOT gate": ("[gate]", ""),
+    "WIDGET FOO AND BAR NOT BAZ": ("[WIDGET] [FOO] [BAR] [BAZ]", ""),
+    'fox "lazy dog': ("[fox] [lazy] [dog]", ""),
+    'fox -"lazy dog': ("[fox] [lazy] [dog]", ""),
+    'fox 5" wide "dog" cat': ("[fox] [5] [wide] [cat] [dog]", "dog"),
+    "Error: path:/x lost": ("[Error:] [path:/x] [lost]", ""),
+    "a, host:b c": ("[a,] [host:b] [c]", ""),
+    "open file:///etc/fox": ("[open] [file:///etc/fox]", ""),
+    "fox host:8080": ("[fox] [host:8080]", ""),
+    "open x: cannot find -lssl": ("[open] [x:] [cannot] [find] [-lssl]", ""),
+    "return -EINVAL;": ("[return] [-EINVAL;]", ""),
+    "x = -foo(bar)": ("[x] [-foo(bar)]", ""),
+    "go test -run TestFox": ("[go] [test] [-run] [TestFox|Test Fox]", ""),
+    "-Wall -Werror -O2": ("[-Wall] [-Werror] [-O2]", ""),
+    'CONSTRAINT "fk" FOREIGN KEY AND INDEX': ("[CONSTRAINT] [FOREIGN] [KEY] [INDEX] [fk]", "fk"),
+    # operators
+    "go -gin": ("[go]", "!gin"),
+    "python -django": ("[python]", "!django"),
+    "fox -iOS": ("[fox]", "!iOS"),
+    "find fox -dog": ("[find] [fox]", "!dog"),
+    "sort -quick": ("[sort]", "!quick"),
+    "ssh keys -aws": ("[ssh] [keys]", "!aws"),
+    "docker -swarm": ("[docker]", "!swarm"),
+    "JSON AND YAML": ("[JSON] [YAML]", "JSON & YAML"),
+    "AWS NOT GCP": ("[AWS]", "!GCP"),
+    'fox -"i"': ("[fox]", "!i"),
+    "fox NOT js": ("[fox]", "!js"),
+    "+go fox": ("[fox] [go]", "go"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PASTED.items(), ids=[repr(text) for text in PASTED])
+def test_pasted_text_is_text_and_operators_stay_operators(text: str, expected: tuple[str, str]) -> None:
+    query = parse(text)
+    assert (told(query), shown(query.condition)) == expected
+    assert query.filters == Filters()
+    assert parse(unparse(query)) == query
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("fox -js", "-js was read as a word; to exclude it: NOT js"),
+        ("tar -xzf fox", "-xzf was read as a word; to exclude it: NOT xzf"),
+        ("NOT gate", "NOT was read as a word; to list the sessions without gate: -gate"),
+        ("Error: path:/x", "path:/x was read as a word; to filter by it, begin the query with it"),
+    ],
+)
+def test_a_word_that_may_have_been_an_operator_is_told(text: str, hint: str) -> None:
+    assert parse(text).hints == (hint,)
 
 
 def test_stop_words_are_left_out_whatever_their_case() -> None:
@@ -260,7 +335,7 @@ def test_a_huge_query_is_read_too(text: str) -> None:
 def test_a_query_that_is_too_deep_is_read_as_words_and_a_hint_says_so() -> None:
     query = parse("".join(f"(a{n} OR b{n} AND " for n in range(20)) + "fox")
     assert query.condition is None
-    assert len(query.words) == MAX_WORDS
+    assert len(query.words) == 41
     assert "plain words" in query.hints[0]
 
 
@@ -288,6 +363,24 @@ def test_a_query_is_written_plainly(text: str, expected: str) -> None:
 PIECES = [
     *("fox", "dog", "cat", "the", "pre*", "p*", "用git", "main()", "a.b", '"a phrase"', '"the', "AND", "OR", "NOT"),
     *("(", ")", "-", "+", "-(", "+(", '"', "agent:pi", "-branch:x", "is:error", "file:a", "file:b", 'cwd:"/a b"'),
+    *(
+        "-i",
+        "-x",
+        "NOT -i",
+        "-lpthread",
+        "gcc",
+        "tar",
+        "-xzf",
+        "--all",
+        "+1",
+        "+x",
+        "-5",
+        "-Xmx4g",
+        "-a=b",
+        "NULL",
+        "is",
+    ),
+    *("LOUD", "Error:", "one,", "host:80", "file:///x", "path:/x)", "-naming", "NOT naming", '-"i"', '+"x"', "find"),
     *("agnt:x", "after:7d", "after:soon", "role:user", "cmd:go*", ":", " ", "\0", "\ud800", "*", "[]{}^~"),
 ]
 TEXTS = st.text() | st.lists(st.sampled_from(PIECES), max_size=30).flatmap(

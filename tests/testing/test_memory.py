@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sesame_core.plugin.backend import Annotating, StorageBackend, TracksFiles, Vocabulary
+from sesame_core.plugin.backend import Annotating, Counting, StorageBackend, TracksFiles, Vocabulary
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import BackendConformance, a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.memory import MemoryBackend, MemoryPlugin
@@ -43,6 +43,7 @@ def test_it_has_the_abilities_of_an_index_on_one_machine() -> None:
     backend = MemoryBackend()
     assert isinstance(backend.reader(), TracksFiles)
     assert isinstance(backend.reader(), Vocabulary)
+    assert isinstance(backend.reader(), Counting)
     with backend.writer() as writer:
         assert isinstance(writer, Annotating)
 

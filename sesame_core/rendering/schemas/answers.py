@@ -86,7 +86,7 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
-    hints: Annotated[list[str], Doc("Parts of the query that may have been misread.")]
+    hints: Annotated[list[str], Doc("What may have been misread, what operators left out.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.backend import Counting, StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
@@ -254,6 +254,22 @@ class SearchingConformance(BackendBase):
         assert candidates.chunk_total == 4
         assert candidates.session_total == 2
         assert not candidates.is_truncated
+
+    def test_counts_the_chunks_of_many_words_without_a_search(self, backend: StorageBackend) -> None:
+        """Hundreds of words, among them phrases and prefixes, in their order; also in an index that does not exist."""
+        reader = backend.reader()
+        if not isinstance(reader, Counting):
+            pytest.skip("the backend cannot count words without a search")
+        words = a_query("fox unicorn quick-fox wol*").words
+        assert reader.frequencies(words) == [0, 0, 0, 0]
+        store(backend, a_file(), a_session("the quick fox", "a fox", "wolves", "wolf and fox", "foxes quick"))
+        reader = backend.reader()
+        assert isinstance(reader, Counting)
+        assert reader.frequencies(words) == [4, 0, 1, 2], "`frequencies` has one number for each word, in their order"
+        assert reader.frequencies([]) == []
+        many = [Word(text=text, alternatives=(text,)) for text in (*HOSTILE_TEXTS, *(f"w{n}" for n in range(400)))]
+        assert len(reader.frequencies([*many, *words])) == len(many) + len(words)
+        assert reader.frequencies([*many, *words])[-4:] == [4, 0, 1, 2]
 
     def test_returns_which_words_a_chunk_contains(self, backend: StorageBackend) -> None:
         """By position in the query, for the given chunks, in their order."""

@@ -143,6 +143,11 @@ class MemoryReader:
         found = [(term, count) for term, count in self._state().terms.items() if term.startswith(prefix)]
         return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word."""
+        state = self._state()
+        return [_frequency(state, word) for word in words]
+
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return the known files."""
         known: dict[str, KnownFile] = {
