@@ -13,7 +13,7 @@ chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -29,9 +29,6 @@ DECAY = 0.6
 HEAD_SHARE = 0.3
 #: Weight of the conversation row, likewise: hit@1 .60 without it, .69 with it on the fresh queries.
 CONVERSATION_SHARE = 0.3
-#: Confidence below which an answer is called weak; between 0.43 and 0.45 all labelled queries without an answer and
-#: 2 to 5 % of those with one fall below it.
-WEAK_BELOW = 0.44
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -139,25 +136,6 @@ def _totals(shares: Iterable[Mapping[int, float]]) -> dict[int, float]:
         for group, value in share.items():
             totals[group] = totals.get(group, 0.0) + value
     return totals
-
-
-def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
-    """Return the share of the query's words, weighted by rarity, that the best chunk contains.
-
-    :param present: positions in the query of the words it contains.
-    :param choices: sets of positions of which one is enough; of each choice the set that is contained best counts.
-    """
-    weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
-
-    def share(counted: set[int]) -> float:
-        total = sum(weights[position] for position in counted)
-        return sum(weights[position] for position in counted.intersection(present)) / total if total else 0.0
-
-    counted = set(range(len(weights)))
-    for sets in choices:
-        best = max((one & counted for one in sets), key=share)
-        counted = counted.difference(*sets) | best
-    return share(counted)
 
 
 def idf(document_frequency: int, total: int) -> float:
