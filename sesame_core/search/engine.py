@@ -21,7 +21,6 @@ from ..types.index import Candidates, Chunk, ChunkRange
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
-from .confidence import judge
 from .grouping import Grouping, copy_rank
 from .ranking import Ranked
 
@@ -100,6 +99,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     if named is not None:
         answer.confidence, answer.words_not_found = 1.0, []
     elif found:
+        from .confidence import judge
+
         judged = judge(reader, candidates, *found[0], answer)
     if page.explain:
         from .explain import explain

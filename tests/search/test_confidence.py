@@ -11,7 +11,7 @@ import pytest
 from sesame_core.plugin.backend import Annotating, StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.rendering.answers import answer_json, answer_text
-from sesame_core.search.confidence import CHANCE, RESPELLED, WEAK_BELOW, Judgement, weigh
+from sesame_core.search.confidence import CHANCE, RESPELLED, WEAK_BELOW, Judgement, says_when, weigh
 from sesame_core.search.engine import search
 from sesame_core.testing import a_file, a_session
 from sesame_core.testing.memory import MemoryBackend
@@ -155,7 +155,7 @@ def test_what_stands_there_is_trusted_fully_and_of_a_choice_one_side_is_enough(b
     assert {query: ask(backend, query).confidence for query in TRUSTED} == pytest.approx(dict.fromkeys(TRUSTED, 1.0))
 
 
-def test_of_a_respelled_word_half_is_trusted(backend: StorageBackend) -> None:
+def test_a_respelled_word_is_trusted_less(backend: StorageBackend) -> None:
     single = ask(backend, "recieving")
     assert single.corrections
     assert (single.confidence, single.is_weak) == (pytest.approx(RESPELLED), False)
@@ -238,7 +238,7 @@ def test_more_than_two_words_in_the_best_chunks_are_no_chance() -> None:
     two, three = judged({0: 1.0, 1: 1.0}), judged({0: 1.0, 1: 1.0}, {1: 1.0, 2: 1.0})
     assert (two.share, three.share) == (pytest.approx(0.2), pytest.approx(0.2))
     assert (two.confidence, three.confidence) == (pytest.approx(0.2), pytest.approx(0.36))
-    assert judged({0: 1.0}, {1: RESPELLED, 2: RESPELLED}).confidence == pytest.approx(0.1)
+    assert judged({0: 1.0}, {1: 1.0, 0: RESPELLED}).confidence == pytest.approx(0.1), "two, in two chunks"
     assert len(three.found) > CHANCE >= len(two.found)
 
 
@@ -250,6 +250,13 @@ def test_more_of_the_query_never_lowers_the_confidence() -> None:
         assert 0 <= before <= 1
         for place in range(5):
             assert weigh(weights, [inside | {place: 1.0}]).confidence >= before - 1e-12
+
+
+def test_words_that_say_when() -> None:
+    for word in ("2023", "2023?", "2023-05-25", "25,", "3rd", "1st", "May", "august", "Sunday.", "(7)"):
+        assert says_when(word), word
+    for word in ("404", "v2", "3000", "8080", "1.2", "maybe", "mayor", "th", "", "-", "22-", "port", "2023a"):
+        assert not says_when(word), word
 
 
 def test_words_that_say_when_count_only_where_they_are_or_alone() -> None:
