@@ -27,7 +27,7 @@ from typing import Any
 from sesame_core import Selection, Source
 from sesame_core.api.sesame import Sesame
 from sesame_core.query import spelling
-from sesame_core.search import ranking
+from sesame_core.search import confidence, ranking
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: The parser of each directory below `corpus`.
@@ -61,7 +61,7 @@ class Outcome:
     @property
     def is_weak(self) -> bool:
         """The answer is called weak, or there is none."""
-        return self.confidence is None or self.confidence < ranking.WEAK_BELOW
+        return self.confidence is None or self.confidence < confidence.WEAK_BELOW
 
     @property
     def reciprocal(self) -> float:
@@ -133,8 +133,8 @@ TABLES = (
     ),
     Table(
         "weak",
-        ranking,
-        {"WEAK_BELOW": tuple(share / 100 for share in range(30, 61, 2))},
+        confidence,
+        {"WEAK_BELOW": tuple(share / 100 for share in range(26, 57, 2))},
         "told apart",
         told_apart,
         changes_answers=False,

@@ -9,9 +9,16 @@ from .text import as_json, iso, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Passage
-    from ..types.evidence import Explanation, HitExplanation, Window, WindowItem
+    from ..types.evidence import ConfidenceExplanation, Explanation, HitExplanation, Window, WindowItem
     from .schemas.answers import ResultJson
-    from .schemas.evidence import EvidenceJson, ExplanationJson, PassageJson, ScoreJson, WindowItemJson
+    from .schemas.evidence import (
+        ConfidenceJson,
+        EvidenceJson,
+        ExplanationJson,
+        PassageJson,
+        ScoreJson,
+        WindowItemJson,
+    )
 
 #: Characters of a window's item on its line of text.
 LINE = 160
@@ -95,6 +102,18 @@ def explanation_json(explanation: Explanation, answer: Answer) -> ExplanationJso
         "truncated": answer.is_truncated,
         "candidateChunks": explanation.candidate_chunks,
         "candidateHeads": explanation.candidate_heads,
+        "confidence": None if explanation.confidence is None else _confidence_json(explanation.confidence),
+    }
+
+
+def _confidence_json(confidence: ConfidenceExplanation) -> ConfidenceJson:
+    return {
+        "share": round(confidence.share, 3),
+        "found": list(confidence.found),
+        "respelled": list(confidence.respelled),
+        "missing": list(confidence.missing),
+        "ignored": list(confidence.ignored),
+        "weakBelow": confidence.weak_below,
     }
 
 
@@ -137,7 +156,22 @@ def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
     lines += [printable(f"  without {word}") for word in explanation.excluded]
     budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
     lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
+    if explanation.confidence is not None and answer.confidence is not None:
+        lines.append(_confidence_line(explanation.confidence, answer.confidence))
     return lines
+
+
+def _confidence_line(confidence: ConfidenceExplanation, value: float) -> str:
+    about = [f"{confidence.share:.0%} of the query in the best passage, by rarity"]
+    for name, words in (
+        ("in the best passages", confidence.found),
+        ("respelled", confidence.respelled),
+        ("missing", confidence.missing),
+        ("not counted", confidence.ignored),
+    ):
+        if words:
+            about.append(f"{name}: {', '.join(words)}")
+    return printable(f"  confidence {value:.2f} (weak below {confidence.weak_below:.2f}): {'; '.join(about)}")
 
 
 def hit_explanation_lines(explanation: HitExplanation) -> list[str]:

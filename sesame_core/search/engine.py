@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from ..dataclass import replace
 from ..plugin.backend import IndexReader, TracksFiles, Vocabulary
 from ..query import spelling
-from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
-from ..text.snippets import occurrences, snippet
+from ..text.snippets import snippet
 from ..types.answer import OPERATORS, Answer, Hit, Page, Passage, Snippet
 from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
 from .grouping import Grouping, copy_rank
+from .nearness import Level
 from .ranking import Ranked
 from .second_look import SecondLook
 
@@ -128,14 +128,17 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in found)
     answer.hits = [hit for hit, _ in found[page.offset : page.end]]
+    judged = None
     if named is not None:
         answer.confidence, answer.words_not_found = 1.0, []
     elif found:
-        _judge(reader, candidates, *found[0], answer)
+        from .confidence import judge
+
+        judged = judge(reader, candidates, *found[0], answer, is_verbatim=found[0][1].nearness.level > Level.NONE)
     if page.explain:
         from .explain import explain
 
-        explain(reader, candidates, answer, [result for _, result in found[page.offset : page.end]])
+        explain(reader, candidates, answer, [result for _, result in found[page.offset : page.end]], judged)
     return answer
 
 
@@ -250,36 +253,6 @@ def _with_evidence(
         for (result, families), of_result in zip(batch, places, strict=True):
             found = zip(of_result, look.chunks(of_result), strict=True)
             yield result, families, [(number, chunk) for (number, _), chunk in found if chunk]
-
-
-def _judge(reader: IndexReader, candidates: Candidates, hit: Hit, best: Ranked, answer: Answer) -> None:
-    """Set whether the best session's best chunk, with its notes, contains enough of the query.
-
-    The session contains what the condition requires, in whichever chunk; of words joined by OR, one operand is enough.
-    """
-    places = [(chunk.session, chunk.seq) for chunk in best.chunks[:1]]
-    # A chunk that was found by a single word contains it.
-    present = reader.matching(answer.query, places) if len(answer.query.words) > 1 else [frozenset({0})] * len(places)
-    met = set(positive_words(answer.query.condition))
-    settled = {position for position, word in enumerate(answer.query.words) if word in met}
-    places_of = {word.text: position for position, word in enumerate(answer.query.words)}
-    choices = [[{places_of[text] for text in side if text in places_of} for side in c] for c in answer.query.choices]
-    noted = _noted(answer.query, hit.session)
-    covered = frozenset[int]().union(*present, noted)
-    answer.confidence = ranking.confidence(candidates, covered | settled, choices) if covered else 0.0
-    if noted:
-        texts = {answer.query.words[position].text for position in noted}
-        answer.words_not_found = [word for word in answer.words_not_found if word not in texts]
-    answer.is_weak = answer.confidence < ranking.WEAK_BELOW
-
-
-def _noted(query: Query, session: Session) -> frozenset[int]:
-    """Return the positions of the query's words that occur in a session's notes."""
-    if session.notes is None:
-        return frozenset()
-    text = session.notes.text
-    words = enumerate(query.words)
-    return frozenset(place for place, word in words if occurrences(text, Query(text=word.text, words=(word,))))
 
 
 def _about(session: Session) -> str:

@@ -1,4 +1,4 @@
-"""Explains an answer: how the query was read, and how each score was computed.
+"""Explains an answer: how the query was read, and how each score and the confidence were computed.
 
 The numbers are the ranking's own; see `ranking` for the formula and its constants.
 """
@@ -8,24 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..types.evidence import ChunkExplanation, Explanation, HitExplanation, WordExplanation
+from ..types.evidence import (
+    ChunkExplanation,
+    ConfidenceExplanation,
+    Explanation,
+    HitExplanation,
+    WordExplanation,
+)
 from ..types.query import AllOf, AnyOf, Has, Not
 from . import ranking
+from .confidence import WEAK_BELOW
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.answer import Answer
     from ..types.index import Candidates
-    from ..types.query import Condition, Word
+    from ..types.query import Condition, Query, Word
+    from .confidence import Judgement
 
 #: Names of the weight classes of `ranking.CLASS_WEIGHTS`.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
 
 
-def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked: Sequence[ranking.Ranked]) -> None:
+def explain(
+    reader: IndexReader,
+    candidates: Candidates,
+    answer: Answer,
+    ranked: Sequence[ranking.Ranked],
+    judged: Judgement | None,
+) -> None:
     """Set the explanations of an answer and its hits.
 
     :param ranked: the ranking's result for each hit.
+    :param judged: what the first hit of all pages has of the query.
     """
     words = zip(answer.query.words, candidates.document_frequencies, strict=True)
     demands = list(_demands(answer.query.condition))
@@ -38,6 +53,7 @@ def explain(reader: IndexReader, candidates: Candidates, answer: Answer, ranked:
         excluded=tuple(word.text for word, is_wanted in demands if not is_wanted),
         candidate_chunks=len(candidates.chunks),
         candidate_heads=len(candidates.heads),
+        confidence=None if judged is None else _confidence(answer.query, judged),
     )
     for hit, result in zip(answer.hits, ranked, strict=True):
         hit.explanation = _hit(reader, result, answer)
@@ -69,6 +85,18 @@ def _word(
         is_required=is_required,
         document_frequency=frequency,
         idf=ranking.idf(frequency, total),
+    )
+
+
+def _confidence(query: Query, judged: Judgement) -> ConfidenceExplanation:
+    words = [word.text for word in query.words]
+    return ConfidenceExplanation(
+        share=judged.share,
+        found=tuple(word for place, word in enumerate(words) if place in judged.found),
+        respelled=tuple(word for place, word in enumerate(words) if 0 < judged.found.get(place, 0.0) < 1),
+        missing=tuple(word for place, word in enumerate(words) if place not in judged.found),
+        ignored=tuple(word for place, word in enumerate(words) if place in judged.ignored),
+        weak_below=WEAK_BELOW,
     )
 
 

@@ -6,7 +6,8 @@ as much as neighbours.  A pasted line needs both, so the texts of the best sessi
     share = (1 - PAIRS) · Σ idf of the words that the text has as typed, half of it for another form / Σ idf
           + PAIRS · Σ idf of the pairs of neighbouring words that stand together in the text / Σ idf of all pairs
 
-The idf of a pair is that of its commoner word; of one word alone only the first sum counts.  A text that has the whole query word for word has a `Level`.
+The idf of a pair is that of its commoner word; of one word alone only the first sum counts.  A text that has the whole
+query word for word has a `Level`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -41,9 +41,6 @@ CONVERSATION_SHARE = 0.3
 NEAR_SHARE = 0.2
 #: Sessions that are looked at again; with 8 to 40 the labelled queries are ranked alike.
 LOOKED_AT = 12
-#: Confidence below which an answer is called weak; between 0.43 and 0.45 all labelled queries without an answer and
-#: 2 to 5 % of those with one fall below it.
-WEAK_BELOW = 0.44
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -173,25 +170,6 @@ def _totals(shares: Iterable[Mapping[int, float]]) -> dict[int, float]:
         for group, value in share.items():
             totals[group] = totals.get(group, 0.0) + value
     return totals
-
-
-def confidence(candidates: Candidates, present: Collection[int], choices: Iterable[Sequence[set[int]]] = ()) -> float:
-    """Return the share of the query's words, weighted by rarity, that the best chunk contains.
-
-    :param present: positions in the query of the words it contains.
-    :param choices: sets of positions of which one is enough; of each choice the set that is contained best counts.
-    """
-    weights = [idf(df, candidates.chunk_total) for df in candidates.document_frequencies]
-
-    def share(counted: set[int]) -> float:
-        total = sum(weights[position] for position in counted)
-        return sum(weights[position] for position in counted.intersection(present)) / total if total else 0.0
-
-    counted = set(range(len(weights)))
-    for sets in choices:
-        best = max((one & counted for one in sets), key=share)
-        counted = counted.difference(*sets) | best
-    return share(counted)
 
 
 def idf(document_frequency: int, total: int) -> float:

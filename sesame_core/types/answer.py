@@ -69,9 +69,10 @@ class Answer:
     total: int = 0
     #: "search", or "browse" when the query has no words and the newest sessions are listed.
     mode: str = "search"
-    #: No chunk of the best hit contains most of the query, weighted by how rare the words are.
+    #: The first hit has so little of the query that it is more likely there by chance.
     is_weak: bool = False
-    #: That share, 0..1; None when nothing was found.
+    #: How much the first hit has of the query, 0..1, by how many of the words and how rare they are
+    #: (`sesame_core.search.confidence`); None when nothing was found.
     confidence: float | None = None
     #: Words of the query that do not occur in the index.
     words_not_found: list[str] = field(default_factory=list)

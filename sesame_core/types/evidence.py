@@ -49,6 +49,24 @@ class WordExplanation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceExplanation:
+    """How the confidence came about: what the first hit has of the query."""
+
+    #: The query's words in its best chunk, weighted by how rare they are, 0..1; a word in another spelling counts half.
+    share: float
+    #: Words in its notes and its best chunk; where that has at most two of them, in its best chunks.
+    found: tuple[str, ...]
+    #: Those of `found` of which only another spelling is there.
+    respelled: tuple[str, ...]
+    #: Words in none of them.
+    missing: tuple[str, ...]
+    #: Those of `missing` that do not count: days, months and years.
+    ignored: tuple[str, ...]
+    #: Confidence below which the answer is weak.
+    weak_below: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """How a query was read, and how far it was followed."""
 
@@ -58,6 +76,8 @@ class Explanation:
     #: Scored chunks and sessions' heads that the backend handed to the ranking.
     candidate_chunks: int
     candidate_heads: int
+    #: None when nothing was found, or a session by its id.
+    confidence: ConfidenceExplanation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

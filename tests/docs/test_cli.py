@@ -28,6 +28,7 @@ from sesame_core.metadata import files
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, IndexJson, RequestedJson, ResultJson, SourceJson
 from sesame_core.rendering.schemas.audits import AuditJson, SecretJson
 from sesame_core.rendering.schemas.evidence import (
+    ConfidenceJson,
     EvidenceJson,
     ExplanationJson,
     PassageJson,
@@ -207,6 +208,7 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("search", "with `--hits`", {"passages"}),
     ("search", "with `--max-bytes`", {"cutToBudget"}),
     ("search", "`explain` of an answer", fields_of(ExplanationJson)),
+    ("search", "`explain.confidence`", fields_of(ConfidenceJson)),
     ("search", "`explain` of a result", fields_of(ScoreJson)),
     ("sessions", "field", fields_of(SessionsJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),

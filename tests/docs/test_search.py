@@ -69,6 +69,13 @@ def test_every_field_is_on_the_page_with_its_option() -> None:
     assert all(parse(field).words == () and not parse(field).hints for field, *_ in table)
 
 
+@pytest.mark.parametrize(("query", "weak"), rows("query | weak"))
+def test_a_query_is_as_weak_as_the_page_says(query: str, weak: str, demo: Sesame) -> None:
+    answer = demo.search(query)
+    assert answer.hits
+    assert answer.is_weak is {"yes": True, "no": False}[weak]
+
+
 @pytest.mark.parametrize(("query", "_"), rows("query | a session …"))
 def test_the_queries_about_words_have_an_answer(query: str, _: str, demo: Sesame) -> None:
     assert demo.search(query).hits

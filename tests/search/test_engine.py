@@ -14,7 +14,7 @@ import pytest
 import sesame_backend_sqlite.matching as matching
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search import ranking
+from sesame_core.search.confidence import WEAK_BELOW
 from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
@@ -249,7 +249,7 @@ def test_an_answer_whose_best_passage_has_few_of_the_words_is_weak(shelf: Shelf)
     assert weak.hits
     assert weak.is_weak
     assert weak.confidence is not None
-    assert weak.confidence < ranking.WEAK_BELOW
+    assert weak.confidence < WEAK_BELOW
     shelf.put(a_session("the company website has a carousel", id="f"))
     strong = shelf.ask("carousel company website")
     assert strong.hits[0].session.id == "f"
@@ -276,7 +276,7 @@ def test_one_side_of_an_or_is_enough_for_confidence(query: str, confidence: floa
     shelf.put(*(a_session(f"nothing {n}", id=f"o{n}") for n in range(20)))
     answer = shelf.ask(query)
     assert answer.confidence == pytest.approx(confidence, abs=0.01)
-    assert answer.is_weak is (confidence < ranking.WEAK_BELOW)
+    assert answer.is_weak is (confidence < WEAK_BELOW)
 
 
 def test_words_beside_each_other_are_no_choice(shelf: Shelf) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.search.ranking import confidence, idf, rank
+from sesame_core.search.ranking import idf, rank
 from sesame_core.types.index import Candidates, ScoredChunk
 
 
@@ -107,22 +107,3 @@ def test_a_score_of_nothing_divides_by_nothing() -> None:
 def test_a_rare_word_tells_more_than_a_common_one() -> None:
     assert idf(1, 100) == pytest.approx(math.log(99.5 / 1.5))
     assert idf(1, 100) > idf(10, 100) > idf(49, 100) > idf(51, 100) == idf(100, 100) == 1e-6
-
-
-def test_confidence_is_the_share_of_the_query_by_rarity() -> None:
-    found = candidates(document_frequencies=[1, 10, 0], chunk_total=100)
-    weights = [math.log(99.5 / 1.5), math.log(90.5 / 10.5), math.log(100.5 / 0.5)]
-    assert confidence(found, [0, 1, 2]) == pytest.approx(1.0)
-    assert confidence(found, [0]) == pytest.approx(weights[0] / sum(weights))
-    assert confidence(found, []) == 0.0
-    assert confidence(candidates(), []) == 0.0
-
-
-def test_of_each_choice_the_side_that_is_contained_best_counts() -> None:
-    found = candidates(document_frequencies=[1, 1, 1, 1], chunk_total=100)
-    assert confidence(found, [0], [[{0}, {1}]]) == pytest.approx(1 / 3)
-    assert confidence(found, [1, 2, 3], [[{0}, {1}]]) == pytest.approx(1.0)
-    assert confidence(found, [0], [[{0, 1}, {2, 3}]]) == pytest.approx(1 / 2)
-    assert confidence(found, [3], [[{0}, {1}], [{0, 1, 2}, {3}]]) == pytest.approx(1.0), "one choice inside of another"
-    assert confidence(found, [], [[{0}, {1}]]) == 0.0
-    assert confidence(found, [0], [[set(), set()]]) == pytest.approx(1 / 4), "beyond the words that are ranked"

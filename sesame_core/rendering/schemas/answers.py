@@ -82,7 +82,7 @@ class AnswerJson(VersionedJson, RequestedJson):
     resultCount: int
     total: Annotated[int, Doc("Sessions that match.")]
     totalIsLowerBound: bool
-    weak: Annotated[bool, Doc("No passage of the best session has most of the words.")]
+    weak: Annotated[bool, Doc("The best session may match by chance only.")]
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]

@@ -79,6 +79,17 @@ class WordJson(TypedDict):
     idf: float
 
 
+class ConfidenceJson(TypedDict):
+    """What the first result has of the query."""
+
+    share: Annotated[float, Doc("The part of the query in its best chunk, by rarity.")]
+    found: Annotated[list[str], Doc("Words in its best chunks.")]
+    respelled: Annotated[list[str], Doc("Found in another spelling; counted half.")]
+    missing: list[str]
+    ignored: Annotated[list[str], Doc("Missing days, months and years, not counted.")]
+    weakBelow: Annotated[float, Doc("Confidence below which an answer is weak.")]
+
+
 class ExplanationJson(TypedDict):
     """How a query was parsed, and how far it was evaluated."""
 
@@ -88,3 +99,4 @@ class ExplanationJson(TypedDict):
     truncated: bool
     candidateChunks: Annotated[int, Doc("Chunks that were ranked.")]
     candidateHeads: Annotated[int, Doc("Heads of sessions (title, summary, first prompts) that were ranked.")]
+    confidence: Annotated[ConfidenceJson | None, Doc("How the confidence was computed.")]
