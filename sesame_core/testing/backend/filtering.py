@@ -44,15 +44,71 @@ class FilteringConformance(BackendBase):
         store(backend, a_file(), *(a_session("fox", id=id, cwd=place) for id, place in places.items()))
         assert found(backend, "fox", Filters(cwd=cwd, all_kinds=True)) == expected
 
+    def test_places_are_alternatives(self, backend: StorageBackend) -> None:
+        """A session in any of the directories, or below it, matches."""
+        places = {"app": "/w/app", "below": "/w/app/sub", "other": "/w/app-v2", "tree": "/trees/app", "none": None}
+        store(backend, a_file(), *(a_session("fox", id=id, cwd=place) for id, place in places.items()))
+        both = Filters(places=("/w/app", "/trees/app"))
+        assert found(backend, "fox", both) == {"app", "below", "tree"}
+        assert found(backend, "fox", Filters(places=("/w/app", "/trees/app"), cwd="/w")) == {"app", "below"}
+        assert found(backend, a_query("fox", condition=Not(Is(both)))) == {"other", "none"}
+        listed, total = backend.reader().list_sessions(both, limit=9)
+        assert ({stored.session.id for stored in listed}, total) == ({"app", "below", "tree"}, 3)
+
     def test_after_and_before_include_their_bounds(self, backend: StorageBackend) -> None:
-        """Both are compared with the modified time."""
-        store(backend, a_file(), a_session("fox", created=NOON - timedelta(days=9)))
+        """A session belongs to the time from its first message to its last."""
         second = timedelta(seconds=1)
+        begin = NOON - timedelta(hours=2)
+        store(backend, a_file(), a_session("fox", created=begin))
         assert found(backend, "fox", Filters(after=NOON)) == {"s1"}
-        assert found(backend, "fox", Filters(before=NOON)) == {"s1"}
+        assert found(backend, "fox", Filters(before=begin)) == {"s1"}
         assert found(backend, "fox", Filters(after=NOON, before=NOON)) == {"s1"}
+        assert found(backend, "fox", Filters(after=begin + second, before=NOON - second)) == {"s1"}
         assert found(backend, "fox", Filters(after=NOON + second)) == set()
-        assert found(backend, "fox", Filters(before=NOON - second)) == set()
+        assert found(backend, "fox", Filters(before=begin - second)) == set()
+
+    def test_a_session_belongs_to_the_days_on_which_something_was_said(self, backend: StorageBackend) -> None:
+        """Not to silent days between; one whose chunks have no times belongs to all of them."""
+        day = timedelta(days=1)
+        begin = NOON - 4 * day
+        said = [a_chunk(f"fox of day {n}", timestamp=begin + n * day) for n in (0, 2, 4)]
+        store(
+            backend,
+            a_file(),
+            a_session(*said, id="timed", created=begin),
+            a_session("fox", id="timeless", created=begin),
+            a_session("fox", id="unknown", created=None),
+        )
+        expected = [
+            {"timed", "timeless"},
+            {"timeless"},
+            {"timed", "timeless"},
+            {"timeless"},
+            {"timed", "timeless", "unknown"},
+        ]
+        for n, ids in enumerate(expected):
+            around = Filters(after=begin + n * day - day / 4, before=begin + n * day + day / 4)
+            listed, total = backend.reader().list_sessions(around, limit=9)
+            assert ({stored.session.id for stored in listed}, total) == (ids, len(ids)), n
+            assert found(backend, "fox", around) == ids, n
+
+    def test_with_words_the_time_of_what_was_said_counts(self, backend: StorageBackend) -> None:
+        """A chunk of another time is not a match, nor is the head of a session that lasted beyond the interval."""
+        hour = timedelta(hours=1)
+        chunks = [
+            a_chunk("the fox", timestamp=NOON - 24 * hour),
+            a_chunk("thanks", timestamp=NOON),
+            a_chunk("a den", kind="metadata", role="metadata", source_type="title"),
+        ]
+        session = a_session(*chunks, created=NOON - 24 * hour, title="fox", prompts=("the fox",))
+        store(backend, a_file(), session)
+        first, last = Filters(before=NOON - 23 * hour), Filters(after=NOON - hour)
+        assert (found(backend, "fox", first), found(backend, "fox", last)) == ({"s1"}, set())
+        assert (found(backend, "thanks", first), found(backend, "thanks", last)) == (set(), {"s1"})
+        assert found(backend, "den", first) == found(backend, "den", last) == {"s1"}, "a chunk without a time matches"
+        scored = backend.reader().candidates(a_query("fox thanks"), last)
+        assert ([chunk.seq for chunk in scored.chunks], scored.heads) == ([1], {})
+        assert backend.reader().candidates(a_query("fox"), Filters(after=NOON - 25 * hour)).heads
 
     def test_agents_are_alternatives(self, backend: StorageBackend) -> None:
         """A session of any of them matches."""
@@ -204,7 +260,9 @@ class FilteringConformance(BackendBase):
         "filters",
         [
             Filters(cwd="/wanted"),
+            Filters(places=("/elsewhere", "/wanted")),
             Filters(after=NOON + timedelta(days=1)),
+            Filters(before=NOON - timedelta(days=1)),
             Filters(agents=("wanted",)),
             Filters(tools_only=True),
             Filters(tool="wanted"),
@@ -227,6 +285,7 @@ class FilteringConformance(BackendBase):
         failed = a_chunk("it failed", kind="tool_result", role="tool", is_error=True)
         facts = {"cwd": "/wanted", "agent": "wanted", "git_branch": "wanted", "model": "wanted"}
         last = NOON + timedelta(days=2)
-        session = a_session(wanted, a_call("make wanted"), failed, id="wanted", modified=last, **facts)
+        first = NOON - timedelta(days=2)
+        session = a_session(wanted, a_call("make wanted"), failed, id="wanted", created=first, modified=last, **facts)
         store(backend, a_file(), session)
         assert found(backend, "fox", filters) == {"wanted"}

@@ -80,7 +80,8 @@ class MemoryReader:
         )
         if not narrows_chunks(filters):
             heads = bm25({n: entry.head for n, entry in state.entries.items()}, query.words, HEAD_WEIGHTS)
-            candidates.heads = {n: score for n, score in heads.items() if n in sessions.keys() - hidden}
+            whole = {n for n, stored in sessions.items() if not narrows_chunks(filters, stored.session)}
+            candidates.heads = {n: score for n, score in heads.items() if n in whole - hidden}
         if candidates.heads:
             said = {n: entry.conversation for n, entry in state.entries.items()}
             of_all = bm25(said, query.words, CONVERSATION_WEIGHTS)
