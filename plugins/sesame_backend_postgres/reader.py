@@ -30,7 +30,7 @@ from sesame_core.types.query import Condition, Filters, Query
 from . import conversations, matching, opening, rows, schema, words
 from .connecting import Server
 from .failures import translated
-from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -161,6 +161,10 @@ class PostgresReader:
         )
         plain = words.plain(prefix).strip()
         return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        return [(value, count) for value, count in self._rows(DIALECT.values_of(field), (limit,))]
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""

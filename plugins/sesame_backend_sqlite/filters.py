@@ -35,6 +35,7 @@ class _Sqlite(Dialect):
     each = "json_each"
     # A path without its longest prefix that ends with a slash is its last part.
     last_of_cwd = f"replace({_CWD}, rtrim({_CWD}, replace({_CWD}, '/', '')), '')"
+    workstation = "substr(s.key, 1, instr(s.key, ':') - 1)"
     weight_class = "f.rowid & 3"
     role = "c.role"
     tool = "lower(c.tool_name)"

@@ -26,7 +26,7 @@ from sesame_core.types.query import Condition, Filters, Query
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
+from .filters import DIALECT, STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
@@ -150,6 +150,11 @@ class SqliteReader:
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the index's terms that start with a prefix, with their numbers of chunks, the commonest first."""
         return fts.Vocabulary(self._db()).terms(prefix, limit)
+
+    @translating
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
 
     @translating
     def freshness(self) -> Freshness:

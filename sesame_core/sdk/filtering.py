@@ -102,6 +102,23 @@ def has_chunk(filters: Filters, stored: StoredSession, chunks: Iterable[Chunk]) 
     return any(_is_named(tool, filters.tool) for tool in tools) if filters.tool or filters.tools_only else True
 
 
+def values_of(field: str, session: Session) -> list[str]:
+    """Return what a session has for a field of filters, in the sense of `plugin.backend.Values`."""
+    if field == "tool":
+        return list(session.tool_counts)
+    found = {
+        "agents": session.agent,
+        "branch": session.git_branch,
+        "cwd": session.cwd,
+        "host": session.host,
+        "model": session.model,
+        "owner": session.owner,
+        "repo": session.repository,
+        "workstation": session.key.partition(":")[0],
+    }[field]
+    return [found] if found else []
+
+
 def is_hidden(filters: Filters, session: Session) -> bool:
     """Return whether a session is left out by default: headless ones are, unless `all_kinds`."""
     return session.kind == "headless" and not filters.all_kinds

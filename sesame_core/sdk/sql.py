@@ -56,6 +56,16 @@ STANDING = Where(
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
     "> (f.missing_since IS NULL, s.chunk_count, s.id))"
 )
+#: The column of `sessions AS s` that has the value of a field of filters, for `Values.values`.
+COLUMNS = {
+    "agents": "s.agent",
+    "branch": "s.git_branch",
+    "cwd": "s.cwd",
+    "host": "s.host",
+    "model": "s.model",
+    "owner": "s.owner",
+    "repo": "s.repository",
+}
 #: When a row of `sessions AS s` began.
 _CREATED = "coalesce(s.created, s.modified)"
 #: The weight class that has all chunks of a role, and no others.
@@ -95,6 +105,8 @@ class Dialect(ABC):
     each: str
     #: The last component of a session's directory, whatever the separator.
     last_of_cwd: str
+    #: The workstation of a row of `sessions AS s`: its key up to the first colon.
+    workstation: str = "split_part(s.key, ':', 1)"
     #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in lower case.
     weight_class: str
     role: str
@@ -158,6 +170,18 @@ class Dialect(ABC):
     def family(self, column: str, session_id: str) -> Where:
         """Return the condition that a column is a session's id, or that of a subagent of it."""
         return self._is(column, session_id).or_(self.begins(column, session_id + "/"))
+
+    def values_of(self, field: str) -> str:
+        """Return the query of `Values.values`, whose only value is the limit."""
+        source, value = "sessions AS s", COLUMNS.get(field)
+        if field == "tool":
+            source, value = f"{source}, {self.each}(s.tool_counts) AS t", "t.key"
+        elif field == "workstation":
+            value = self.workstation
+        return (
+            f"SELECT {value}, count(DISTINCT s.key) FROM {source} WHERE coalesce({value}, '') <> '' "
+            f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {self.mark}"
+        )
 
     def on_sessions(self, filters: Filters) -> Where:
         """Return the condition of the filters on a row of `sessions AS s`, except for its kind."""

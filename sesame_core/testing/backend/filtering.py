@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.backend import StorageBackend, Values
 from sesame_core.types.index import Chunk, ChunkKind
 from sesame_core.types.query import Filters, Is, Not
 from sesame_core.types.transcript import Role
@@ -244,6 +244,46 @@ class FilteringConformance(BackendBase):
         """By full ids, not by prefixes."""
         store(backend, a_file(), *(a_session("fox", id=id) for id in ("s1", "s12", "s2")))
         assert found(backend, "fox", Filters(exclude=("s1", "s2", "no-such-id"))) == {"s12"}
+
+    @pytest.mark.parametrize(
+        ("field", "expected"),
+        [
+            ("agents", [("pi", 2), ("xyz", 1)]),
+            ("branch", [("fix/login", 1), ("main", 1)]),
+            ("cwd", [("/w/app", 2)]),
+            ("host", [("box", 1)]),
+            ("model", [("opus-5", 2)]),
+            ("owner", [("Ann", 1)]),
+            ("repo", [("example.org/ann/fox", 1)]),
+            ("tool", [("Bash", 2), ("Read", 1)]),
+            ("workstation", [("ws1", 2), ("ws2", 1)]),
+        ],
+    )
+    def test_the_values_of_a_field_are_listed(
+        self, backend: StorageBackend, field: str, expected: list[tuple[str, int]]
+    ) -> None:
+        """The commonest first; a session in two files counts once, and unknown values do not count."""
+        reader = backend.reader()
+        if not isinstance(reader, Values):
+            pytest.skip("this backend does not list values")
+        one = a_session(
+            "fox",
+            key="ws1:p:s1",
+            agent="pi",
+            git_branch="main",
+            model="opus-5",
+            repository="example.org/ann/fox",
+            tool_counts={"Bash": 3},
+            owner="Ann",
+            host="box",
+        )
+        store(backend, a_file(), one)
+        store(backend, a_file("/copy"), one)
+        other = a_session("fox", id="s2", key="ws1:p:s2", agent="pi", model="opus-5", tool_counts={"Read": 1, "Bash": 1})
+        third = a_session("fox", id="s3", key="ws2:p:s3", agent="xyz", kind="headless", git_branch="fix/login", cwd=None)
+        store(backend, a_file("/others"), other, third)
+        assert reader.values(field, 9) == expected
+        assert reader.values(field, 1) == expected[:1]
 
     def test_headless_sessions_are_left_out_and_counted(self, backend: StorageBackend) -> None:
         """Unless the filters include them."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
 
-from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing
+from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing, values_of
 from ...types.index import (
     NOTES,
     UNREAD,
@@ -143,6 +143,12 @@ class MemoryReader:
         """Return the terms that start with a prefix, with their numbers of chunks, the commonest first."""
         found = [(term, count) for term, count in self._state().terms.items() if term.startswith(prefix)]
         return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        sessions = [entry.session for entry in self._state().entries.values()]
+        found = Counter(value for value, _ in {(v, s.key) for s in sessions for v in values_of(field, s)})
+        return sorted(found.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return the known files."""
