@@ -83,7 +83,6 @@ class _Postgres(Dialect):
             )
         return Where(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
 
-
     def said_within(self, filters: Filters) -> Where:
         """Return the condition on `texts AS t` that a chunk was said between `after` and `before`, or has no time.
 

@@ -62,7 +62,6 @@ class _Sqlite(Dialect):
         sql = "SELECT session FROM paths WHERE '/' || replace(path, '\\', '/') LIKE ? ESCAPE '\\'"
         return Where(f"s.id IN ({sql})", (ending(path.replace("\\", "/")),))
 
-
     def said_within(self, filters: Filters) -> Where:
         """Return the condition on `chunks_fts AS f` that a chunk has no time, or one between `after` and `before`."""
         is_within = self.within("c.timestamp", filters)

@@ -78,7 +78,7 @@ def _period(word: str, today: date) -> tuple[date, date] | None:
     which, _, name = word.rpartition(" ")
     if which in ("", "last", "on", "this", "past"):
         is_last = which in ("last", "past")
-        if name in _WEEKDAYS or len(name) == 3 and name in (each[:3] for each in _WEEKDAYS):
+        if name in _WEEKDAYS or (len(name) == 3 and name in (each[:3] for each in _WEEKDAYS)):
             back = (today.weekday() - [each[:3] for each in _WEEKDAYS].index(name[:3])) % 7
             found = today - day * (back or 7 * is_last)
             return found, found
@@ -89,7 +89,7 @@ def _period(word: str, today: date) -> tuple[date, date] | None:
     if _YEAR.fullmatch(word):
         return _around("year", date(int(word), 1, 1))
     month, _, year = word.partition(" ")
-    if month in _MONTHS or len(month) == 3 and month in (each[:3] for each in _MONTHS):
+    if month in _MONTHS or (len(month) == 3 and month in (each[:3] for each in _MONTHS)):
         number = [each[:3] for each in _MONTHS].index(month[:3]) + 1
         if not year:
             return _around("month", date(today.year - (number > today.month), number, 1))

@@ -196,7 +196,8 @@ def read(key: str, value: str, *, now: datetime | None = None) -> Filters:
 def gathered(values: Mapping[str, Any]) -> Filters:
     """Return the filters of all given values.
 
-    :param values: by name of `Field`: a string, a list of strings, or whether a switch is on; other names are ignored.
+    :param values: by name of `Field`: a string, a list of strings or one of them, or whether a switch is on; other
+        names are ignored.
     :raises QueryError: a value is not valid.
     """
     found: dict[str, Any] = {}
@@ -207,7 +208,9 @@ def gathered(values: Mapping[str, Any]) -> Filters:
         if field.is_switch:
             found[field.filter] = _switched(field.filter)
         elif field.is_repeatable:
-            found[field.filter] = tuple(value)
+            texts = (value,) if isinstance(value, str) else value
+            if texts := tuple(text.strip() for text in texts if text.strip()):
+                found[field.filter] = texts
         else:
             found[field.filter] = _value(field.filter, field.name, value, None)
     return Filters(**found)

@@ -19,8 +19,6 @@ def cleaned(filters: Filters) -> Filters:
     for name, value in asked(filters).items():
         if isinstance(value, str):
             changed[name] = clean(value)
-        elif name in _CLOSER:
-            changed[name] = _CLOSER[name](mine[name], value)
         elif isinstance(value, tuple):
             changed[name] = tuple(map(clean, value))
     return replace(filters, **changed)
@@ -43,6 +41,8 @@ def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
     for name, value in asked(other).items():
         if name not in mine or mine[name] == value:
             changed[name] = value
+        elif name in _CLOSER:
+            changed[name] = _CLOSER[name](mine[name], value)
         elif isinstance(value, tuple):
             changed[name] = tuple(dict.fromkeys((*mine[name], *value)))
         else:

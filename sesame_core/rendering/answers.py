@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+from .text import SCHEMA_VERSION, day, home, interval, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
@@ -45,6 +45,8 @@ def answer_json(
     return {
         "schemaVersion": SCHEMA_VERSION,
         "query": answer.query.text or "*",
+        "after": iso(answer.filters.after) if answer.filters else None,
+        "before": iso(answer.filters.before) if answer.filters else None,
         "mode": answer.mode,
         "resultCount": len(results),
         "total": answer.total,
@@ -200,7 +202,8 @@ def _about(hit: Hit) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = [f"Note: {printable(hint)}" for hint in answer.hints]
+    notes = interval(answer.filters)
+    notes += [f"Note: {printable(hint)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
@@ -210,10 +213,9 @@ def _notes(answer: Answer) -> list[str]:
         notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
-    elif answer.left_out:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
+    elif headless := answer.left_out.get("headless"):
         least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
+        notes.append(f"Left out: {least}{headless} headless (show them with --all-kinds)")
     return notes
 
 

@@ -12,6 +12,7 @@ from ..search.engine import display_name
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
+    from ..types.query import Filters
 
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
@@ -70,3 +71,13 @@ def day(moment: datetime | None) -> str:
 def minute(moment: datetime | None) -> str | None:
     """Return a time to the minute in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else None
+
+
+def interval(filters: Filters | None) -> list[str]:
+    """Return a line that says which moments the dates of filters were read as; none if they have no date."""
+    parts = []
+    if filters and filters.after:
+        parts.append(f"since {minute(filters.after)}")
+    if filters and filters.before:
+        parts.append(f"until {minute(filters.before)}")
+    return [f"Only what was said {' '.join(parts)}."] if parts else []

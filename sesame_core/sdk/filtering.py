@@ -150,8 +150,10 @@ def _is_within(filters: Filters, time: datetime) -> bool:
 
 def _is_whole(filters: Filters, session: Session) -> bool:
     """Return whether all of a session is between `after` and `before`."""
+    if not (filters.after or filters.before):
+        return True
     times = (session.created or session.modified, session.modified)
-    return all(time is not None and _is_within(filters, time) for time in times) or not (filters.after or filters.before)
+    return all(time is not None and _is_within(filters, time) for time in times)
 
 
 def _is_during(filters: Filters, session: Session, chunks: Sequence[Chunk]) -> bool:

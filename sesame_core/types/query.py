@@ -33,8 +33,8 @@ class Filters:
     branch: str | None = None
     #: A part of the model's name; any case.
     model: str | None = None
-    #: An interval, both ends inclusive, timezone-aware: sessions in which something was said in it.  A search with words
-    #: finds only what was said in it; a chunk without a time counts as said at all times of its session.
+    #: An interval, both ends inclusive, timezone-aware: sessions in which something was said in it.  A search with
+    #: words finds only what was said in it; a chunk without a time counts as said at all times of its session.
     after: datetime | None = None
     before: datetime | None = None
     agents: tuple[str, ...] = ()

@@ -78,6 +78,8 @@ class AnswerJson(VersionedJson, RequestedJson):
     """The answer to a search: `sesame search`."""
 
     query: str
+    after: Annotated[str | None, Doc("Only what was said since then.")]
+    before: Annotated[str | None, Doc("Only what was said until then.")]
     mode: Annotated[str, Doc("search, or browse when the newest are listed.")]
     resultCount: int
     total: Annotated[int, Doc("Sessions that match.")]
@@ -86,8 +88,8 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
-    hints: Annotated[list[str], Doc("Parts of the query that may have been misread.")]
-    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
+    hints: Annotated[list[str], Doc("What may have been misread; if little was found, what each condition kept out.")]
+    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason; if little was found, by filter.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]
     scanned: Annotated[int, Doc("Chunks that were scored.")]

@@ -279,8 +279,12 @@ class FilteringConformance(BackendBase):
         )
         store(backend, a_file(), one)
         store(backend, a_file("/copy"), one)
-        other = a_session("fox", id="s2", key="ws1:p:s2", agent="pi", model="opus-5", tool_counts={"Read": 1, "Bash": 1})
-        third = a_session("fox", id="s3", key="ws2:p:s3", agent="xyz", kind="headless", git_branch="fix/login", cwd=None)
+        other = a_session(
+            "fox", id="s2", key="ws1:p:s2", agent="pi", model="opus-5", tool_counts={"Read": 1, "Bash": 1}
+        )
+        third = a_session(
+            "fox", id="s3", key="ws2:p:s3", agent="xyz", kind="headless", git_branch="fix/login", cwd=None
+        )
         store(backend, a_file("/others"), other, third)
         assert reader.values(field, 9) == expected
         assert reader.values(field, 1) == expected[:1]
