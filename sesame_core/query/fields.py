@@ -89,15 +89,15 @@ FIELDS = (
     Field(
         "after",
         "after",
-        "Only sessions last active then or later: 7d, 2026-11-01 …",
-        "Only sessions last active then or later: 2026-11-01, today, yesterday, or an age (24h, 7d).",
+        "Only what was said then or later: 7d, monday, 2026-11-01 …",
+        "Only what was said then or later: 2026-11-01, 2026-11, yesterday, last week, or an age (30min, 7d).",
         keys=("after",),
     ),
     Field(
         "before",
         "before",
-        "Only sessions last active then or earlier; a day counts as a whole.",
-        "Only sessions last active then or earlier; a day counts as a whole.",
+        "Only what was said then or earlier; a day counts as a whole.",
+        "Only what was said then or earlier; a day counts as a whole.",
         keys=("before",),
     ),
     Field(

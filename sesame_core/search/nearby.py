@@ -72,8 +72,8 @@ def _branching(asked: str, known: dict[str, int]) -> str | None:
 
 def _similar(asked: str, known: dict[str, int]) -> str | None:
     """Return the directory that a link leads to, one of the same name elsewhere, or one that is spelt similarly."""
-    real = os.path.realpath(asked)
-    if real != asked and any(cwd == real or cwd.startswith(real + "/") for cwd in known):
+    real = "" if "\0" in asked else os.path.realpath(asked)
+    if real not in ("", asked) and any(cwd == real or cwd.startswith(real + "/") for cwd in known):
         return real
     name = os.path.basename(asked.rstrip("/\\")).lower()
     same = [cwd for cwd in known if os.path.basename(cwd).lower() == name]
