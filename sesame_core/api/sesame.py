@@ -206,7 +206,7 @@ class Sesame:
         filters = self._checked(filters)
         answer = search(self._index.reader(), text, filters, page, agents=self._agents(text))
         if not answer.total and (reason := self._emptiness()):
-            answer.hints, answer.words_not_found = (*answer.hints, reason), []
+            answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
         return answer
 
     def list_sessions(

@@ -45,8 +45,6 @@ def answer_json(
     return {
         "schemaVersion": SCHEMA_VERSION,
         "query": answer.query.text or "*",
-        "after": iso(answer.filters.after) if answer.filters else None,
-        "before": iso(answer.filters.before) if answer.filters else None,
         "mode": answer.mode,
         "resultCount": len(results),
         "total": answer.total,
@@ -55,6 +53,8 @@ def answer_json(
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": answer.words_not_found,
         "corrections": answer.corrections,
+        "after": iso(answer.filters.after) if answer.filters else None,
+        "before": iso(answer.filters.before) if answer.filters else None,
         "hints": list(answer.hints),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,

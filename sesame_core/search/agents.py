@@ -69,7 +69,9 @@ class Agents:
             return None
         from ..text.suggest import nearest
 
-        near = nearest(name, self.names, parts=True)
+        beginnings = [agent.partition("-")[0] for agent in self.names]
+        near = nearest(name, [*self.names, *beginnings])
+        near = near and agent_named(near, self.names, self._installed())
         return f"no agent {name!r}: " + (f"did you mean {near}?" if near else f"there are {', '.join(self.names)}")
 
     def resolved(self, filters: Filters) -> Filters:

@@ -93,7 +93,7 @@ def _without(query: Query, filters: Filters, *, is_empty: bool) -> Iterator[_Lef
         label = " ".join(_option(name, value) for name, value in zip(names, given, strict=True))
         yield _Left(label, names, given, query, _less(filters, names))
     for names, given in _groups(query.filters):
-        label = " ".join(fields.written(Filters(**dict(zip(names, given, strict=True)))))
+        label = " ".join(_field(name, value) for name, value in zip(names, given, strict=True))
         yield _Left(label, names, given, replace(query, filters=_less(query.filters, names)), filters)
     if not is_empty:
         return
@@ -140,6 +140,14 @@ def _option(name: str, value: object) -> str:
         return option
     texts = [_text(one) for one in (value if isinstance(value, tuple) else (value,))]
     return " ".join(f"{option} {text!r}" if " " in text and ":" not in text else f"{option} {text}" for text in texts)
+
+
+def _field(name: str, value: Any) -> str:
+    """Return a filter as a field of a query."""
+    if not isinstance(value, datetime):
+        return " ".join(fields.written(Filters(**{name: value})))
+    text = _text(value)
+    return f'{name}:"{text}"' if " " in text else f"{name}:{text}"
 
 
 def _text(value: object) -> str:

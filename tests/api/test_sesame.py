@@ -15,7 +15,7 @@ import pytest
 
 from sesame_core.api.sesame import ID_LENGTHS, Sesame
 from sesame_core.config.model import Config, Selection, Source
-from sesame_core.errors import SesameError, UnknownSessionError
+from sesame_core.errors import QueryError, SesameError, UnknownSessionError
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.provider import Provider
 from sesame_core.sdk.jsonl import JsonLines

@@ -78,8 +78,6 @@ class AnswerJson(VersionedJson, RequestedJson):
     """The answer to a search: `sesame search`."""
 
     query: str
-    after: Annotated[str | None, Doc("Only what was said since then.")]
-    before: Annotated[str | None, Doc("Only what was said until then.")]
     mode: Annotated[str, Doc("search, or browse when the newest are listed.")]
     resultCount: int
     total: Annotated[int, Doc("Sessions that match.")]
@@ -88,6 +86,8 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
+    after: Annotated[str | None, Doc("Only what was said since then.")]
+    before: Annotated[str | None, Doc("Only what was said until then.")]
     hints: Annotated[list[str], Doc("What may have been misread; if little was found, what each condition kept out.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason; if little was found, by filter.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
