@@ -91,10 +91,11 @@ class _Postgres(Dialect):
         is_within = self.within("c.timestamp", filters)
         if not is_within.sql:
             return TRUE
-        found = "SELECT FROM chunks AS c WHERE c.session = t.session AND c.seq = t.seq"
+        # Not EXISTS, for which all chunks would be read once.
+        looked_up = f"SELECT c.timestamp IS NULL OR ({is_within.sql}) FROM chunks AS c"
         return Where(
             "(t.session IN (SELECT id FROM allowed WHERE is_whole) OR "
-            f"EXISTS ({found} AND (c.timestamp IS NULL OR ({is_within.sql})))) IS TRUE",
+            f"({looked_up} WHERE c.session = t.session AND c.seq = t.seq)) IS TRUE",
             is_within.values,
         )
 
