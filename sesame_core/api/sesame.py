@@ -205,7 +205,8 @@ class Sesame:
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
         filters = self._checked(filters)
         answer = search(self._index.reader(), text, filters, page, agents=self._agents(text))
-        if not answer.total and (reason := self._emptiness()):
+        # A list of sessions does not count chunks.
+        if not answer.total and not answer.chunk_total and (reason := self._emptiness()):
             answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
         return answer
 

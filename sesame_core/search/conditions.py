@@ -169,6 +169,9 @@ def _hint(reader: IndexReader, left: _Left, found: Answer, *, is_more: bool) -> 
     if name in ("cwd", "places"):
         return nearby.directories(reader, left.value, matching)
     if name in ("after", "before"):
+        first, last = left.interval
+        if matching and first and last and first > last:
+            return f"{matching}; the first is later than the second"
         days = nearby.days(reader, left.query, left.filters, left.interval, found) if matching else []
         return f"{matching}; nearest days with some: {', '.join(days)}" if days else matching
     if name is None or name not in values.PLURALS:

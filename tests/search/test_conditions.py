@@ -90,6 +90,10 @@ def hints(cli: Run, *words: str) -> list[str]:
             "--after 2026-11-24 --before 2026-11-25",
             "1 session matches without --after 2026-11-24 --before 2026-11-25; nearest days with some: 2026-11-20",
         ),
+        (
+            "--after 2026-11-28 --before 2026-11-20",
+            "1 session matches without --after 2026-11-28 --before 2026-11-20; the first is later than the second",
+        ),
         ("after:2026-11-24", "1 session matches without after:2026-11-24; nearest days with some: 2026-11-20"),
         ("--before 2026-11", None),
         ("--before 2026-10", "1 session matches without --before 2026-10-31; nearest days with some: 2026-11-20"),
