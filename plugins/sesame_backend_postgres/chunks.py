@@ -6,7 +6,7 @@ from sesame_core.types.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Parts
-from .filters import Where, on_chunks
+from .filters import Where, on_chunks, said_within
 
 
 def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
@@ -17,7 +17,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
 
     :param is_filtered: the sessions are those of `allowed`.
     """
-    own = on_chunks(filters)
+    own = on_chunks(filters).and_(said_within(filters))
     # Not by an index: that of all calls of a tool costs more than it saves.
     is_own = Where(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""

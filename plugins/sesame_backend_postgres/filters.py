@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sesame_core.sdk.sql import FALSE, STANDING, TRUE, Dialect, Where, like, on_kind
-from sesame_core.types.query import Word
+from sesame_core.types.query import Filters, Word
 
 from .rows import reversed_path
 from .words import any_of, is_ordered, without_order
@@ -20,6 +20,8 @@ __all__ = [
     "on_chunks",
     "on_kind",
     "on_sessions",
+    "said_within",
+    "whole",
 ]
 
 
@@ -81,7 +83,23 @@ class _Postgres(Dialect):
             )
         return Where(f"s.id IN (SELECT session FROM paths{touched.where()})", touched.values)
 
+    def said_within(self, filters: Filters) -> Where:
+        """Return the condition on `texts AS t` that a chunk was said between `after` and `before`, or has no time.
+
+        It refers to `allowed`, which says of each session whether all of it was.
+        """
+        is_within = self.within("c.timestamp", filters)
+        if not is_within.sql:
+            return TRUE
+        # Not EXISTS, for which all chunks would be read once.
+        looked_up = f"SELECT c.timestamp IS NULL OR ({is_within.sql}) FROM chunks AS c"
+        return Where(
+            "(t.session IN (SELECT id FROM allowed WHERE is_whole) OR "
+            f"({looked_up} WHERE c.session = t.session AND c.seq = t.seq)) IS TRUE",
+            is_within.values,
+        )
+
 
 DIALECT = _Postgres()
 on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
-meeting = DIALECT.meeting
+meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole

@@ -16,7 +16,7 @@ from . import budget, choosing
 from .asked import Asked, Parts
 from .chunks import add_chunks
 from .documents import add_documents
-from .filters import Where, meeting, on_chunks, on_kind, on_sessions
+from .filters import Where, meeting, on_chunks, on_kind, on_sessions, said_within, whole
 from .prepared import Alike
 
 
@@ -80,7 +80,9 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
     is_alone = len(asked.words) == 1 and not narrow.sql and not on_chunks(filters).sql
     choosing.add_frequencies(parts, asked, is_alone=is_alone)
     if narrow.sql:
-        parts.add("allowed", f"SELECT s.id, s.kind, s.chunk_count FROM sessions AS s{parts.use(narrow, 'WHERE')}")
+        is_whole = f",{parts.use(whole(filters), '')} AS is_whole" if whole(filters).sql else ""
+        sql = f"SELECT s.id, s.kind, s.chunk_count{is_whole} FROM sessions AS s"
+        parts.add("allowed", sql + parts.use(narrow, "WHERE"))
     sessions = "allowed" if narrow.sql else "sessions"
     choosing.add_plan(parts, sessions, filters)
     add_chunks(parts, filters, is_filtered=bool(narrow.sql))
@@ -99,7 +101,8 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
     if not (filters.tools_only or filters.tool or filters.role):
         kept = ""
         if narrow.sql:
-            kept = f" AND (h.session IN (SELECT s.id FROM allowed AS s{on_kind(filters).where()})) IS TRUE"
+            shown = on_kind(filters).and_(*([Where("s.is_whole")] if whole(filters).sql else []))
+            kept = f" AND (h.session IN (SELECT s.id FROM allowed AS s{shown.where()})) IS TRUE"
         elif not filters.all_kinds:
             kept = " AND h.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
         add_documents(parts, kept)
@@ -112,7 +115,8 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
             "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
             f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
-            f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE{parts.use(on_chunks(filters))})) END, 0, 0, 0"
+            f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE"
+            f"{parts.use(on_chunks(filters).and_(said_within(filters)))})) END, 0, 0, 0"
         )
     sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
     return Where(Alike(sql), tuple(parts.values))

@@ -31,7 +31,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, matching, opening, phrases, rows, schema, words
 from .connecting import Server
 from .failures import translated
-from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -175,6 +175,10 @@ class PostgresReader:
             return matching.frequencies(self._ask, words)
         except _NothingError:
             return [0] * len(words)
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        return [(value, count) for value, count in self._rows(DIALECT.values_of(field), (limit,))]
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""

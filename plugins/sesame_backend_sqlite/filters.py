@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
-from sesame_core.types.query import Word
+from sesame_core.types.query import Filters, Word
 
 from . import fts, rows
 from .schema import SESSION_SHIFT
@@ -22,6 +22,8 @@ __all__ = [
     "on_chunks",
     "on_kind",
     "on_sessions",
+    "said_within",
+    "whole",
 ]
 
 _CWD = "replace(s.cwd, '\\', '/')"
@@ -33,10 +35,12 @@ class _Sqlite(Dialect):
     each = "json_each"
     # A path without its longest prefix that ends with a slash is its last part.
     last_of_cwd = f"replace({_CWD}, rtrim({_CWD}, replace({_CWD}, '/', '')), '')"
+    workstation = "substr(s.key, 1, instr(s.key, ':') - 1)"
     weight_class = "f.rowid & 3"
     role = "c.role"
     tool = "lower(c.tool_name)"
     session_of_chunk = f"c.id >> {SESSION_SHIFT}"
+    chunks_of_session = f"c.id >= s.id << {SESSION_SHIFT} AND c.id < (s.id + 1) << {SESSION_SHIFT}"
 
     def time(self, time: datetime) -> int | None:
         return rows.to_ms(time)
@@ -58,7 +62,14 @@ class _Sqlite(Dialect):
         sql = "SELECT session FROM paths WHERE '/' || replace(path, '\\', '/') LIKE ? ESCAPE '\\'"
         return Where(f"s.id IN ({sql})", (ending(path.replace("\\", "/")),))
 
+    def said_within(self, filters: Filters) -> Where:
+        """Return the condition on `chunks_fts AS f` that a chunk has no time, or one between `after` and `before`."""
+        is_within = self.within("c.timestamp", filters)
+        return Where(
+            f"(SELECT c.timestamp IS NULL OR ({is_within.sql}) FROM chunks AS c WHERE c.id = f.rowid)", is_within.values
+        )
+
 
 DIALECT = _Sqlite()
 on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
-meeting = DIALECT.meeting
+meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole

@@ -71,7 +71,8 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
     sessions = {chunk.session for chunk in found.chunks}
     heads = matches.scope.heads
     if heads is not None:
-        found.heads = _heads(db, query.words, sessions | _newest_heads(db, selected, heads))
+        near = sessions - matches.scope.beyond
+        found.heads = _heads(db, query.words, near | _newest_heads(db, selected, heads))
     if found.heads:
         found.conversations = _conversations(db, query.words, sessions | found.heads.keys())
     if left_out := matches.left_out(selected, min(scores, default=0) if found.is_truncated else 0):

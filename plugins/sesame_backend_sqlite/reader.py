@@ -27,7 +27,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
+from .filters import DIALECT, STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
 from .opening import Opened
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
@@ -163,6 +163,11 @@ class SqliteReader:
         """Return the number of chunks with each word, of a common one an estimate."""
         with self.snapshot():
             return matching.frequencies(self._db(), words)
+
+    @translating
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
 
     @translating
     def freshness(self) -> Freshness:

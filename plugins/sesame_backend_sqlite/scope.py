@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from sesame_core.dataclass import dataclass
 from sesame_core.types.query import Filters, Query
 
-from .filters import Where, meeting, on_chunks, on_sessions
+from .filters import Where, meeting, on_chunks, on_sessions, said_within, whole
 from .schema import SESSION_SHIFT
 
 #: The assumed part of the matches that passes a filter on tool or role, until it is measured.
@@ -27,8 +27,10 @@ class Scope:
     shown: Where
     #: On `heads_fts AS h`; None if filters narrow chunks, so that heads are not searched.
     heads: Where | None
-    #: Numbers of the sessions left out by default.
+    #: Numbers of the sessions left out by default, and of those that lasted beyond the interval of the filters, whose
+    #: heads do not count.
     hidden: frozenset[int]
+    beyond: frozenset[int]
     #: The estimated part of all matches that are in the scope.
     share: float
 
@@ -45,20 +47,31 @@ def scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int)
     asked = shown = on_chunks(filters)
     if on_session.sql:
         hides = "0" if filters.all_kinds else "s.kind = 'headless'"
-        sql = f"SELECT s.id, {hides} FROM sessions AS s{on_session.where()}"
-        found = db.execute(sql, on_session.values).fetchall()
-        numbers = [number for number, is_hidden in found if not is_hidden]
-        hidden = frozenset(number for number, is_hidden in found if is_hidden)
+        all_of_it = whole(filters)
+        sql = f"SELECT s.id, {hides}, {all_of_it.sql or '1'} FROM sessions AS s{on_session.where()}"
+        found = db.execute(sql, (*all_of_it.values, *on_session.values)).fetchall()
+        numbers = [number for number, is_hidden, _ in found if not is_hidden]
+        hidden = frozenset(number for number, is_hidden, _ in found if is_hidden)
+        # Only chunks of sessions that lasted beyond the interval need be looked up.
+        beyond = frozenset(number for number, _, is_whole in found if not is_whole)
         share *= len(numbers) / sessions
         # The plus sign keeps SQLite from querying the full-text table once per session.
-        heads = Where("+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
-        asked, shown = asked.and_(_in([number for number, _ in found])), shown.and_(_in(numbers))
+        heads = Where(
+            "+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps([n for n in numbers if n not in beyond]),)
+        )
+        asked, shown = asked.and_(_in([number for number, *_ in found])), shown.and_(_in(numbers))
+        if beyond:
+            listed = (json.dumps(sorted(beyond)),)
+            inside = Where(f"f.rowid >> {SESSION_SHIFT} NOT IN (SELECT value FROM json_each(?))", listed)
+            during = inside.or_(said_within(filters))
+            asked, shown = asked.and_(during), shown.and_(during)
     else:
+        beyond = frozenset()
         hidden = frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
         heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
         if hidden:
             shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
-    return Scope(asked, shown, heads if is_whole else None, hidden, share)
+    return Scope(asked, shown, heads if is_whole else None, hidden, beyond, share)
 
 
 def hiding(scope: Scope, since: int) -> Where:

@@ -28,9 +28,9 @@ from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
 from ..query.filters import cleaned
-from ..search.engine import search
+from ..search.engine import kept_out_of_list, search
 from ..text.tokens import clean
-from ..types.answer import LIMIT, Answer, Page
+from ..types.answer import LIMIT, Answer, KeptOut, Page
 from ..types.index import Statistics, StoredSession
 from ..types.query import Filters
 from .index import Index
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ..generation.describe import DescribeResult
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
+    from ..search.agents import Agents
     from ..search.resolve import Reference
     from ..types.evidence import Window
     from ..types.index import Chunk
@@ -198,16 +199,34 @@ class Sesame:
         :param context: items of the window before and after each hit's best passage; None for no windows.
             With windows an answer has at most `types.answer.MAX_HITS` hits.
         :param explain: explain how the query was read and how each score was computed.
+        :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         :raises BackendError: the index cannot be read.
         """
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
-        return search(self._index.reader(), text, cleaned(filters or Filters()), page)
+        filters = self._checked(filters)
+        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text))
+        # A list of sessions does not count chunks.
+        if not answer.total and not answer.chunk_total and (reason := self._emptiness()):
+            answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
+        return answer
 
     def list_sessions(
         self, filters: Filters | None = None, *, limit: int = LISTED, offset: int = 0
     ) -> tuple[list[StoredSession], int]:
-        """Return sessions, last active first, and their total number."""
-        return self._index.reader().list_sessions(cleaned(filters or Filters()), limit=limit, offset=offset)
+        """Return sessions, last active first, and their total number.
+
+        :raises QueryError: no session and no installed parser has one of the agents.
+        """
+        return self._index.reader().list_sessions(self._checked(filters), limit=limit, offset=offset)
+
+    def kept_out(self, filters: Filters | None, total: int) -> KeptOut:
+        """Return why a list of sessions is empty: what each filter kept out, or why the index is empty.
+
+        :param total: as `list_sessions` returned it with these filters.
+        """
+        if not total and (reason := self._emptiness()):
+            return KeptOut(hints=(reason,))
+        return kept_out_of_list(self._index.reader(), self._checked(filters), total)
 
     def get_session(self, session: str) -> StoredSession:
         """Return one session; if several files contain it, the copy with the most text.
@@ -405,6 +424,29 @@ class Sesame:
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
 
     # -- implementation -----------------------------------------------------------------------------------
+
+    def _checked(self, filters: Filters | None) -> Filters:
+        """Return filters that every database accepts, with the agents that their names mean."""
+        filters = cleaned(filters or Filters())
+        agents = self._agents() if filters.agents else None
+        return agents.checked(filters) if agents else filters
+
+    def _agents(self, text: str | None = None) -> Agents | None:
+        """Return the agents that names can mean; None if a query has no name of one."""
+        if text is not None and "agent:" not in text.lower():
+            return None
+        from ..config.sources import installed_parsers
+        from ..search.agents import Agents
+
+        return Agents(self._index.reader(), lambda: installed_parsers(self.plugins))
+
+    def _emptiness(self) -> str | None:
+        """Return why the index is empty; None if it is not."""
+        if self._index.reader().statistics().sessions:
+            return None
+        from ..indexing.emptiness import emptiness
+
+        return emptiness(self.config, self.plugins)
 
     def _meant(self, reference: str) -> StoredSession:
         """Return the session with this id, else the one with this name."""

@@ -19,8 +19,9 @@ def integrate(agent: str, *, remove: bool, yes: bool) -> None:
     from ..integration.install import carry_out, plan, skill, started_by
     from ..plugin.manager import BUNDLED, PluginManager
     from ..plugin.parser import Integrable
+    from ..search.agents import agent_named
 
-    name = next((name for name in BUNDLED if name.startswith(f"{agent}-")), agent)
+    name = agent_named(agent, BUNDLED) or agent
     parser = PluginManager().parser(name)
     if not isinstance(parser, Integrable):
         raise SesameError(f"{name} has no integration; see docs/agents.md for what any agent can use")

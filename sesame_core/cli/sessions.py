@@ -24,10 +24,11 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
     filters = gathered(narrowing)
     with Sesame() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
+        kept_out = sesame.kept_out(filters, total)
         if json:
-            output = as_json(sessions_json(found, total, offset))
+            output = as_json(sessions_json(found, total, offset, kept_out))
         else:
-            output = sessions_text(found, total, abbreviate=sesame.abbreviate)
+            output = sessions_text(found, total, abbreviate=sesame.abbreviate, filters=filters, kept_out=kept_out)
     write(output)
 
 
@@ -112,7 +113,7 @@ COMMANDS = (
         sessions,
         "List sessions, the last active first, from the index as it is.",
         options=(
-            *narrowing("cwd", "after", "before", "agent", "all_kinds"),
+            *narrowing("cwd", "here", "after", "before", "agent", "all_kinds"),
             limited("Sessions at most.", 50, most=1000),
             skipping("Sessions to skip."),
             JSON,

@@ -26,7 +26,8 @@ MOST_PAGE_BYTES = 1_000_000
 
 # Agents may send null for an omitted argument; the schema need not say so in every line.
 _Text = str | SkipJsonSchema[None]
-_Texts = list[str] | SkipJsonSchema[None]
+# One string stands for a list of it.
+_Texts = list[str] | str | SkipJsonSchema[None]
 
 
 def _optional(description: str) -> Any:
@@ -134,6 +135,11 @@ class QuerySession(_Input):
     session: _Session
     question: Annotated[str, Field(min_length=1, description="What to ask; name the things it is about.")]
     max_bytes: Annotated[int, Field(ge=256, le=MOST_PAGE_BYTES, description="Bytes of the passages at most.")] = 8192
+
+
+def several(value: list[str] | str | None) -> list[str]:
+    """Return the strings of an argument that is a list or a single one."""
+    return [value] if isinstance(value, str) else value or []
 
 
 _InputT = TypeVar("_InputT", bound=BaseModel)

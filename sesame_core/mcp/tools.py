@@ -93,7 +93,7 @@ class Tools:
         filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
-        value = sessions_json(found, total, given.offset)
+        value = sessions_json(found, total, given.offset, self._sesame.kept_out(filters, total))
         return {**value, "index": index_json(refreshed), "currentSessions": current}
 
     def list_messages(self, given: inputs.ListMessages) -> outputs.MessagesJson:
@@ -153,7 +153,7 @@ class Tools:
         own = (given.current_session,) if given.current_session else self._current
         current = [] if given.include_current else list(own)
         filters = gathered(given.model_dump(exclude={"exclude"}))
-        return self._sesame.excluding(filters, [*(given.exclude or ()), *current]), current
+        return self._sesame.excluding(filters, [*inputs.several(given.exclude), *current]), current
 
 
 def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[ChunkJson], int | None, int]:

@@ -126,6 +126,20 @@ class Counting(Protocol):
 
 
 @runtime_checkable
+class Values(Protocol):
+    """A reader that lists what its sessions have for a field: an answer that a filter emptied then suggests a value."""
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field and the number of sessions with each, the commonest first.
+
+        Headless sessions count, too; a session in several files counts once.
+
+        :param field: a field of `Filters`: "agents", "branch", "cwd", "host", "model", "owner", "repo" (remotes),
+            "tool" (the names in `Session.tool_counts`) or "workstation".
+        """
+
+
+@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

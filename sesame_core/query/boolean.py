@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
 from .filters import asked, both
@@ -86,6 +86,21 @@ def positive_words(condition: Condition | None) -> Iterator[Word]:
     elif isinstance(condition, AllOf | AnyOf):
         for part in condition.parts:
             yield from positive_words(part)
+
+
+def with_filters(condition: Condition, change: Callable[[Filters], Filters]) -> Condition:
+    """Return the condition with its filters changed."""
+    match condition:
+        case Is(filters):
+            return Is(change(filters))
+        case Not(part):
+            return Not(with_filters(part, change))
+        case AllOf(parts):
+            return AllOf(tuple(with_filters(part, change) for part in parts))
+        case AnyOf(parts):
+            return AnyOf(tuple(with_filters(part, change) for part in parts))
+        case _:
+            return condition
 
 
 def with_words(condition: Condition, words: Mapping[Word, Word]) -> Condition:

@@ -1,60 +1,131 @@
-"""Parses dates as people write them, in their own time zone."""
+"""Parses dates as people write them, in their own time zone.
+
+A date is a period: a day, a week, a month or a year has a first and a last moment, an age or a time is one moment.
+"""
 
 from __future__ import annotations
 
 import calendar
 import re
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from ..errors import QueryError
 
-_RELATIVE = re.compile(r"(\d{1,4})\s*([hdwmy])")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-HINT = "use a day (2026-11-27), a time (2026-11-27T14:30), today, yesterday, or an age (24h, 7d, 2w, 1m, 1y)"
+_UNITS = {
+    "min": "minute minutes mins min",
+    "h": "hour hours hr hrs h",
+    "d": "day days d",
+    "w": "week weeks wk wks w",
+    "m": "month months mon mo m",
+    "y": "year years yr yrs y",
+}
+_UNIT = {name: unit for unit, names in _UNITS.items() for name in names.split()}
+_AGE = re.compile(r"(?:(?:last|past) )?(\d{1,4}|an?)\s*([a-z]+)(?: ago)?", re.ASCII)
+_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
+_YEAR = re.compile(r"\d{4}", re.ASCII)
+_WEEK = re.compile(r"\d{4}-?w\d{2}", re.ASCII)
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTHS = "january february march april may june july august september october november december".split()
+HINT = (
+    "use a day (2026-11-27), a time (2026-11-27T14:30), today, yesterday, monday, last week, november, 2026-11, "
+    "or an age (30min, 24h, 7d, 2w, 1m, 1y)"
+)
 
 
 def parse_date(text: str, *, is_end: bool = False, now: datetime | None = None) -> datetime:
     """Return the moment that a string names, timezone-aware.
 
-    :param is_end: a day without a time means its last moment, not its first.
+    :param is_end: a day, a week, a month or a year means its last moment, not its first.
     :param now: the current time, in the user's zone; the system clock's when None.
     :raises QueryError: the string is not a date.
     """
     now = now or datetime.now().astimezone()
-    word = text.strip().lower()
-    if word in ("now", "today", "yesterday"):
-        if word == "now":
-            return now
-        return _day(now - timedelta(days=word == "yesterday"), is_end=is_end)
-    if match := _RELATIVE.fullmatch(word):
-        return _before(now, int(match[1]), match[2])
+    word = " ".join(text.lower().split())
+    if word == "now":
+        return now
+    period: tuple[date, date] | None
     try:
-        moment = datetime.fromisoformat(text.strip())
+        if (match := _AGE.fullmatch(word)) and (unit := _UNIT.get(match[2])):
+            return _before(now, int(match[1]) if match[1].isdigit() else 1, unit)
+        period = _period(word, now.date())
+        moment = None if period else datetime.fromisoformat(text.strip())
+    except OverflowError:
+        raise QueryError(f"{text!r} is out of range: {HINT}") from None
     except ValueError:
         raise QueryError(f"{text!r} is not a date: {HINT}") from None
-    if _DAY.fullmatch(word):
-        return _day(moment.replace(tzinfo=None), is_end=is_end)
     try:
-        return moment.astimezone()
+        if moment is None:
+            assert period is not None
+            day = period[1] if is_end else period[0]
+            moment = datetime.combine(day, time.max if is_end else time.min)
+        return _local(moment, is_end=is_end) if moment.tzinfo is None else moment.astimezone()
     except (OverflowError, ValueError, OSError):
         raise QueryError(f"{text!r} is out of range: {HINT}") from None
 
 
-def _day(moment: datetime, *, is_end: bool) -> datetime:
+def _local(moment: datetime, *, is_end: bool) -> datetime:
+    """Return a time of the user's clock; of one that comes twice or never, what leaves out least."""
+    both = [moment.replace(fold=fold).astimezone() for fold in (0, 1)]
+    return max(both) if is_end else min(both)
+
+
+def _period(word: str, today: date) -> tuple[date, date] | None:
+    """Return the first and the last day of a period that a string names; None when it names none."""
+    day = timedelta(days=1)
+    if word in ("today", "yesterday"):
+        found = today - day * (word == "yesterday")
+        return found, found
+    which, _, name = word.rpartition(" ")
+    if which in ("", "last", "on", "this", "past"):
+        is_last = which in ("last", "past")
+        if name in _WEEKDAYS or (len(name) == 3 and name in (each[:3] for each in _WEEKDAYS)):
+            back = (today.weekday() - [each[:3] for each in _WEEKDAYS].index(name[:3])) % 7
+            found = today - day * (back or 7 * is_last)
+            return found, found
+        if which and name in ("week", "month", "year"):
+            return _last(name, today) if is_last else _around(name, today)
+    if match := _MONTH.fullmatch(word):
+        return _around("month", date(int(match[1]), int(match[2]), 1))
+    if _YEAR.fullmatch(word):
+        return _around("year", date(int(word), 1, 1))
+    month, _, year = word.partition(" ")
+    if month in _MONTHS or (len(month) == 3 and month in (each[:3] for each in _MONTHS)):
+        number = [each[:3] for each in _MONTHS].index(month[:3]) + 1
+        if not year:
+            return _around("month", date(today.year - (number > today.month), number, 1))
+        if _YEAR.fullmatch(year):
+            return _around("month", date(int(year), number, 1))
+    if _WEEK.fullmatch(word):
+        return _around("week", date.fromisoformat(word.upper()))
     try:
-        return datetime.combine(moment.date(), time.max if is_end else time.min).astimezone()
-    except (OverflowError, ValueError, OSError):
-        raise QueryError(f"{moment:%Y-%m-%d} is out of range: {HINT}") from None
+        found = date.fromisoformat(word.upper())
+    except ValueError:
+        return None
+    return found, found
+
+
+def _around(period: str, day: date) -> tuple[date, date]:
+    """Return the first and the last day of the week, the month or the year with a day."""
+    if period == "week":
+        first = day - timedelta(days=day.weekday())
+        return first, first + timedelta(days=6)
+    if period == "month":
+        return day.replace(day=1), day.replace(day=calendar.monthrange(day.year, day.month)[1])
+    return day.replace(month=1, day=1), day.replace(month=12, day=31)
+
+
+def _last(period: str, today: date) -> tuple[date, date]:
+    """Return the first and the last day of the week, the month or the year before that of a day."""
+    return _around(period, _around(period, today)[0] - timedelta(days=1))
 
 
 def _before(now: datetime, count: int, unit: str) -> datetime:
     """Return the moment this number of units ago; months keep the day if the month has it."""
-    try:
-        if unit in "hdw":
-            return now - timedelta(hours=count * {"h": 1, "d": 24, "w": 168}[unit])
-        months = now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1)
-        year, month = divmod(months, 12)
-        day = min(now.day, calendar.monthrange(year, month + 1)[1])
-        return now.replace(year=year, month=month + 1, day=day)
-    except (OverflowError, ValueError):
-        raise QueryError(f"{count}{unit} ago is out of range: {HINT}") from None
+    if unit in ("min", "h", "d", "w"):
+        return now - timedelta(minutes=count * {"min": 1, "h": 60, "d": 1440, "w": 10080}[unit])
+    months = now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1)
+    year, month = divmod(months, 12)
+    if year < 1:
+        raise OverflowError(f"year {year}")
+    day = min(now.day, calendar.monthrange(year, month + 1)[1])
+    return now.replace(year=year, month=month + 1, day=day)

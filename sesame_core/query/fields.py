@@ -31,6 +31,8 @@ class Field:
     for_agents: str = ""
     #: Its names in a query, the preferred one first; empty if a query cannot contain it.
     keys: tuple[str, ...] = ()
+    #: Of a switch in a query: its value.
+    word: str = ""
     is_switch: bool = False
     is_repeatable: bool = False
     #: Whether it narrows the passages of a session, so that only a search has it and not a list of sessions.
@@ -45,6 +47,15 @@ FIELDS = (
         "Only sessions in this directory or below it.",
         "Only sessions held in this directory or below it.",
         keys=("cwd",),
+    ),
+    Field(
+        "here",
+        "places",
+        "Only sessions in the repository around this directory, or in its worktrees.",
+        "Only sessions of the repository around the directory in which this server was started.",
+        keys=("is",),
+        word="here",
+        is_switch=True,
     ),
     Field(
         "repo",
@@ -78,15 +89,15 @@ FIELDS = (
     Field(
         "after",
         "after",
-        "Only sessions last active then or later: 7d, 2026-11-01 …",
-        "Only sessions last active then or later: 2026-11-01, today, yesterday, or an age (24h, 7d).",
+        "Only what was said then or later: 7d, monday, 2026-11-01 …",
+        "Only what was said then or later: 2026-11-01, 2026-11, yesterday, last week, or an age (30min, 7d).",
         keys=("after",),
     ),
     Field(
         "before",
         "before",
-        "Only sessions last active then or earlier; a day counts as a whole.",
-        "Only sessions last active then or earlier; a day counts as a whole.",
+        "Only what was said then or earlier; a day counts as a whole.",
+        "Only what was said then or earlier; a day counts as a whole.",
         keys=("before",),
     ),
     Field(
@@ -109,6 +120,7 @@ FIELDS = (
         "Only sessions in which something failed; with --tool, that tool.",
         "Only sessions in which something failed.",
         keys=("is",),
+        word="error",
         is_switch=True,
     ),
     Field("workstation", "workstation", "Only sessions of the workstation with this id.", keys=("workstation",)),
@@ -155,6 +167,8 @@ FIELDS = (
 )
 #: The field of each name in a query.
 KEYS = {key: field for field in FIELDS for key in field.keys}
+#: The switches of a query by value: `is:error`.
+SWITCHES = {field.word: field for field in FIELDS if field.word}
 #: The preferred name in a query, by field of `Filters`.
 NAMES = {field.filter: field.keys[0] for field in FIELDS if field.keys}
 #: Least similarity of a name to a field to count as a typo of it (difflib's ratio).
@@ -170,13 +184,20 @@ def read(key: str, value: str, *, now: datetime | None = None) -> Filters:
     :raises QueryError: the value is not valid.
     """
     field = KEYS[key]
+    if field.is_switch:
+        switch = SWITCHES.get(value.strip().lower())
+        if switch is None:
+            known = " or ".join(f"{key}:{word}" for word in sorted(SWITCHES))
+            raise QueryError(f"{value!r} is not a property of sessions: use {known}")
+        return Filters(**{switch.filter: _switched(switch.filter)})
     return Filters(**{field.filter: _value(field.filter, key, value, now)})
 
 
 def gathered(values: Mapping[str, Any]) -> Filters:
     """Return the filters of all given values.
 
-    :param values: by name of `Field`: a string, a list of strings, or whether a switch is on; other names are ignored.
+    :param values: by name of `Field`: a string, a list of strings or one of them, or whether a switch is on; other
+        names are ignored.
     :raises QueryError: a value is not valid.
     """
     found: dict[str, Any] = {}
@@ -185,12 +206,23 @@ def gathered(values: Mapping[str, Any]) -> Filters:
         if not value:
             continue
         if field.is_switch:
-            found[field.filter] = True
+            found[field.filter] = _switched(field.filter)
         elif field.is_repeatable:
-            found[field.filter] = tuple(value)
+            texts = (value,) if isinstance(value, str) else value
+            if texts := tuple(text.strip() for text in texts if text.strip()):
+                found[field.filter] = texts
         else:
             found[field.filter] = _value(field.filter, field.name, value, None)
     return Filters(**found)
+
+
+def _switched(name: str) -> Any:
+    """Return the value of a field of `Filters` when its switch is on."""
+    if name == "places":
+        from .here import here
+
+        return here()
+    return True
 
 
 def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
@@ -210,10 +242,6 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
         from .dates import parse_date
 
         found = parse_date(value, is_end=name == "before", now=now)
-    elif name == "is_error":
-        if value.lower() != "error":
-            raise QueryError(f"{value!r} is not a property of sessions: use is:error")
-        found = True
     elif name == "role":
         found = value.lower()
         if found not in ROLES:
@@ -239,8 +267,9 @@ def written(filters: Filters, *, is_quoted: bool = False) -> Iterator[str]:
         key = NAMES.get(name)
         if key is None:
             continue
-        if value is True:
-            yield f"{key}:error"
+        switch = next((field for field in SWITCHES.values() if field.filter == name), None)
+        if switch is not None:
+            yield f"{key}:{switch.word}"
             continue
         for one in value if isinstance(value, tuple) else (value,):
             text = one.isoformat() if isinstance(one, datetime) else one

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..dataclass import replace
 from ..text.tokens import clean
 from ..types.query import Filters, Is
+
+#: The fields that bound an interval; of two bounds the closer one holds.
+_CLOSER: dict[str, Callable[[Any, Any], Any]] = {"after": max, "before": min}
 
 
 def cleaned(filters: Filters) -> Filters:
@@ -29,7 +33,7 @@ def asked(filters: Filters) -> dict[str, Any]:
 def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
     """Return the filters that combine both; conflicting fields become conditions.
 
-    Agents and excluded sessions are lists, which are concatenated.
+    Agents and excluded sessions are lists, which are concatenated; of two intervals what both have in common remains.
     """
     changed: dict[str, Any] = {}
     rest: list[Is] = []
@@ -37,6 +41,8 @@ def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
     for name, value in asked(other).items():
         if name not in mine or mine[name] == value:
             changed[name] = value
+        elif name in _CLOSER:
+            changed[name] = _CLOSER[name](mine[name], value)
         elif isinstance(value, tuple):
             changed[name] = tuple(dict.fromkeys((*mine[name], *value)))
         else:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..types.answer import OPERATORS
 from .text import (
     HINT,
     QUERY,
@@ -14,6 +13,7 @@ from .text import (
     SCHEMA_VERSION,
     day,
     home,
+    interval,
     iso,
     printable,
     session_name,
@@ -66,6 +66,8 @@ def answer_json(
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": some_words(answer.words_not_found),
         "corrections": answer.corrections,
+        "after": iso(answer.filters.after) if answer.filters else None,
+        "before": iso(answer.filters.before) if answer.filters else None,
         "hints": [shortened(hint, HINT) for hint in answer.hints],
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
@@ -213,7 +215,8 @@ def _about(hit: Hit) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = [f"Note: {shortened(printable(hint), HINT)}" for hint in answer.hints]
+    notes = interval(answer.filters)
+    notes += [f"Note: {shortened(printable(hint), HINT)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
@@ -223,10 +226,9 @@ def _notes(answer: Answer) -> list[str]:
         notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
-    elif hidden := {reason: count for reason, count in answer.left_out.items() if reason != OPERATORS}:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in hidden.items())
+    elif headless := answer.left_out.get("headless"):
         least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
+        notes.append(f"Left out: {least}{headless} headless (show them with --all-kinds)")
     return notes
 
 

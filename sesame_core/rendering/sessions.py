@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+from .text import SCHEMA_VERSION, day, home, interval, iso, printable, session_name
 
 if TYPE_CHECKING:
+    from ..types.answer import KeptOut
     from ..types.index import Chunk, StoredSession
+    from ..types.query import Filters
     from .schemas.sessions import ChunkJson, SessionJson, SessionsJson, TranscriptJson
 
 
@@ -49,24 +51,38 @@ def session_summary(stored: StoredSession) -> str | None:
     return session.notes.summary if session.notes else session.summary
 
 
-def sessions_json(found: Sequence[StoredSession], total: int, offset: int = 0) -> SessionsJson:
+def sessions_json(
+    found: Sequence[StoredSession], total: int, offset: int = 0, kept_out: KeptOut | None = None
+) -> SessionsJson:
     """Return the JSON value of one page of sessions.
 
     :param total: number of sessions on all pages.
     :param offset: number of sessions before this page.
+    :param kept_out: why there are none.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
         "sessionCount": len(found),
         "offset": offset,
         "total": total,
+        "hints": list(kept_out.hints) if kept_out else [],
+        "leftOut": dict(kept_out.counts) if kept_out else {},
         "sessions": [session_json(stored) for stored in found],
     }
 
 
-def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Callable[[str], str]) -> str:
+def sessions_text(
+    found: Sequence[StoredSession],
+    total: int,
+    *,
+    abbreviate: Callable[[str], str],
+    filters: Filters | None = None,
+    kept_out: KeptOut | None = None,
+) -> str:
     """Return one page of sessions as text, two lines per session.
 
+    :param filters: those of the list, whose dates are told.
+    :param kept_out: why there are no sessions.
     :param abbreviate: shortens a session id as far as it stays unique.
     """
     of = f" of {total}" if total > len(found) else ""
@@ -80,7 +96,8 @@ def sessions_text(found: Sequence[StoredSession], total: int, *, abbreviate: Cal
         about += ["file is gone"] if stored.missing_since else []
         lines.append("  " + " · ".join(about))
         lines += _notes_lines(stored)
-    return "\n".join(lines)
+    notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def _notes_lines(stored: StoredSession) -> list[str]:

@@ -13,6 +13,7 @@ from ..search.engine import display_name
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
+    from ..types.query import Filters
 
 #: Most characters of a query that an answer repeats, as a value of JSON and in the line above the results.
 QUERY, QUERY_LINE = 1_000, 100
@@ -85,3 +86,13 @@ def day(moment: datetime | None) -> str:
 def minute(moment: datetime | None) -> str | None:
     """Return a time to the minute in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else None
+
+
+def interval(filters: Filters | None) -> list[str]:
+    """Return a line that says which moments the dates of filters were read as; none if they have no date."""
+    parts = []
+    if filters and filters.after:
+        parts.append(f"since {minute(filters.after)}")
+    if filters and filters.before:
+        parts.append(f"until {minute(filters.before)}")
+    return [f"Only what was said {' '.join(parts)}."] if parts else []

@@ -7,6 +7,7 @@ session matches nothing, so that its negation matches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import TypeAlias
 
 from ..text.words import word_of
@@ -34,7 +35,11 @@ class SessionFilter:
 
         :param chunks: all chunks of the session, with `paths`.
         """
-        return _facts_match(filters, stored.session) and self._chunks_match(filters, stored, chunks)
+        return (
+            _facts_match(filters, stored.session)
+            and _is_during(filters, stored.session, chunks)
+            and self._chunks_match(filters, stored, chunks)
+        )
 
     def meets(self, condition: Condition | None, stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
         """Return whether a session meets a condition; None is always met."""
@@ -66,7 +71,14 @@ class SessionFilter:
 
 
 def chunk_matches(filters: Filters, chunk: Chunk) -> bool:
-    """Return whether a chunk matches `tools_only`, `tool` and `role`."""
+    """Return whether a chunk matches `tools_only`, `tool` and `role`, and was said between `after` and `before`.
+
+    A chunk without a time matches the interval.
+    """
+    return _is_of_kind(filters, chunk) and (chunk.timestamp is None or _is_within(filters, chunk.timestamp))
+
+
+def _is_of_kind(filters: Filters, chunk: Chunk) -> bool:
     weight_class = chunk.weight_class
     if (filters.tools_only or filters.tool) and weight_class < 2:
         return False
@@ -80,14 +92,31 @@ def chunk_matches(filters: Filters, chunk: Chunk) -> bool:
 
 
 def has_chunk(filters: Filters, stored: StoredSession, chunks: Iterable[Chunk]) -> bool:
-    """Return whether a session counts as having a chunk that matches `chunk_matches`.
+    """Return whether a session counts as having a chunk that matches `tools_only`, `tool` and `role`.
 
     Without `role`, its `tool_counts` decide.
     """
     if filters.role:
-        return any(chunk_matches(filters, chunk) for chunk in chunks)
+        return any(_is_of_kind(filters, chunk) for chunk in chunks)
     tools = stored.session.tool_counts
     return any(_is_named(tool, filters.tool) for tool in tools) if filters.tool or filters.tools_only else True
+
+
+def values_of(field: str, session: Session) -> list[str]:
+    """Return what a session has for a field of filters, in the sense of `plugin.backend.Values`."""
+    if field == "tool":
+        return list(session.tool_counts)
+    found = {
+        "agents": session.agent,
+        "branch": session.git_branch,
+        "cwd": session.cwd,
+        "host": session.host,
+        "model": session.model,
+        "owner": session.owner,
+        "repo": session.repository,
+        "workstation": session.key.partition(":")[0],
+    }[field]
+    return [found] if found else []
 
 
 def is_hidden(filters: Filters, session: Session) -> bool:
@@ -104,21 +133,52 @@ def standing(sessions: Iterable[StoredSession]) -> set[int]:
     return set({stored.session.key: stored.number for stored in ranked}.values())
 
 
-def narrows_chunks(filters: Filters) -> bool:
-    """Return whether filters narrow chunks, so that heads and conversations do not count."""
-    return bool(filters.tools_only or filters.tool or filters.role)
+def narrows_chunks(filters: Filters, session: Session | None = None) -> bool:
+    """Return whether filters narrow chunks, so that heads and conversations do not count.
+
+    :param session: then also whether it lasted beyond the interval of the filters, so that its head does not count.
+    """
+    if filters.tools_only or filters.tool or filters.role:
+        return True
+    return session is not None and not _is_whole(filters, session)
+
+
+def _is_within(filters: Filters, time: datetime) -> bool:
+    """Return whether a time is between `after` and `before`."""
+    return (not filters.after or time >= filters.after) and (not filters.before or time <= filters.before)
+
+
+def _is_whole(filters: Filters, session: Session) -> bool:
+    """Return whether all of a session is between `after` and `before`."""
+    if not (filters.after or filters.before):
+        return True
+    times = (session.created or session.modified, session.modified)
+    return all(time is not None and _is_within(filters, time) for time in times)
+
+
+def _is_during(filters: Filters, session: Session, chunks: Sequence[Chunk]) -> bool:
+    """Return whether something was said in a session between `after` and `before`."""
+    if not (filters.after or filters.before):
+        return True
+    first, last = session.created or session.modified, session.modified
+    if first is None or last is None:
+        return False
+    if (filters.after and last < filters.after) or (filters.before and first > filters.before):
+        return False
+    if _is_within(filters, first) or _is_within(filters, last):
+        return True
+    times = [chunk.timestamp for chunk in chunks if chunk.timestamp]
+    return not times or any(_is_within(filters, time) for time in times)
 
 
 def _facts_match(filters: Filters, session: Session) -> bool:
     """Return whether a session's own fields match filters."""
-    modified = session.modified
     return (
         (not filters.workstation or session.key.startswith(filters.workstation + ":"))
         and _is_named(session.owner, filters.owner)
         and _is_named(session.host, filters.host)
         and (not filters.cwd or _is_below(session.cwd, filters.cwd))
-        and (not filters.after or (modified is not None and modified >= filters.after))
-        and (not filters.before or (modified is not None and modified <= filters.before))
+        and (not filters.places or any(_is_below(session.cwd, place) for place in filters.places))
         and (not filters.agents or session.agent in filters.agents)
         and not any(session.id == id or session.id.startswith(f"{id}/") for id in filters.exclude)
         and (not filters.repo or any(_holds(name, filters.repo) for name in (session.repository, _last(session.cwd))))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..errors import BackendError
 from ..text.words import word_of
 from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
@@ -56,6 +56,18 @@ STANDING = Where(
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
     "> (f.missing_since IS NULL, s.chunk_count, s.id))"
 )
+#: The column of `sessions AS s` that has the value of a field of filters, for `Values.values`.
+COLUMNS = {
+    "agents": "s.agent",
+    "branch": "s.git_branch",
+    "cwd": "s.cwd",
+    "host": "s.host",
+    "model": "s.model",
+    "owner": "s.owner",
+    "repo": "s.repository",
+}
+#: When a row of `sessions AS s` began.
+_CREATED = "coalesce(s.created, s.modified)"
 #: The weight class that has all chunks of a role, and no others.
 _CLASS_OF_ROLE = {"user": 0, "tool": 3}
 
@@ -93,12 +105,16 @@ class Dialect(ABC):
     each: str
     #: The last component of a session's directory, whatever the separator.
     last_of_cwd: str
+    #: The workstation of a row of `sessions AS s`: its key up to the first colon.
+    workstation: str = "split_part(s.key, ':', 1)"
     #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in lower case.
     weight_class: str
     role: str
     tool: str
     #: The session of a row of `chunks AS c`.
     session_of_chunk: str
+    #: The condition that this is the session of a row of `sessions AS s`, if an index answers another one faster.
+    chunks_of_session: str = ""
 
     @abstractmethod
     def time(self, time: datetime) -> Any:
@@ -155,6 +171,18 @@ class Dialect(ABC):
         """Return the condition that a column is a session's id, or that of a subagent of it."""
         return self._is(column, session_id).or_(self.begins(column, session_id + "/"))
 
+    def values_of(self, field: str) -> str:
+        """Return the query of `Values.values`, whose only value is the limit."""
+        source, value = "sessions AS s", COLUMNS.get(field)
+        if field == "tool":
+            source, value = f"{source}, {self.each}(s.tool_counts) AS t", "t.key"
+        elif field == "workstation":
+            value = self.workstation
+        return (
+            f"SELECT {value}, count(DISTINCT s.key) FROM {source} WHERE coalesce({value}, '') <> '' "
+            f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {self.mark}"
+        )
+
     def on_sessions(self, filters: Filters) -> Where:
         """Return the condition of the filters on a row of `sessions AS s`, except for its kind."""
         parts: list[Where] = []
@@ -165,13 +193,10 @@ class Dialect(ABC):
         if filters.host:
             parts.append(self._is_named("lower(s.host)", filters.host))
         if filters.cwd:
-            cwd = filters.cwd.rstrip("/\\") or filters.cwd
-            below = (self.begins("s.cwd", cwd.rstrip("/") + "/"), self.begins("s.cwd", cwd + "\\"))
-            parts.append(self._is("s.cwd", cwd).or_(*below))
-        if filters.after:
-            parts.append(Where(f"s.modified >= {self.mark}", (self.time(filters.after),)))
-        if filters.before:
-            parts.append(Where(f"s.modified <= {self.mark}", (self.time(filters.before),)))
+            parts.append(self._in(filters.cwd))
+        if filters.places:
+            parts.append(FALSE.or_(*map(self._in, filters.places)))
+        parts.append(self._during(filters))
         if filters.agents:
             parts.append(Where(f"s.agent IN ({self.marks(filters.agents)})", tuple(filters.agents)))
         parts += [self.family("s.session_id", session_id).not_() for session_id in filters.exclude]
@@ -193,8 +218,33 @@ class Dialect(ABC):
             parts.append(Where(sql, failed.values))
         return TRUE.and_(*parts)
 
+    def within(self, column: str, filters: Filters) -> Where:
+        """Return the condition that a time is between `after` and `before`."""
+        bounds = ((">=", filters.after), ("<=", filters.before))
+        return TRUE.and_(*(Where(f"{column} {sign} {self.mark}", (self.time(t),)) for sign, t in bounds if t))
+
+    def whole(self, filters: Filters) -> Where:
+        """Return the condition that all of a row of `sessions AS s` is between `after` and `before`."""
+        return self.within(_CREATED, filters).and_(self.within("s.modified", filters))
+
+    def _during(self, filters: Filters) -> Where:
+        """Return the condition that something was said in a row of `sessions AS s` between `after` and `before`."""
+        began = self.within(_CREATED, replace(filters, after=None))
+        lasted = self.within("s.modified", replace(filters, before=None))
+        if not (filters.after and filters.before):
+            return lasted.and_(began)
+        # Only of a session that lasted beyond both ends its chunks must tell.
+        is_at_end = self.within(_CREATED, filters).or_(self.within("s.modified", filters))
+        chunks = self.chunks_of_session or f"{self.session_of_chunk} = s.id"
+        # Not EXISTS, for which a planner may read all chunks once in place of those of a few sessions.
+        of_session = f"(SELECT true FROM chunks AS c WHERE {chunks} AND"
+        is_said = self.within("c.timestamp", filters)
+        said = Where(f"{of_session} {is_said.sql} LIMIT 1) IS TRUE", is_said.values)
+        is_timeless = Where(f"{of_session} c.timestamp IS NOT NULL LIMIT 1) IS NOT TRUE")
+        return lasted.and_(began, is_at_end.or_(said, is_timeless))
+
     def on_chunks(self, filters: Filters) -> Where:
-        """Return the condition of the filters on a single chunk."""
+        """Return the condition of the filters on a single chunk, except for `after` and `before`."""
         parts: list[Where] = []
         if filters.tools_only or filters.tool:
             parts.append(Where(f"{self.weight_class} >= 2"))
@@ -235,6 +285,12 @@ class Dialect(ABC):
                 others = [self.meeting(part) for part in parts if not isinstance(part, Has)]
                 # One lookup in the index for all words.
                 return FALSE.or_(*([self.holding(words)] if words else []), *others)
+
+    def _in(self, directory: str) -> Where:
+        """Return the condition that a row of `sessions AS s` is of a directory, or of one below it."""
+        cwd = directory.rstrip("/\\") or directory
+        below = (self.begins("s.cwd", cwd.rstrip("/") + "/"), self.begins("s.cwd", cwd + "\\"))
+        return self._is("s.cwd", cwd).or_(*below)
 
     def _is(self, column: str, text: str) -> Where:
         return Where(f"{column} = {self.mark}", (text,))

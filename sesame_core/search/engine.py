@@ -17,7 +17,7 @@ from ..query import spelling
 from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
 from ..text.snippets import snippet
-from ..types.answer import OPERATORS, Answer, Hit, Page, Passage, Snippet
+from ..types.answer import OPERATORS, Answer, Hit, KeptOut, Page, Passage, Snippet
 from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
@@ -28,6 +28,7 @@ from .ranking import Ranked
 from .second_look import SecondLook
 
 if TYPE_CHECKING:
+    from .agents import Agents
     from .operators import Effect
 
 #: Sessions that are loaded at first, enough that grouped ones still fill a page; the others only when paged to.
@@ -36,35 +37,37 @@ FIRST = 60
 COUNTED = 30
 #: Most results whose passages are read in one batch.
 TOGETHER = 64
+#: An answer with fewer results is thin: it says what each condition kept out.
+THIN = 3
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
 #: print it.
 ID_PREFIX = 8
 
 
-def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()) -> Answer:
-    """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions."""
-    query, asked_filters = parse(text), filters
-    filters, rest = both(filters, query.filters)
-    if rest:
-        query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
+def search(
+    reader: IndexReader, text: str, filters: Filters, page: Page = Page(), *, agents: Agents | None = None
+) -> Answer:
+    """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions.
+
+    :param agents: those that the names in the query can mean.
+    """
+    query = parse(text)
+    if agents is not None:
+        query = agents.in_query(query)
     with reader.snapshot():
         if len(query.words) > MAX_WORDS:
             from .rarest import with_rarest_words
 
             query = with_rarest_words(reader, query)
-        answer = _answer(reader, query, filters, page)
-        if not answer.total and query.filters != Filters():
+        answer = _widened(reader, query, filters, page)
+        if not answer.total and asked(query.filters):
             from . import operators
 
-            if (text_of := operators.as_text(reader, query, asked_filters)) is not None:
+            if (text_of := operators.as_text(reader, query, filters)) is not None:
                 query, filters = text_of.query, text_of.filters
-                answer = _answer(reader, query, filters, page)
+                answer = _widened(reader, query, filters, page)
                 answer.hints = (*answer.hints, text_of.hint)
-        is_hiding = answer.left_out.keys() - {OPERATORS} or answer.mode == "browse"
-        if not answer.total and is_hiding and not filters.all_kinds:
-            left_out = answer.left_out
-            answer = _answer(reader, query, replace(filters, all_kinds=True), page)
-            answer.left_out, answer.is_widened = left_out, bool(answer.hits)
+        kept = _kept_out(reader, answer, query, filters)
         if isinstance(reader, TracksFiles):
             answer.freshness = reader.freshness()
         if page.context is not None:
@@ -75,8 +78,45 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = (*query.hints, *answer.hints)
+    answer.hints = (*query.hints, *answer.hints, *kept.hints)
+    answer.left_out = {**answer.left_out, **kept.counts}
     return answer
+
+
+def _widened(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
+    """Answer a query with the filters of its fields; if only headless sessions match, with these."""
+    filters, rest = both(filters, query.filters)
+    if rest:
+        query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
+    answer = _answer(reader, query, filters, page)
+    is_hiding = answer.left_out.keys() - {OPERATORS} or answer.mode == "browse"
+    if not answer.total and is_hiding and not filters.all_kinds:
+        left_out = answer.left_out
+        answer = _answer(reader, query, replace(filters, all_kinds=True), page)
+        answer.left_out, answer.is_widened = left_out, bool(answer.hits)
+    answer.filters = filters
+    return answer
+
+
+def kept_out_of_list(reader: IndexReader, filters: Filters, total: int) -> KeptOut:
+    """Return what the filters of a list of sessions kept out, if they left none."""
+    if total or not asked(filters):
+        return KeptOut()
+    from .conditions import LOOKED, kept_out
+
+    query = Query(text="")
+    with reader.snapshot():
+        empty = Answer(query=query, hits=[], mode="browse")
+        return kept_out(reader, empty, query, filters, lambda q, f: _browse(reader, q, f, Page(limit=LOOKED)))
+
+
+def _kept_out(reader: IndexReader, answer: Answer, query: Query, filters: Filters) -> KeptOut:
+    """Return what the conditions of an empty or thin answer kept out."""
+    if answer.total >= THIN or not (query.condition or asked(query.filters) or asked(filters)):
+        return KeptOut()
+    from .conditions import LOOKED, kept_out
+
+    return kept_out(reader, answer, query, filters, lambda q, f: _widened(reader, q, f, Page(limit=LOOKED)))
 
 
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .evidence import Explanation, HitExplanation, Window
     from .index import Chunk, Freshness, StoredSession
-    from .query import Query
+    from .query import Filters, Query
     from .transcript import Session
 
 #: Default number of results.
@@ -59,6 +61,16 @@ class Hit:
         return self.stored.session
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptOut:
+    """What the conditions of an empty or thin answer kept out, one at a time."""
+
+    #: A sentence for each condition, for people.
+    hints: tuple[str, ...] = ()
+    #: Sessions that match without a filter, by the name of its option.
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(slots=True, kw_only=True)
 class Answer:
     """The results of a search, and how far they can be trusted."""
@@ -78,9 +90,13 @@ class Answer:
     words_not_found: list[str] = field(default_factory=list)
     #: Other spellings that were searched for, by word.
     corrections: dict[str, list[str]] = field(default_factory=dict)
-    #: Parts of the query that were read as words although they may have been meant otherwise.
+    #: The filters, with those that the fields of the query set.
+    filters: Filters | None = None
+    #: Parts of the query that were read as words although they may have been meant otherwise; of an empty or thin
+    #: answer also what each condition kept out.
     hints: tuple[str, ...] = ()
-    #: Sessions that match but were left out, by reason: "headless", or "operators" of the query.
+    #: Sessions that match but were left out, by reason: "headless", "operators" of the query, or of an empty or thin
+    #: answer the name of a filter.
     left_out: dict[str, int] = field(default_factory=dict)
     #: Headless sessions are shown because nothing else matched.
     is_widened: bool = False

@@ -25,13 +25,16 @@ class Filters:
 
     #: The session's directory or one below it.
     cwd: str | None = None
+    #: Directories: the session's is one of them or below one.
+    places: tuple[str, ...] = ()
     #: A part of the repository's remote, or of the last component of the session's directory; any case.
     repo: str | None = None
     #: The session's git branch, or the last components of its name; any case.
     branch: str | None = None
     #: A part of the model's name; any case.
     model: str | None = None
-    #: Bounds of the session's modified time, both inclusive, timezone-aware.
+    #: An interval, both ends inclusive, timezone-aware: sessions in which something was said in it.  A search with
+    #: words finds only what was said in it; a chunk without a time counts as said at all times of its session.
     after: datetime | None = None
     before: datetime | None = None
     agents: tuple[str, ...] = ()

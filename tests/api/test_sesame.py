@@ -15,7 +15,7 @@ import pytest
 
 from sesame_core.api.sesame import ID_LENGTHS, Sesame
 from sesame_core.config.model import Config, Selection, Source
-from sesame_core.errors import SesameError, UnknownSessionError
+from sesame_core.errors import QueryError, SesameError, UnknownSessionError
 from sesame_core.plugin.hookspecs import hookimpl
 from sesame_core.plugin.provider import Provider
 from sesame_core.sdk.jsonl import JsonLines
@@ -222,10 +222,12 @@ def test_text_that_is_not_unicode_finds_nothing(at: Home) -> None:
     at.write("a", "fox")
     at.sesame.index()
     odd = "/caf\udce9"
-    for filters in (Filters(cwd=odd), Filters(path=odd), Filters(tool=odd), Filters(agents=(odd,))):
+    for filters in (Filters(cwd=odd), Filters(path=odd), Filters(tool=odd), Filters(branch=odd)):
         assert at.sesame.search("fox", filters).hits == []
         assert at.sesame.list_sessions(filters) == ([], 0)
     assert at.sesame.search(odd).hits == []
+    with pytest.raises(QueryError, match="no agent"):
+        at.sesame.search("fox", Filters(agents=(odd,)))
 
 
 def test_no_index_reads_as_an_empty_one_and_nothing_is_written(at: Home) -> None:

@@ -55,6 +55,19 @@ def local(*parts: int) -> datetime:
         ("2Y", local(2024, 3, 31, 8, 30)),
         ("0d", NOW),
         ("7 d", local(2026, 3, 24, 8, 30)),
+        ("30min", local(2026, 3, 31, 8, 0)),
+        ("90 minutes ago", local(2026, 3, 31, 7, 0)),
+        ("an hour ago", local(2026, 3, 31, 7, 30)),
+        ("3 days ago", local(2026, 3, 28, 8, 30)),
+        ("last 7 days", local(2026, 3, 24, 8, 30)),
+        ("2 weeks", local(2026, 3, 17, 8, 30)),
+        ("2 months ago", local(2026, 1, 31, 8, 30)),
+        ("20260105", local(2026, 1, 5)),
+        ("tuesday", local(2026, 3, 31)),
+        ("Monday", local(2026, 3, 30)),
+        ("wed", local(2026, 3, 25)),
+        ("last tuesday", local(2026, 3, 24)),
+        ("last monday", local(2026, 3, 30)),
     ],
 )
 def test_a_date_is_read_in_the_readers_zone(text: str, expected: datetime) -> None:
@@ -68,6 +81,53 @@ def test_a_date_is_read_in_the_readers_zone(text: str, expected: datetime) -> No
 )
 def test_a_bare_day_as_an_end_includes_the_day(text: str, day: tuple[int, int, int]) -> None:
     assert parse_date(text, is_end=True, now=NOW) == local(*day, 23, 59, 59, 999999)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("20260105", (2026, 1, 5), (2026, 1, 5)),
+        ("monday", (2026, 3, 30), (2026, 3, 30)),
+        ("this week", (2026, 3, 30), (2026, 4, 5)),
+        ("last week", (2026, 3, 23), (2026, 3, 29)),
+        ("2026-W01", (2025, 12, 29), (2026, 1, 4)),
+        ("this month", (2026, 3, 1), (2026, 3, 31)),
+        ("last month", (2026, 2, 1), (2026, 2, 28)),
+        ("2026-02", (2026, 2, 1), (2026, 2, 28)),
+        ("february", (2026, 2, 1), (2026, 2, 28)),
+        ("Nov", (2025, 11, 1), (2025, 11, 30)),
+        ("november 2024", (2024, 11, 1), (2024, 11, 30)),
+        ("last year", (2025, 1, 1), (2025, 12, 31)),
+        ("2025", (2025, 1, 1), (2025, 12, 31)),
+    ],
+)
+def test_a_period_begins_with_its_first_day_and_ends_with_its_last(
+    text: str, first: tuple[int, int, int], last: tuple[int, int, int]
+) -> None:
+    assert parse_date(text, now=NOW) == local(*first)
+    assert parse_date(text, is_end=True, now=NOW) == local(*last, 23, 59, 59, 999999)
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "later"),
+    [
+        # Comes twice: at 02:45 before the clocks go back, and an hour later.
+        ("2026-10-25T02:45", "2026-10-25T00:45+00:00", "2026-10-25T01:45+00:00"),
+        ("2026-10-25T02:00", "2026-10-25T00:00+00:00", "2026-10-25T01:00+00:00"),
+        ("2026-10-25 02:59:59", "2026-10-25T00:59:59+00:00", "2026-10-25T01:59:59+00:00"),
+        # Never comes.
+        ("2026-03-29T02:30", "2026-03-29T00:30+00:00", "2026-03-29T01:30+00:00"),
+        ("2026-10-25T03:00", "2026-10-25T02:00+00:00", "2026-10-25T02:00+00:00"),
+    ],
+)
+def test_of_an_hour_that_comes_twice_neither_half_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, text: str, earlier: str, later: str
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    assert parse_date(text, now=NOW) == datetime.fromisoformat(earlier)
+    assert parse_date(text, is_end=True, now=NOW) == datetime.fromisoformat(later)
+    assert parse_date("2026-10-25T02:45+01:00", is_end=True) == datetime.fromisoformat("2026-10-25T01:45+00:00")
 
 
 @pytest.mark.parametrize("text", ["2026-01-05T14:30", "24h", "1m", "now"])
@@ -90,6 +150,12 @@ def test_the_present_is_the_clocks_unless_given() -> None:
     [
         "",
         "soon",
+        "next week",
+        "last",
+        "an",
+        "5 moons ago",
+        "november 26",
+        "2026-W60",
         "7",
         "d",
         "-7d",

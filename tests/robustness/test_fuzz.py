@@ -37,7 +37,7 @@ FILTERS = st.builds(
     cwd=st.none() | st.sampled_from(["/home/ann", "", "/", "relative", "/home/\ud800"]),
     after=st.none() | st.datetimes(timezones=st.just(UTC)),
     before=st.none() | st.datetimes(timezones=st.just(UTC)),
-    agents=st.sampled_from([(), ("pi",), ("pi", "claude-code"), ("nobody",)]),
+    agents=st.sampled_from([(), ("pi",), ("pi", "claude-code"), ("claude",)]),
     tools_only=st.booleans(),
     tool=st.none() | st.sampled_from(["bash", "", "%", "\ud800"]),
     path=st.none() | st.sampled_from(["x.py", "/", "", "%", "\ud800"]),

@@ -37,8 +37,8 @@ def said(text: str, role: Any = "user", **fields: Any) -> Chunk:
 FILES: dict[str, list[Content]] = {
     "/one": [
         a_session(
-            said("den fox dog"),
-            said("den cow", "assistant"),
+            said("den fox dog", timestamp=NOON - 9 * HOUR),
+            said("den cow", "assistant", timestamp=NOON - 4 * HOUR),
             a_call("den git push", paths=("/w/app/src/main.py", "C:\\w\\Other.TXT")),
             said("den log", "tool", tool_name="bash", is_error=True),
             id="a",
@@ -47,13 +47,14 @@ FILES: dict[str, list[Content]] = {
             repository="example.org/Ann/fox",
             git_branch="main",
             model="Opus-5",
+            created=NOON - 9 * HOUR,
             modified=NOON,
             tool_counts={"bash": 1},
             owner="Ann",
             host="box",
         ),
         a_session(
-            said("den dog fox"),
+            said("den dog fox", timestamp=NOON - HOUR),
             a_call("den git pull", tool="Run_Command"),
             a_call("den git push", tool="write", paths=("src/main.py",)),
             said("den fox", "tool", tool_name="write", is_error=True),
@@ -77,8 +78,9 @@ FILES: dict[str, list[Content]] = {
         a_session(said("den fox"), id="a", key="ws1:p:a", cwd="/w/app-v2", modified=NOON + HOUR),
         a_session(
             said("den cow fox", "summary"),
-            said("den dog", "metadata"),
-            said("den log push", "system"),
+            said("den dog", "metadata", timestamp=NOON - 12 * HOUR),
+            said("den log push", "system", timestamp=NOON - 2 * HOUR),
+            created=NOON - 12 * HOUR,
             id="b",
             key="ws2:p:b",
             kind="headless",
@@ -99,6 +101,7 @@ FILES: dict[str, list[Content]] = {
             cwd="/",
             repository="example.org/bob/a_b",
             git_branch="MAIN",
+            created=None,
             modified=NOON - 3 * HOUR,
             tool_counts={"read": 2},
         ),
@@ -157,11 +160,12 @@ words = st.builds(
 #: What each field may ask for, apart from nothing.
 ASKED: dict[str, tuple[Any, ...]] = {
     "cwd": ("/w/app", "/w/app/", "/w", "/", "C:\\w", "C:\\w\\", "app", "/w/%"),
+    "places": (("/w/app",), ("/w/app/", "C:\\w"), ("/",), ("/no",)),
     "repo": ("FOX", "ann", "sub", "app", "example", "a_b", "f_x", "/w"),
     "branch": ("main", "fix/Main", "ain", "fix/", "/main", "f%x", "%"),
     "model": ("opus", "SONNET_4", "o_us", "5"),
-    "after": (NOON + HOUR, NOON, NOON - HOUR, NOON - 2 * HOUR + SECOND),
-    "before": (NOON + HOUR, NOON, NOON - HOUR, NOON - 3 * HOUR - SECOND),
+    "after": (NOON + HOUR, NOON, NOON - HOUR, NOON - 2 * HOUR + SECOND, NOON - 8 * HOUR),
+    "before": (NOON + HOUR, NOON, NOON - HOUR, NOON - 3 * HOUR - SECOND, NOON - 6 * HOUR),
     "agents": (("pi",), ("test",), ("pi", "test"), ("Pi",)),
     "tools_only": (True,),
     "tool": ("bash", "BASH", "run_command", "write", "read", "grep", "ba%"),
@@ -177,6 +181,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
 }
 ALONE = [Filters(**{name: value}) for name, values in ASKED.items() for value in values]
 ALONE += [Filters(is_error=True, tool=tool) for tool in ("bash", "Write", "read")]
+ALONE += [Filters(after=after, before=before) for after in ASKED["after"] for before in ASKED["before"]]
 filters = st.lists(st.sampled_from([(name, value) for name in ASKED for value in ASKED[name]]), max_size=3).map(
     lambda pairs: Filters(**dict(pairs))
 )

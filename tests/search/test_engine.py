@@ -376,7 +376,8 @@ def library(on_sqlite: Shelf) -> Shelf:
                 words += ["scarce"]
             chance.shuffle(words)
             texts.append(" ".join(words))
-        return a_session(*texts, id=f"s{number}", modified=NOON + number * HOUR)
+        time = NOON + number * HOUR
+        return a_session(*texts, id=f"s{number}", created=time, modified=time)
 
     on_sqlite.put_all([session(number)] for number in range(400))
     return on_sqlite

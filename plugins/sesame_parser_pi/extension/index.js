@@ -28,8 +28,8 @@ const NAMES_KEPT = 60_000;
 const FILTERS = {
   cwd: "Only sessions in this directory or below it.",
   repo: "Only sessions of this repository; a part of its name is enough.",
-  after: "Only sessions last active then or later: 7d, 2026-11-01.",
-  before: "Only sessions last active then or earlier.",
+  after: "Only what was said then or later: 7d, yesterday, 2026-11-01.",
+  before: "Only what was said then or earlier.",
   agent: "Only sessions of this agent: pi, claude-code.",
   tool: "Search only calls of this tool and their results: bash, edit, write.",
   path: "Only sessions in which a tool call named this file.",

@@ -86,8 +86,12 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
-    hints: Annotated[list[str], Doc("What may have been misread, what operators left out.")]
-    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
+    after: Annotated[str | None, Doc("Only what was said since then.")]
+    before: Annotated[str | None, Doc("Only what was said until then.")]
+    hints: Annotated[
+        list[str], Doc("What may have been misread; what operators and conditions kept out.")
+    ]
+    leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason; if little was found, by filter.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]
     scanned: Annotated[int, Doc("Chunks that were scored.")]

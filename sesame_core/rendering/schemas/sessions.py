@@ -51,6 +51,8 @@ class SessionsJson(VersionedJson):
     sessionCount: int
     offset: int
     total: int
+    hints: Annotated[list[str], Doc("If nothing was found, what each filter kept out.")]
+    leftOut: Annotated[dict[str, int], Doc("If nothing was found, sessions by the filter that kept them out.")]
     sessions: list[SessionJson]
 
 

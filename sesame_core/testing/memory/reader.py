@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
 
-from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing
+from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing, values_of
 from ...types.index import (
     NOTES,
     UNREAD,
@@ -80,7 +80,8 @@ class MemoryReader:
         )
         if not narrows_chunks(filters):
             heads = bm25({n: entry.head for n, entry in state.entries.items()}, query.words, HEAD_WEIGHTS)
-            candidates.heads = {n: score for n, score in heads.items() if n in sessions.keys() - hidden}
+            whole = {n for n, stored in sessions.items() if not narrows_chunks(filters, stored.session)}
+            candidates.heads = {n: score for n, score in heads.items() if n in whole - hidden}
         if candidates.heads:
             said = {n: entry.conversation for n, entry in state.entries.items()}
             of_all = bm25(said, query.words, CONVERSATION_WEIGHTS)
@@ -147,6 +148,12 @@ class MemoryReader:
         """Return the number of chunks with each word."""
         state = self._state()
         return [_frequency(state, word) for word in words]
+
+    def values(self, field: str, limit: int) -> list[tuple[str, int]]:
+        """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
+        sessions = [entry.session for entry in self._state().entries.values()]
+        found = Counter(value for value, _ in {(v, s.key) for s in sessions for v in values_of(field, s)})
+        return sorted(found.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return the known files."""

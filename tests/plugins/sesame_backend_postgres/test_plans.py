@@ -40,7 +40,8 @@ FILTERS: dict[str, tuple[Filters, str | None]] = {
     "host": (Filters(host="host7"), "sessions_host"),
     "cwd": (Filters(cwd="/w/app7"), "sessions_cwd"),
     "after": (Filters(after=NOON + timedelta(hours=SESSIONS - 5)), "sessions_modified"),
-    "before": (Filters(before=NOON + timedelta(hours=5)), "sessions_modified"),
+    # What began by then may have ended at any time.
+    "before": (Filters(before=NOON + timedelta(hours=5)), None),
     "agents": (Filters(agents=("agent7",)), "sessions_agent"),
     "path": (Filters(path="src/file7.py"), "paths_reversed"),
     "cmd": (Filters(cmd="run number7"), "commands_words"),

@@ -39,7 +39,8 @@ class Reader:
             if filtering.chunk_matches(filters, chunk):
                 chunks.append(ScoredChunk(session=number, seq=seq, weight_class=chunk.weight_class, score=points))
         if not filtering.narrows_chunks(filters):
-            heads, _ = score(query.words, {number: _head(e.stored.session) for number, e in entries.items()})
+            narrow = {n for n, e in entries.items() if filtering.narrows_chunks(filters, e.stored.session)}
+            heads, _ = score(query.words, {n: _head(e.stored.session) for n, e in entries.items() if n not in narrow})
         found = {chunk.session for chunk in chunks} | heads.keys()
         found = {number for number in found if _meets(entries[number], filters, query.condition)}
         shown = {number for number in found if not filtering.is_hidden(filters, entries[number].stored.session)}
