@@ -27,7 +27,7 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
         if json:
             output = as_json(sessions_json(found, total, offset))
         else:
-            output = sessions_text(found, total, abbreviate=sesame.abbreviate)
+            output = sessions_text(found, total, abbreviate=sesame.abbreviate, offset=offset)
     write(output)
 
 

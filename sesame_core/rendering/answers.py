@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+from ..query.boolean import positive_words
+from .text import SCHEMA_VERSION, count, day, iso, one_line, page, place, printable, session_name
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
@@ -138,7 +139,7 @@ def answer_text(
         session = hit.session
         score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
         indent = " " * (2 + len(score))
-        short = printable(abbreviate(session.id))
+        short = one_line(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
         lines += [indent + line for line in _evidence(hit, is_terminal=is_terminal)]
@@ -168,39 +169,42 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
 
 
 def _headline(answer: Answer) -> str:
-    text = printable(answer.query.text).strip()
-    is_found = text.strip("* ") != ""
-    what = f' matching "{text}"' if is_found else ""
-    count = len(answer.hits)
-    if not count:
-        return f"No sessions found{what}"
-    least = "at least " if answer.is_truncated else ""
-    of = f" of {least}{answer.total}" if answer.total > count else ""
-    plural = "" if count == 1 and not of else "s"
-    return f"Found {count}{of} session{plural}{what}" if is_found else f"{count}{of} latest session{plural}"
+    text = one_line(answer.query.text).strip()
+    what = f' matching "{text}"' if text.strip("* ") else ""
+    shown, is_search = len(answer.hits), answer.mode == "search"
+    total = ("at least " if answer.is_truncated else "") + count(answer.total, "session")
+    if not shown:
+        return f"No more results: {total}{what}" if answer.offset and answer.total else f"No sessions found{what}"
+    if shown == answer.total:
+        found = count(shown, "session")
+        return f"Found {found}{what}" if is_search else f"{found}{what}" + (", latest first" if shown > 1 else "")
+    is_any = len(answer.query.words) > 1 and not any(positive_words(answer.query.condition))
+    what = f' with any word of "{text}"' if is_search and is_any else what
+    first = f"{shown} best" if is_search else f"Latest {shown}"
+    return page(shown, total, offset=answer.offset, first=first) + what
 
 
 def _about(hit: Hit) -> list[str]:
     """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
-    about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
+    about = [place(session.cwd), session.agent]
     if hit.subagent_id:
         about.append("found in a subagent")
     if hit.chunk is not None and hit.chunk.tool_name:
-        about.append(printable(hit.chunk.tool_name))
+        about.append(one_line(hit.chunk.tool_name))
     if session.kind != "interactive":
         about.append(session.kind or "")
     if hit.is_abandoned:
         about.append("on an abandoned branch")
     if hit.copies:
-        about.append(f"also in {len(hit.copies)} cop{'y' if len(hit.copies) == 1 else 'ies'}")
+        about.append(f"also in {count(len(hit.copies), 'copy')}")
     if hit.stored.missing_since:
         about.append("file is gone")
     return about
 
 
 def _notes(answer: Answer) -> list[str]:
-    notes = [f"Note: {printable(hint)}" for hint in answer.hints]
+    notes = [f"Note: {one_line(hint)}" for hint in answer.hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
@@ -220,7 +224,7 @@ def _notes(answer: Answer) -> list[str]:
 def _current_notes(current: Sequence[str]) -> list[str]:
     if not current:
         return []
-    ids = ", ".join(printable(session) for session in current)
+    ids = ", ".join(one_line(session) for session in current)
     return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
 
 
@@ -231,12 +235,15 @@ def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
         return [f"The index was not refreshed: {refreshed.reason}"]
     notes = []
     if refreshed.pending:
-        notes.append(f"{refreshed.pending} changed files are not indexed yet; catch up with: sesame index")
+        are = "is" if refreshed.pending == 1 else "are"
+        notes.append(f"{count(refreshed.pending, 'changed file')} {are} not indexed yet; catch up with: sesame index")
     if refreshed.errors:
-        notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
+        notes.append(f"{count(len(refreshed.errors), 'file')} could not be read; see: sesame index")
     if refreshed.scanned_at:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
-        notes.append(f"{refreshed.not_scanned} older session files were last scanned {ago} ago")
+        were = "was" if refreshed.not_scanned == 1 else "were"
+        older = count(refreshed.not_scanned, "older session file")
+        notes.append(f"{older} {were} last scanned {ago} ago")
     return notes
 
 

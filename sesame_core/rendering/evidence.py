@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
-from .text import as_json, iso, printable
+from .text import as_json, count, iso, one_line, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Passage
@@ -70,7 +70,7 @@ def match_mark(window: Window) -> str:
 
 
 def _speaker(item: WindowItem) -> str:
-    return f"{item.position} {item.role or ''}{' ' + printable(item.tool) if item.tool else ''}: "
+    return f"{item.position} {item.role or ''}{' ' + one_line(item.tool) if item.tool else ''}: "
 
 
 # -- explanations -----------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
     """Return as text how a query was parsed and evaluated."""
     lines = ["How the query was read:"]
     for word in explanation.words:
-        about = [f"in {word.document_frequency} chunks", f"idf {word.idf:.2f}"]
+        about = [f"in {count(word.document_frequency, 'chunk')}", f"idf {word.idf:.2f}"]
         if word.is_required:
             about.insert(0, "required")
         others = [text for text in word.alternatives if text != word.text]
@@ -133,10 +133,10 @@ def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
             about.append(f"also as {', '.join(others)}")
         if word.corrections:
             about.append(f"corrected to {', '.join(word.corrections)}")
-        lines.append(printable(f"  {word.text}: {'; '.join(about)}"))
-    lines += [printable(f"  without {word}") for word in explanation.excluded]
+        lines.append(one_line(f"  {word.text}: {'; '.join(about)}"))
+    lines += [one_line(f"  without {word}") for word in explanation.excluded]
     budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
-    lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
+    lines.append(f"  {answer.scanned} of {count(answer.chunk_total, 'chunk')} scored ({budget})")
     return lines
 
 
@@ -149,7 +149,7 @@ def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
         f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f})"
     ]
     for chunk in explanation.chunks:
-        words = ", ".join(map(printable, chunk.words)) or "no word"
+        words = ", ".join(map(one_line, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"
         lines.append(f"  #{chunk.position} {chunk.class_name} (× {chunk.weight:g}): {score}; {words}")
     return lines

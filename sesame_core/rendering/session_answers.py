@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .sessions import session_json
-from .text import SCHEMA_VERSION, day, iso, printable, session_name
+from .text import SCHEMA_VERSION, count, day, iso, printable, session_name
 
 if TYPE_CHECKING:
     from ..generation.answer import SessionAnswer
@@ -101,7 +101,7 @@ def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | No
     """Return the cost of a model's answer: model, attempts, tokens where the model reports them, dollars."""
     tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts if a.input_tokens is not None]
     parts = [f"by {printable(model)}"] if model else []
-    parts += [f"{len(attempts)} attempts"] if len(attempts) > 1 else []
+    parts += [count(len(attempts), "attempt")] if len(attempts) > 1 else []
     if tokens:
         parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
     parts.append("cost not known" if cost is None else f"${cost:.6f}")

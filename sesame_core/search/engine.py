@@ -58,7 +58,7 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = query.hints
+    answer.hints, answer.offset = query.hints, page.offset
     return answer
 
 

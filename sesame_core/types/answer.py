@@ -67,6 +67,8 @@ class Answer:
     total: int = 0
     #: "search", or "browse" when the query has no words and the newest sessions are listed.
     mode: str = "search"
+    #: Number of results before the first hit: those of earlier pages.
+    offset: int = 0
     #: No chunk of the best hit contains most of the query, weighted by how rare the words are.
     is_weak: bool = False
     #: That share, 0..1; None when nothing was found.

@@ -141,7 +141,7 @@ def test_sessions_for_people(run: Any) -> None:
         "  d6bc0d35 (SQLite migration sets reconnectBackoff to zero) - 2026-10-14",
         "  /home/ann/code/chat-client · claude-code · 11 messages",
     ]
-    assert run("sessions", "--cwd", "/nowhere").out == "0 sessions\n"
+    assert run("sessions", "--cwd", "/nowhere").out == "No sessions found\n"
 
 
 def test_show_pages_through_a_session(run: Any) -> None:
