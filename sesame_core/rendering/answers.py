@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..query.boolean import positive_words
@@ -54,7 +53,8 @@ def answer_json(
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": answer.words_not_found,
         "corrections": answer.corrections,
-        "hints": list(answer.hints),
+        "showing": answer.showing,
+        "hints": _hints(answer, refreshed),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -65,6 +65,15 @@ def answer_json(
         **more,
         "results": results,
     }
+
+
+def _hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+    """Return the hints of an answer, with what files that are not indexed yet make uncertain."""
+    if not answer.words_not_found:
+        return list(answer.hints)
+    from .notes import unread_hints
+
+    return [*answer.hints, *unread_hints(answer, refreshed)]
 
 
 def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:
@@ -147,7 +156,9 @@ def answer_text(
         from . import evidence
 
         lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
-    notes = [*_notes(answer), *_current_notes(current), *_refresh_notes(refreshed)]
+    from .notes import answer_notes
+
+    notes = answer_notes(answer, refreshed, current)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -201,50 +212,6 @@ def _about(hit: Hit) -> list[str]:
     if hit.stored.missing_since:
         about.append("file is gone")
     return about
-
-
-def _notes(answer: Answer) -> list[str]:
-    notes = [f"Note: {one_line(hint)}" for hint in answer.hints]
-    if answer.is_weak and answer.hits:
-        notes.append("Weak match: no passage of the best session has most of these words.")
-    if answer.words_not_found:
-        words = ", ".join(printable(word) for word in answer.words_not_found)
-        notes.append(f"Not found anywhere: {words}")
-    for word, others in answer.corrections.items():
-        notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
-    if answer.is_widened:
-        notes.append("Nothing else matched, so headless runs are shown.")
-    elif answer.left_out:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in answer.left_out.items())
-        least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{left_out} (show them with --all-kinds)")
-    return notes
-
-
-def _current_notes(current: Sequence[str]) -> list[str]:
-    if not current:
-        return []
-    ids = ", ".join(one_line(session) for session in current)
-    return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
-
-
-def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
-    if refreshed is None:
-        return []
-    if refreshed.reason:
-        return [f"The index was not refreshed: {refreshed.reason}"]
-    notes = []
-    if refreshed.pending:
-        are = "is" if refreshed.pending == 1 else "are"
-        notes.append(f"{count(refreshed.pending, 'changed file')} {are} not indexed yet; catch up with: sesame index")
-    if refreshed.errors:
-        notes.append(f"{count(len(refreshed.errors), 'file')} could not be read; see: sesame index")
-    if refreshed.scanned_at:
-        ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
-        were = "was" if refreshed.not_scanned == 1 else "were"
-        older = count(refreshed.not_scanned, "older session file")
-        notes.append(f"{older} {were} last scanned {ago} ago")
-    return notes
 
 
 def _marked(snippet: Snippet, *, is_terminal: bool) -> str:

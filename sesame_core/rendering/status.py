@@ -116,7 +116,8 @@ def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
 
 def _workstation_lines(workstations: Sequence[WorkstationStatistics]) -> list[str]:
     return [
-        f"{one_line(w.id):<18}{one_line(w.host):<22}{one_line(w.owner):<14}{_column(w.sessions, 'session', 7).rstrip()}, "
+        f"{one_line(w.id):<18}{one_line(w.host):<22}{one_line(w.owner):<14}"
+        f"{_column(w.sessions, 'session', 7).rstrip()}, "
         f"newest {minute(w.newest_message) or 'none'}, last sync {minute(w.last_sync) or 'never'}"
         for w in workstations
     ]

@@ -100,6 +100,10 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
         answer.confidence, answer.words_not_found = 1.0, []
     elif found:
         _judge(reader, candidates, *found[0], answer)
+    if answer.corrections:
+        from .showing import describe_spellings
+
+        describe_spellings(answer)
     if page.explain:
         from .explain import explain
 

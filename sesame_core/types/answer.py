@@ -77,6 +77,9 @@ class Answer:
     words_not_found: list[str] = field(default_factory=list)
     #: Other spellings that were searched for, by word.
     corrections: dict[str, list[str]] = field(default_factory=dict)
+    #: Those of them that the shown hits have, as they are written there, by word: {"gradiant": ["gradient"]}.
+    #: Words that only complete a beginning of a word are not among them.
+    showing: dict[str, list[str]] = field(default_factory=dict)
     #: Parts of the query that were read as words although they may have been meant otherwise.
     hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless".

@@ -86,6 +86,7 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
+    showing: Annotated[dict[str, list[str]], Doc("Words in the results, by the misspelled word they stand for.")]
     hints: Annotated[list[str], Doc("Parts of the query that may have been misread.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
