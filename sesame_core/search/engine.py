@@ -7,6 +7,7 @@ passage that shows why each one matched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -31,6 +32,13 @@ FIRST = 60
 COUNTED = 30
 #: Most results whose passages are read in one batch.
 TOGETHER = 64
+#: A word that may name a time, and what it is then: each time of `query.times` has one of them.
+TIME_WORD = r"20(?=\d\d)|[a-z]+"
+TIMES = frozenset(
+    "20 today yesterday tonight night morning afternoon evening hour hours day days week weeks weekend month months "
+    "year years monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
 #: print it.
 ID_PREFIX = 8
@@ -58,8 +66,27 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints, answer.offset = query.hints, page.offset
+    answer.hints, answer.offset = (*query.hints, *_time_hints(query, filters)), page.offset
     return answer
+
+
+def _time_hints(query: Query, filters: Filters) -> list[str]:
+    """Return the hint that names the filters for a time in the query's text, unless the time is restricted already."""
+    # Few queries name a time, and the patterns of those that may take longer to compile than a search.
+    if (
+        filters.after
+        or filters.before
+        or not query.words
+        or TIMES.isdisjoint(re.findall(TIME_WORD, query.text.lower()))
+    ):
+        return []
+    from ..query.times import named_time
+
+    span = named_time(query.text)
+    if span is None:
+        return []
+    options = [f"--after {span.after}"] * bool(span.after) + [f"--before {span.before}"] * bool(span.before)
+    return [f'For "{span.phrase}": {" ".join(options)}']
 
 
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:

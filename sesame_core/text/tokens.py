@@ -245,8 +245,9 @@ def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
 def unstemmed(stem: str) -> str:
     """Return a word that has this stem: a backend stems the words of a query, and `databas` would become `databa`.
 
-    A final `i` was mostly a `y`.  Porter's algorithm removes a final `e` last.  Of the 8,673 stems in Python's standard library, 381 become shorter
-    when they are stemmed again; of the words that this function makes of those, 22 have another stem.
+    A final `i` was mostly a `y`.  Porter's algorithm removes a final `e` last.  Of the 8,673 stems in Python's standard
+    library, 381 become shorter when they are stemmed again; of the words that this function makes of those, 22 have
+    another stem.
     """
     if _WAS_Y.search(stem):
         return stem[:-1] + "y"
