@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
+from ..text.readable import readable
 from .text import as_json, count, iso, one_line, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Passage
     from ..types.evidence import Explanation, HitExplanation, Window, WindowItem
+    from ..types.index import ChunkKind
     from .schemas.answers import ResultJson
     from .schemas.evidence import EvidenceJson, ExplanationJson, PassageJson, ScoreJson, WindowItemJson
 
@@ -58,7 +60,7 @@ def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
     """Return one side of a window as text, one line per item."""
     lines = []
     for item in items:
-        text = " ".join(item.snippet.split())
+        text = " ".join(readable(item.snippet, _kind(item)).split())
         is_whole = len(text) <= LINE and not item.is_truncated
         lines.append(f"#{_speaker(item)}{printable(text if is_whole else text[:LINE].rstrip() + '…')}")
     return lines
@@ -67,6 +69,13 @@ def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
 def match_mark(window: Window) -> str:
     """Return the prefix of the passage in the middle of a window."""
     return f"→{_speaker(window.match)}"
+
+
+def _kind(item: WindowItem) -> ChunkKind:
+    """Return the kind of the chunk that an item was cut from, as far as it matters for `readable`."""
+    if item.role == "tool":
+        return "tool_result"
+    return "tool_call" if item.tool else "message"
 
 
 def _speaker(item: WindowItem) -> str:

@@ -36,8 +36,8 @@ TOGETHER = 64
 TIME_WORD = r"20(?=\d\d)|[a-z]+"
 TIMES = frozenset(
     "20 today yesterday tonight night morning afternoon evening hour hours day days week weeks weekend month months "
-    "year years monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "year years monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+    "august september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
 #: print it.
@@ -191,6 +191,8 @@ def _hits(
     :param least: number of hits to continue to after the end of the page, as far as there are any.
     :return: the hits before and after the page have no passages.
     """
+    from ..text.readable import readable
+
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
@@ -214,7 +216,7 @@ def _hits(
             Passage(
                 number=number,
                 chunk=chunk,
-                snippet=snippet(chunk.text, query),
+                snippet=snippet(readable(chunk.text, chunk.kind), query),
                 subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
             )
             for number, chunk in evidence[: page.passages if is_shown else 0]
@@ -291,9 +293,20 @@ def _about(session: Session) -> str:
 
 def _first_line(session: Session) -> str:
     texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
-    return snippet(next((t for t in texts if t.strip()), ""), Query(text="")).text
+    return snippet(_prose(next((t for t in texts if t.strip()), "")), Query(text="")).text
 
 
 def display_name(session: Session) -> str | None:
     """Return the session's title or name, or its first prompt on one line when it has none."""
-    return session.name or (snippet(session.prompts[0], Query(text=""), length=80).text if session.prompts else None)
+    if session.name or not session.prompts:
+        return session.name
+    return snippet(_prose(session.prompts[0]), Query(text=""), length=80).text
+
+
+def _prose(text: str) -> str:
+    """Return a prompt without the fences of its code."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    from ..text.readable import readable
+
+    return readable(text)
