@@ -181,7 +181,9 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
 
 def _headline(answer: Answer) -> str:
     text = one_line(answer.query.text).strip()
-    what = f' matching "{text}"' if text.strip("* ") else ""
+    quote = "'" if '"' in text and "'" not in text else '"'
+    text = f"{quote}{text}{quote}" if text.strip("* ") else ""
+    what = f" matching {text}" if text else ""
     shown, is_search = len(answer.hits), answer.mode == "search"
     total = ("at least " if answer.is_truncated else "") + count(answer.total, "session")
     if not shown:
@@ -190,7 +192,7 @@ def _headline(answer: Answer) -> str:
         found = count(shown, "session")
         return f"Found {found}{what}" if is_search else f"{found}{what}" + (", latest first" if shown > 1 else "")
     is_any = len(answer.query.words) > 1 and not any(positive_words(answer.query.condition))
-    what = f' with any word of "{text}"' if is_search and is_any else what
+    what = f" with any word of {text}" if is_search and is_any else what
     first = f"{shown} best" if is_search else f"Latest {shown}"
     return page(shown, total, offset=answer.offset, first=first) + what
 

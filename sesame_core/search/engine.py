@@ -180,6 +180,14 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     hits = [
         Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
     ]
+    if query.condition or asked(replace(filters, exclude=(), all_kinds=False)):
+        from .deciding import deciding_passages
+
+        passages = deciding_passages(reader, filters, query.condition, [stored.number for stored in found])
+        for hit in hits:
+            if passage := passages.get(hit.stored.number):
+                hit.passages, hit.chunk, hit.snippet = [passage], passage.chunk, passage.snippet
+                hit.is_abandoned = passage.chunk.segment in (hit.session.abandoned or ())
     return Answer(query=query, hits=hits, total=total, mode="browse")
 
 

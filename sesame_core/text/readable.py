@@ -37,12 +37,17 @@ def readable(text: str, kind: str = "message") -> str:
     return text
 
 
+def is_shell(tool: str | None) -> bool:
+    """Return whether a tool runs commands."""
+    return (tool or "").lower().replace("_", "").replace("-", "") in SHELLS
+
+
 def _call(text: str) -> str:
     head, _, rest = text.partition("\n")
     name = head.removeprefix(_TOOL)
     if rest.startswith(_VIA):
         rest = rest.partition("\n")[2]
-    if name.lower().replace("_", "").replace("-", "") in SHELLS and rest.startswith(_COMMAND):
+    if is_shell(name) and rest.startswith(_COMMAND):
         rest = rest.removeprefix(_COMMAND).lstrip()
         command, _, about = rest.rpartition(_DESCRIPTION)
         return f"$ {command}  # {about}" if command and "\n" not in about else f"$ {rest}"

@@ -204,7 +204,7 @@ def test_the_layout_for_people() -> None:
         (answer(hit(), total=12), '1 best of 12 sessions with any word of "nix infrastructure"'),
         (answer(hit(), total=12, text="nix"), '1 best of 12 sessions matching "nix"'),
         (answer(hit(), total=12, text="+nix flake"), '1 best of 12 sessions matching "+nix flake"'),
-        (answer(hit(), total=12, text='"nix flake"'), '1 best of 12 sessions matching ""nix flake""'),
+        (answer(hit(), total=12, text='"nix flake"'), "1 best of 12 sessions matching '\"nix flake\"'"),
         (answer(hit(), total=12, is_truncated=True, text="nix"), '1 best of at least 12 sessions matching "nix"'),
         (answer(hit(), hit(), total=12, offset=4, text="nix"), 'Results 5 to 6 of 12 sessions matching "nix"'),
         (answer(hit(), total=12, offset=11, text="nix"), 'Result 12 of 12 sessions matching "nix"'),
