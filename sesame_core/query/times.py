@@ -21,7 +21,7 @@ _NUMBERS = {
 } | {"a": 1, "an": 1}
 #: Numbers of units that vague words mean, the least and the most.
 _VAGUE = {"couple": (2, 3), "few": (2, 6), "several": (3, 8)}
-_UNITS = {"hour": "h", "day": "d", "week": "w", "month": "m", "year": "y"}
+_UNITS = {"hour": "h", "day": "d", "night": "d", "week": "w", "month": "m", "year": "y"}
 #: Days around "a week ago" that count.
 _AROUND_A_WEEK = 3
 
@@ -30,7 +30,7 @@ _MONTH = "|".join(_MONTHS)
 #: Abbreviated, a month needs a capital letter: `dec` is decimal, and `mar` is to damage.
 _SHORT = "(?-i:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_LEADS = "since|after|before|until|till|during|from|in|on"
+_LEADS = "since|after|before|until|till|during|from|over|in|on|at"
 _TIME = re.compile(
     rf"""
     (?<![\w./\\=:@\#$%&+*~^'"(\[{{<`-])
@@ -39,16 +39,18 @@ _TIME = re.compile(
       (?P<before_yesterday>(?:the\s+)?day\s+before\s+yesterday)
     | (?P<named>today|yesterday|tonight|last\s+night|this\s+(?:morning|afternoon|evening))
     | (?:(?P<vague>(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several)|(?P<count>{_NUMBER}))\s+
-      (?P<ago>hour|day|week|month|year)s?\s+ago
+      (?P<ago>hour|day|night|week|month|year)s?\s+ago
+    | (?P<short_ago>\d{{1,4}}\s?[hdwy])\s+ago
     | (?:the\s+)?(?:last|past|previous)\s+(?:(?P<vague_past>couple(?:\s+of)?|few|several)|(?P<past>{_NUMBER}))\s+
       (?P<past_unit>hour|day|week|month|year)s?
-    | (?:the\s+)?past\s+(?P<whole_past>day|week|month|year)
-    | (?P<which>this|current|last|previous)\s+(?P<unit>weekend|week|month|year)
-    | over\s+the\s+(?P<weekend>weekend)
+    | (?:the\s+)?(?:last|past)\s+(?P<short_past>\d{{1,4}}\s?[hdwy])
+    | (?:the\s+)?(?:past\s+(?P<whole_past>day|week|month|year)|last\s+(?P<whole_last>hour))
+    | (?P<which>this|current|last|previous)\s+(?P<unit>weekend|week|month|quarter|year)
+    | (?P<weekend>weekend)
     | (?:(?P<this_weekday>last|this|past)\s+)?(?P<weekday>{"|".join(_WEEKDAYS)})
-    | (?P<year>20\d\d)-(?P<month>\d\d)-(?P<day>\d\d)
+    | (?P<year>20\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?
     | (?:(?P<day_of>{_DAY})\s+(?:of\s+)?)(?P<month_of>{_MONTH}|{_SHORT})(?:,?\s+(?P<year_of>20\d\d))?
-    | (?:(?:early|mid|late)[\s-]+)?(?P<last_month>last\s+)?(?P<month_name>{_MONTH}|{_SHORT})
+    | (?P<part>(?:early|mid|late)[\s-]+)?(?P<last_month>last\s+)?(?P<month_name>{_MONTH}|{_SHORT})
       (?:\s+(?P<month_day>{_DAY})(?!\d)(?:,?\s+(?P<day_year>20\d\d))?|,?\s+(?P<month_year>20\d\d))?
     | (?P<only_year>20\d\d)(?=\s*(?:[?!.,;]|$))
     )
@@ -94,14 +96,18 @@ def named_time(text: str, *, now: datetime | None = None) -> TimeSpan | None:
 
 def _relative(match: re.Match[str]) -> tuple[str | None, str | None] | None:
     """Return the filters of an age: `past week`, `last 3 days`, `two hours ago`; None for any other time."""
-    if unit := match["whole_past"]:
+    if unit := match["whole_past"] or match["whole_last"]:
         return f"1{_UNITS[unit.lower()]}", None
+    if age := match["short_past"]:
+        return age.replace(" ", "").lower(), None
     if unit := match["past_unit"]:
         most = _number(match["past"]) if match["past"] else _vague(match["vague_past"])[1]
         return f"{most}{_UNITS[unit.lower()]}", None
     if (match["ago"] or "").lower() == "hour":
         most = _number(match["count"]) if match["count"] else _vague(match["vague"])[1]
         return f"{most + 1}h", None
+    if (match["short_ago"] or "").lower().endswith("h"):
+        return f"{int(match['short_ago'][:-1]) + 1}h", None
     return None
 
 
@@ -114,8 +120,10 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
     if named := (match["named"] or "").lower():
         day = today - one if named.startswith(("yesterday", "last")) else today
         return day, day
-    if match["ago"]:
+    if match["ago"] or match["short_ago"]:
         return _ago(match, today)
+    if match["weekend"] and not lead:
+        return None
     if unit := (match["unit"] or match["weekend"] or "").lower():
         return _period(unit, today, is_last=(match["which"] or "").lower() in ("last", "previous"))
     if name := (match["weekday"] or "").lower():
@@ -126,8 +134,8 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
             back = 7
         return today - back * one, today - back * one
     if match["year"]:
-        day = date(int(match["year"]), int(match["month"]), int(match["day"]))
-        return (day, day) if lead else None
+        day = date(int(match["year"]), int(match["month"]), int(match["day"] or 1))
+        return (day, day if match["day"] else _end_of_month(day)) if lead else None
     if match["only_year"]:
         year = int(match["only_year"])
         return (date(year, 1, 1), date(year, 12, 31)) if lead and lead != "on" else None
@@ -135,15 +143,18 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
 
 
 def _ago(match: re.Match[str], today: date) -> tuple[date, date]:
-    unit = match["ago"].lower()
-    least, most = _vague(match["vague"]) if match["vague"] else (_number(match["count"]),) * 2
-    if unit in ("day", "week"):
-        days = 1 if unit == "day" else 7
-        around = _AROUND_A_WEEK if unit == "week" else 0
+    unit = _UNITS[match["ago"].lower()] if match["ago"] else match["short_ago"][-1].lower()
+    if match["vague"]:
+        least, most = _vague(match["vague"])
+    else:
+        least = most = _number((match["count"] or match["short_ago"][:-1]).strip())
+    if unit in "dw":
+        days = 1 if unit == "d" else 7
+        around = _AROUND_A_WEEK if unit == "w" else 0
         return today - timedelta(days=most * days + around), today - timedelta(days=least * days - around)
-    months = 1 if unit == "month" else 12
+    months = 1 if unit == "m" else 12
     first, last = _months_before(today, most * months), _months_before(today, least * months)
-    if unit == "year":
+    if unit == "y":
         return date(first.year, 1, 1), date(last.year, 12, 31)
     return first, _end_of_month(last)
 
@@ -161,6 +172,9 @@ def _period(unit: str, today: date, *, is_last: bool) -> tuple[date, date]:
     if unit == "month":
         first = _months_before(today, int(is_last))
         return first, _end_of_month(first)
+    if unit == "quarter":
+        first = _months_before(today, (today.month - 1) % 3 + 3 * is_last)
+        return first, _end_of_month(_months_before(first, -2))
     year = today.year - is_last
     return date(year, 1, 1), date(year, 12, 31)
 
@@ -171,7 +185,7 @@ def _month(match: re.Match[str], today: date, lead: str) -> tuple[date, date] | 
     month = next(number for number, full in enumerate(_MONTHS, 1) if full.startswith(name[:3]))
     day = match["day_of"] or match["month_day"]
     given = match["year_of"] or match["day_year"] or match["month_year"]
-    is_led = lead != "" and (day is not None or lead != "on")
+    is_led = (lead != "" or match["part"] is not None) and (day is not None or lead != "on")
     # A verb, a word for walking, and abbreviations in a log need more: `may 5` is no day.
     is_clear = name not in ("may", "march") and name in _MONTHS and day is not None
     if not (

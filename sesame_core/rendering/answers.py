@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..query.boolean import positive_words
+from ..types.query import Filters
 from .text import SCHEMA_VERSION, count, day, iso, one_line, page, place, printable, session_name
 
 if TYPE_CHECKING:
@@ -191,8 +191,9 @@ def _headline(answer: Answer) -> str:
     if shown == answer.total:
         found = count(shown, "session")
         return f"Found {found}{what}" if is_search else f"{found}{what}" + (", latest first" if shown > 1 else "")
-    is_any = len(answer.query.words) > 1 and not any(positive_words(answer.query.condition))
-    what = f" with any word of {text}" if is_search and is_any else what
+    query = answer.query
+    if is_search and len(query.words) > 1 and query.condition is None and query.filters == Filters():
+        what = f" with any word of {text}"
     first = f"{shown} best" if is_search else f"Latest {shown}"
     return page(shown, total, offset=answer.offset, first=first) + what
 

@@ -59,8 +59,9 @@ def _unread(answer: Answer, refreshed: IndexReport | None) -> str:
     if refreshed and refreshed.pending:
         read = refreshed.unchanged + refreshed.changed + len(refreshed.errors)
         return f"{where} ({read} of {count(read + refreshed.pending, 'file')})"
-    is_first_run = answer.freshness is not None and answer.freshness.last_sync is None and answer.chunk_total > 0
-    return where if is_first_run else ""
+    is_complete = refreshed is not None and refreshed.reason is None
+    is_first_run = answer.freshness is not None and answer.freshness.last_sync is None
+    return where if is_first_run and not is_complete else ""
 
 
 def _about_current(current: Sequence[str]) -> list[str]:

@@ -35,9 +35,10 @@ TOGETHER = 64
 #: A word that may name a time, and what it is then: each time of `query.times` has one of them.
 TIME_WORD = r"20(?=\d\d)|[a-z]+"
 TIMES = frozenset(
-    "20 today yesterday tonight night morning afternoon evening hour hours day days week weeks weekend month months "
-    "year years monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-    "august september october november december jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "20 ago last past today yesterday tonight night nights morning afternoon evening hour hours day days week weeks "
+    "weekend month months quarter year years monday tuesday wednesday thursday friday saturday sunday january "
+    "february march april may june july august september october november december jan feb mar apr jun jul aug sep "
+    "sept oct nov dec".split()
 )
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
 #: print it.

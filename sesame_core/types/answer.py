@@ -80,7 +80,8 @@ class Answer:
     #: Those of them that the shown hits have, as they are written there, by word: {"gradiant": ["gradient"]}.
     #: Words that only complete a beginning of a word are not among them.
     showing: dict[str, list[str]] = field(default_factory=dict)
-    #: Parts of the query that were read as words although they may have been meant otherwise.
+    #: Parts of the query that were read as words although they may have been meant otherwise; the filter for a time
+    #: that it names.
     hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless".
     left_out: dict[str, int] = field(default_factory=dict)

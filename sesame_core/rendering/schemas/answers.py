@@ -87,7 +87,7 @@ class AnswerJson(VersionedJson, RequestedJson):
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
     showing: Annotated[dict[str, list[str]], Doc("Words in the results, by the misspelled word they stand for.")]
-    hints: Annotated[list[str], Doc("Parts of the query that may have been misread.")]
+    hints: Annotated[list[str], Doc("How the query may have been meant, and filters to try.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]
