@@ -138,7 +138,7 @@ def _days(match: re.Match[str], today: date) -> tuple[date, date] | None:
         return (day, day if match["day"] else _end_of_month(day)) if lead else None
     if match["only_year"]:
         year = int(match["only_year"])
-        return (date(year, 1, 1), date(year, 12, 31)) if lead and lead != "on" else None
+        return (date(year, 1, 1), date(year, 12, 31)) if lead not in ("", "on", "at", "over") else None
     return _month(match, today, lead)
 
 

@@ -7,11 +7,12 @@ told of those that they see.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..query.spelling import distance
 from ..text.snippets import occurrences
+from ..text.tokens import subwords
 from ..types.query import Query, Word
 
 if TYPE_CHECKING:
@@ -29,12 +30,14 @@ def describe_spellings(answer: Answer) -> None:
         if word.endswith("*") or not corrections:
             continue
         texts = texts or [text for hit in answer.hits for text in _texts(hit)]
-        if shown := _written(word, corrections, texts):
+        # Of a word inside of a name, only the index has the parts.
+        if shown := _written(word, corrections, texts) or _written(word, corrections, map(subwords, texts)):
             answer.showing[word] = shown
 
 
-def _written(word: str, corrections: Sequence[str], texts: Sequence[str]) -> list[str]:
+def _written(word: str, corrections: Sequence[str], texts: Iterable[str]) -> list[str]:
     """Return the words of the texts that are corrections of a word: of each its nearest form, the nearest first."""
+    whole = "\n".join(texts)
 
     def rank(form: str) -> tuple[int, int, str]:
         return distance(word.lower(), form.lower(), len(word)), -counts[form], form
@@ -45,7 +48,7 @@ def _written(word: str, corrections: Sequence[str], texts: Sequence[str]) -> lis
         # The same stem has two spellings: those of `telemetry` and `wifi` end alike.
         spellings = (correction, correction[:-1] + "i") if correction.endswith("y") else (correction,)
         query = Query(text=correction, words=(Word(text=correction, alternatives=spellings),))
-        forms = Counter(_plain(text[start:end]) for text in texts for start, end, _ in occurrences(text, query))
+        forms = Counter(_plain(whole[start:end]) for start, end, _ in occurrences(whole, query))
         forms.pop(word.lower(), None)
         counts.update(forms)
         nearest.update(sorted(forms, key=rank)[:1])
@@ -58,10 +61,6 @@ def _plain(form: str) -> str:
 
 
 def _texts(hit: Hit) -> list[str]:
-    """Return what an answer shows of a hit, with the words inside of its names, where only the index has them."""
-    from ..text.tokens import subwords
-
+    """Return what an answer shows of a hit."""
     passages = [passage.chunk.text for passage in hit.passages] or ([hit.chunk.text] if hit.chunk else [])
-    session = hit.session
-    texts = [*passages, session.name or "", *session.prompts]
-    return [*texts, *map(subwords, texts)]
+    return [*passages, hit.session.name or "", *hit.session.prompts]

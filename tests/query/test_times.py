@@ -160,6 +160,8 @@ def test_a_time_is_a_filter(text: str, phrase: str | None, after: str | None, be
         "in 2000 lines",
         "in 2025 lines",
         "port 2025",
+        "listening at 2025",
+        "over 2025",
         "http 2024",
         "2026-10-05T12:00:00 ERROR",
         "2026-10-05",
