@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..sdk.filtering import chunk_matches, narrows_chunks
 from ..text.readable import is_shell, readable
 from ..text.snippets import occurrences, snippet
+from ..text.tokens import light_stem
 from ..text.words import word_of
 from ..types.answer import Passage
 from ..types.query import AllOf, AnyOf, Condition, Filters, Is, Query
@@ -46,8 +48,12 @@ def deciding_passages(
         named = wanted.cmd or wanted.path
         query = Query(text=named or "", words=(word_of(named),) if named else ())
         missing = [number for number in numbers if number not in passages]
-        found = _by_words(reader, query, wanted, filters, missing) if named else {}
-        found |= _by_reading(reader, query, wanted, [number for number in missing if number not in found])
+        # A common command is found at the beginning in less time than among all its matches, a rare one is not.
+        found = _by_reading(reader, query, wanted, missing, STEPS[:1])
+        if named and (missing := [number for number in missing if number not in found]):
+            found |= _by_words(reader, query, wanted, filters, missing)
+        missing = [number for number in missing if number not in found]
+        found |= _by_reading(reader, query, wanted, missing, STEPS[1:], STEPS[0])
         passages |= {number: _passage(number, chunk, query, wanted) for number, chunk in found.items()}
     return passages
 
@@ -91,8 +97,21 @@ def _by_words(
     for (number, _, _), chunks in zip(ranges, reader.chunks(ranges), strict=True):
         if number not in found and chunks and _decides(wanted, chunks[0]):
             # A word of its own is better than a part of a name, which only the index has.
-            (found if occurrences(chunks[0].text, query) else inside).setdefault(number, chunks[0])
+            (found if _says(chunks[0].text, query) else inside).setdefault(number, chunks[0])
     return inside | found
+
+
+def _says(text: str, query: Query) -> bool:
+    """Return whether a text has the words of a query's only phrase next to each other, in order."""
+    stems = [light_stem(token) for token in re.findall(r"[^\W_]+", query.text)]
+    found = occurrences(text, query)
+    for start in range(len(found) - len(stems) + 1):
+        run = found[start : start + len(stems)]
+        between = (text[one[1] : other[0]] for one, other in pairwise(run))
+        is_in_order = all(stem.startswith(asked) for (_, _, stem), asked in zip(run, stems, strict=True))
+        if is_in_order and not any(map(str.isalnum, "".join(between))):
+            return True
+    return False
 
 
 def _names(text: str, path: str) -> bool:
@@ -102,11 +121,18 @@ def _names(text: str, path: str) -> bool:
     return re.search(rf"(?im)^[\s-]*[\w ]+: (?:.*/)?{named}{end}", text.replace("\\", "/")) is not None
 
 
-def _by_reading(reader: IndexReader, query: Query, wanted: Filters, numbers: Sequence[int]) -> dict[int, Chunk]:
-    """Return the first match of each session, read from its beginning as far as the limits allow."""
+def _by_reading(
+    reader: IndexReader,
+    query: Query,
+    wanted: Filters,
+    numbers: Sequence[int],
+    steps: Sequence[int],
+    first: int = 0,
+) -> dict[int, Chunk]:
+    """Return the first match of each session, read in steps from a position on as far as the limits allow."""
     found: dict[int, Chunk] = {}
-    first, left, missing = 0, MOST_READ, list(numbers)
-    for step in STEPS:
+    left, missing = MOST_READ, list(numbers)
+    for step in steps:
         missing = [number for number in missing if number not in found][: left // step]
         if not missing:
             break
@@ -119,8 +145,8 @@ def _by_reading(reader: IndexReader, query: Query, wanted: Filters, numbers: Seq
             if _decides(wanted, chunk)
         ]
         if wanted.cmd:
-            matches = reader.matching(query, [(number, chunk.seq) for number, chunk in chosen])
-            chosen = [place for place, positions in zip(chosen, matches, strict=True) if positions]
+            # Asking the index for each call takes five times as long as reading it.
+            chosen = [(number, chunk) for number, chunk in chosen if _says(chunk.text, query)]
         for number, chunk in chosen:
             found.setdefault(number, chunk)
         # A session that has ended need not be read on.
