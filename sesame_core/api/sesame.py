@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -46,12 +46,13 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import SessionAnswer
     from ..generation.describe import DescribeResult
+    from ..indexing.changes import ScanRoot
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
     from ..search.resolve import Reference
     from ..types.evidence import Window
-    from ..types.index import Chunk
+    from ..types.index import Chunk, KnownFile
     from ..types.report import IndexReport, Progress
     from .team import Team
 
@@ -152,6 +153,10 @@ class Sesame:
                 found.completed(self.index(found.changed, seconds=seconds))
             found.save_cache()
             return found.report
+        except LockedError as error:
+            report = self._unread()
+            report.reason = str(error)
+            return report
         except SesameError as error:
             return IndexReport(reason=str(error))
 
@@ -390,14 +395,13 @@ class Sesame:
 
     def _scan(self) -> Refresh | None:
         """Return the changes; None when only a run can detect them."""
-        from ..indexing.changes import ScanRoot
         from ..indexing.refresh import scan_all, scan_recent
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
             return None
-        scan_roots = [ScanRoot.of(*source) for source in self._sources().with_parsers()]
+        scan_roots = self._scan_roots()
         notes = self.config.describe.directory
         try:
             cache_path = reader.scan_cache_path()
@@ -406,11 +410,35 @@ class Sesame:
             known = reader.known_files()
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
+        return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known))
+
+    def _unread(self) -> IndexReport:
+        """Return a report with the number of files that the index lacks while another process writes it."""
+        from ..indexing.refresh import unread
+        from ..plugin.backend import TracksFiles
+        from ..types.report import IndexReport
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return IndexReport()
+        try:
+            known = reader.known_files()
+        except BackendError:
+            return IndexReport()  # the search gets the same error, and reports it
+        return unread(self._scan_roots(), known, self._stored_path(known))
+
+    def _scan_roots(self) -> list[ScanRoot]:
+        from ..indexing.changes import ScanRoot
+
+        return [ScanRoot.of(*source) for source in self._sources().with_parsers()]
+
+    def _stored_path(self, known: Mapping[str, KnownFile]) -> Callable[[str], str] | None:
+        """Return a function from a real path to the stored one; None when no stored path is redacted."""
         if any(MARK in path for path in known) and (redactor := self._index.redactor()):
             from ..privacy.redacting_writer import StoredPaths
 
-            return scan_all(scan_roots, notes, cache_path, known, StoredPaths(known, redactor))
-        return scan_all(scan_roots, notes, cache_path, known)
+            return StoredPaths(known, redactor)
+        return None
 
     def _take_in(self, metadata: Path) -> None:
         """Index a metadata file; while another process writes, leave it to the next run."""

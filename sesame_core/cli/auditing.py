@@ -11,21 +11,22 @@ def audit(*, json: bool) -> None:
     from ..api.sesame import Sesame
     from ..privacy.audit import Audit
     from ..rendering.audits import audit_json, exposure_text
-    from ..rendering.text import as_json
+    from ..rendering.text import as_json, count
 
-    seen, count = Audit(), 0
+    seen, secrets = Audit(), 0
     with Sesame() as sesame:
         exposures = sesame.audit(seen)
         if json:
             value = audit_json(exposures, seen)
-            count = len(value["secrets"])
+            secrets = len(value["secrets"])
             write(as_json(value))
         else:
             for exposure in exposures:
-                count += 1
+                secrets += 1
                 write(exposure_text(exposure))
-            write(f"{count or 'no'} secrets in {seen.sessions} sessions, {seen.chunks} chunks")
-    if count:
+            found = count(secrets, "secret") if secrets else "no secrets"
+            write(f"{found} in {count(seen.sessions, 'session')}, {count(seen.chunks, 'chunk')}")
+    if secrets:
         raise SystemExit(1)
 
 

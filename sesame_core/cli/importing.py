@@ -34,10 +34,12 @@ def import_files(files: Sequence[Path]) -> None:
 
 
 def _result_text(imported: Imported) -> str:
+    from ..rendering.text import count
+
     if imported.reason:
         return f"imported: {imported.session_id}; not indexed yet: {imported.reason}"
     if imported.is_new:
-        return f"imported: {imported.session_id}, {imported.chunks} chunks"
+        return f"imported: {imported.session_id}, {count(imported.chunks, 'chunk')}"
     return f"already there: {imported.session_id}"
 
 

@@ -28,7 +28,9 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
         if json:
             output = as_json(sessions_json(found, total, offset, kept_out))
         else:
-            output = sessions_text(found, total, abbreviate=sesame.abbreviate, filters=filters, kept_out=kept_out)
+            output = sessions_text(
+                found, total, abbreviate=sesame.abbreviate, offset=offset, filters=filters, kept_out=kept_out
+            )
     write(output)
 
 

@@ -14,7 +14,7 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sharing import change_text, changes_json, sharing_json, sharing_text
-    from ..rendering.text import as_json, printable
+    from ..rendering.text import as_json, count, one_line
 
     if (pattern is None) != (visibility is None):
         raise QueryError("a pattern needs a visibility: shared, metadata, private, or default")
@@ -31,13 +31,14 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
         else:
             for change in changes:
                 write(change_text(change))
-            write(f"{len(changes) or 'no'} sessions" + (" would change" if dry_run else " change"))
+            sessions = count(len(changes), "session") if changes else "no sessions"
+            write(sessions + (" would change" if dry_run else " changes" if len(changes) == 1 else " change"))
         if pattern is None or dry_run:
             return
         team.share(pattern, level)
         report = sesame.index() if team.audience() else None
     for problem in report.errors if report else ():
-        write_error(f"error: {printable(problem.path)}: {printable(problem.message)}")
+        write_error(f"error: {one_line(problem.path)}: {one_line(problem.message)}")
     if report and report.errors:
         raise SystemExit(1)
 

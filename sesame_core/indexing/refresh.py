@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -143,6 +144,30 @@ def scan_all(
             missing=changes.missing,
         )
     return found
+
+
+def unread(
+    scan_roots: Sequence[ScanRoot],
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None = None,
+) -> IndexReport:
+    """Return the report of a run that could do nothing: the number of files that it would have read.
+
+    :param known: the files that the index knows, by stored path.
+    :param stored_path: as in `detect`.
+    """
+    started = time.monotonic()
+    changes = detect(scan_roots, known, stored_path)
+    pending = Counter(number for number, _ in changes.read)
+    return IndexReport(
+        unchanged=changes.unchanged,
+        pending=len(changes.read),
+        sources=[
+            SourceReport(path=scan_root.root, parser=scan_root.parser, changed=0, pending=pending[number])
+            for number, scan_root in enumerate(scan_roots)
+        ],
+        seconds=time.monotonic() - started,
+    )
 
 
 def _is_for_few(changes: Changes) -> bool:

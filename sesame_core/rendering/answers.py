@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..types.query import Filters
 from .text import (
-    HINT,
     QUERY,
     QUERY_LINE,
     SCHEMA_VERSION,
+    count,
     day,
-    home,
-    interval,
     iso,
+    one_line,
+    page,
+    place,
     printable,
     session_name,
     shortened,
@@ -66,9 +67,10 @@ def answer_json(
         "confidence": None if answer.confidence is None else round(answer.confidence, 3),
         "wordsNotFound": some_words(answer.words_not_found),
         "corrections": answer.corrections,
+        "showing": answer.showing,
         "after": iso(answer.filters.after) if answer.filters else None,
         "before": iso(answer.filters.before) if answer.filters else None,
-        "hints": [shortened(hint, HINT) for hint in answer.hints],
+        "hints": _hints(answer, refreshed),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -79,6 +81,15 @@ def answer_json(
         **more,
         "results": results,
     }
+
+
+def _hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+    """Return the hints of an answer, with what files that are not indexed yet make uncertain."""
+    if not answer.words_not_found:
+        return list(answer.hints)
+    from .notes import unread_hints
+
+    return [*answer.hints, *unread_hints(answer, refreshed)]
 
 
 def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:
@@ -153,7 +164,7 @@ def answer_text(
         session = hit.session
         score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
         indent = " " * (2 + len(score))
-        short = printable(abbreviate(session.id))
+        short = one_line(abbreviate(session.id))
         lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
         lines.append(indent + " · ".join(_about(hit)))
         lines += [indent + line for line in _evidence(hit, is_terminal=is_terminal)]
@@ -161,7 +172,9 @@ def answer_text(
         from . import evidence
 
         lines += ["", *evidence.explanation_lines(answer.explanation, answer)]
-    notes = [*_notes(answer), *_current_notes(current), *_refresh_notes(refreshed)]
+    from .notes import answer_notes
+
+    notes = answer_notes(answer, refreshed, current)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -183,76 +196,41 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
 
 
 def _headline(answer: Answer) -> str:
-    text = shortened(" ".join(printable(answer.query.text).split()), QUERY_LINE)
-    is_found = text.strip("* ") != ""
-    what = f' matching "{text}"' if is_found else ""
-    count = len(answer.hits)
-    if not count:
-        return f"No sessions found{what}"
-    least = "at least " if answer.is_truncated else ""
-    of = f" of {least}{answer.total}" if answer.total > count else ""
-    plural = "" if count == 1 and not of else "s"
-    return f"Found {count}{of} session{plural}{what}" if is_found else f"{count}{of} latest session{plural}"
+    text = shortened(" ".join(one_line(answer.query.text).split()), QUERY_LINE)
+    quote = "'" if '"' in text and "'" not in text else '"'
+    text = f"{quote}{text}{quote}" if text.strip("* ") else ""
+    what = f" matching {text}" if text else ""
+    shown, is_search = len(answer.hits), answer.mode == "search"
+    total = ("at least " if answer.is_truncated else "") + count(answer.total, "session")
+    if not shown:
+        return f"No more results: {total}{what}" if answer.offset and answer.total else f"No sessions found{what}"
+    if shown == answer.total:
+        found = count(shown, "session")
+        return f"Found {found}{what}" if is_search else f"{found}{what}" + (", latest first" if shown > 1 else "")
+    query = answer.query
+    if is_search and len(query.words) > 1 and query.condition is None and query.filters == Filters():
+        what = f" with any word of {text}"
+    first = f"{shown} best" if is_search else f"Latest {shown}"
+    return page(shown, total, offset=answer.offset, first=first) + what
 
 
 def _about(hit: Hit) -> list[str]:
     """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
-    about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
+    about = [place(session.cwd), session.agent]
     if hit.subagent_id:
         about.append("found in a subagent")
     if hit.chunk is not None and hit.chunk.tool_name:
-        about.append(printable(hit.chunk.tool_name))
+        about.append(one_line(hit.chunk.tool_name))
     if session.kind != "interactive":
         about.append(session.kind or "")
     if hit.is_abandoned:
         about.append("on an abandoned branch")
     if hit.copies:
-        about.append(f"also in {len(hit.copies)} cop{'y' if len(hit.copies) == 1 else 'ies'}")
+        about.append(f"also in {count(len(hit.copies), 'copy')}")
     if hit.stored.missing_since:
         about.append("file is gone")
     return about
-
-
-def _notes(answer: Answer) -> list[str]:
-    notes = interval(answer.filters)
-    notes += [f"Note: {shortened(printable(hint), HINT)}" for hint in answer.hints]
-    if answer.is_weak and answer.hits:
-        notes.append("Weak match: no passage of the best session has most of these words.")
-    if answer.words_not_found:
-        words = ", ".join(printable(word) for word in some_words(answer.words_not_found))
-        notes.append(f"Not found anywhere: {words}")
-    for word, others in answer.corrections.items():
-        notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
-    if answer.is_widened:
-        notes.append("Nothing else matched, so headless runs are shown.")
-    elif headless := answer.left_out.get("headless"):
-        least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{headless} headless (show them with --all-kinds)")
-    return notes
-
-
-def _current_notes(current: Sequence[str]) -> list[str]:
-    if not current:
-        return []
-    ids = ", ".join(printable(session) for session in current)
-    return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
-
-
-def _refresh_notes(refreshed: IndexReport | None) -> list[str]:
-    if refreshed is None:
-        return []
-    if refreshed.reason:
-        return [f"The index was not refreshed: {refreshed.reason}"]
-    notes = []
-    if refreshed.pending:
-        notes.append(f"{refreshed.pending} changed files are not indexed yet; catch up with: sesame index")
-    if refreshed.errors:
-        notes.append(f"{len(refreshed.errors)} files could not be read; see: sesame index")
-    if refreshed.scanned_at:
-        ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
-        notes.append(f"{refreshed.not_scanned} older session files were last scanned {ago} ago")
-    return notes
 
 
 def _marked(snippet: Snippet, *, is_terminal: bool) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
-from .text import as_json, iso, printable
+from ..text.readable import readable
+from .text import as_json, count, iso, one_line, printable
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Passage
     from ..types.evidence import ConfidenceExplanation, Explanation, HitExplanation, Window, WindowItem
+    from ..types.index import ChunkKind
     from .schemas.answers import ResultJson
     from .schemas.evidence import (
         ConfidenceJson,
@@ -65,7 +67,7 @@ def window_lines(items: tuple[WindowItem, ...]) -> list[str]:
     """Return one side of a window as text, one line per item."""
     lines = []
     for item in items:
-        text = " ".join(item.snippet.split())
+        text = " ".join(readable(item.snippet, _kind(item)).split())
         is_whole = len(text) <= LINE and not item.is_truncated
         lines.append(f"#{_speaker(item)}{printable(text if is_whole else text[:LINE].rstrip() + '…')}")
     return lines
@@ -76,8 +78,15 @@ def match_mark(window: Window) -> str:
     return f"→{_speaker(window.match)}"
 
 
+def _kind(item: WindowItem) -> ChunkKind:
+    """Return the kind of the chunk that an item was cut from, as far as it matters for `readable`."""
+    if item.role == "tool":
+        return "tool_result"
+    return "tool_call" if item.tool else "message"
+
+
 def _speaker(item: WindowItem) -> str:
-    return f"{item.position} {item.role or ''}{' ' + printable(item.tool) if item.tool else ''}: "
+    return f"{item.position} {item.role or ''}{' ' + one_line(item.tool) if item.tool else ''}: "
 
 
 # -- explanations -----------------------------------------------------------------------------------------
@@ -144,7 +153,7 @@ def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
     """Return as text how a query was parsed and evaluated."""
     lines = ["How the query was read:"]
     for word in explanation.words:
-        about = [f"in {word.document_frequency} chunks", f"idf {word.idf:.2f}"]
+        about = [f"in {count(word.document_frequency, 'chunk')}", f"idf {word.idf:.2f}"]
         if word.is_required:
             about.insert(0, "required")
         others = [text for text in word.alternatives if text != word.text]
@@ -152,10 +161,10 @@ def explanation_lines(explanation: Explanation, answer: Answer) -> list[str]:
             about.append(f"also as {', '.join(others)}")
         if word.corrections:
             about.append(f"corrected to {', '.join(word.corrections)}")
-        lines.append(printable(f"  {word.text}: {'; '.join(about)}"))
-    lines += [printable(f"  without {word}") for word in explanation.excluded]
+        lines.append(one_line(f"  {word.text}: {'; '.join(about)}"))
+    lines += [one_line(f"  without {word}") for word in explanation.excluded]
     budget = "the budget ran out, the rarest words first" if answer.is_truncated else "every match"
-    lines.append(f"  {answer.scanned} of {answer.chunk_total} chunks scored ({budget})")
+    lines.append(f"  {answer.scanned} of {count(answer.chunk_total, 'chunk')} scored ({budget})")
     if explanation.confidence is not None and answer.confidence is not None:
         lines.append(_confidence_line(explanation.confidence, answer.confidence))
     return lines
@@ -183,7 +192,7 @@ def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
         f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f})"
     ]
     for chunk in explanation.chunks:
-        words = ", ".join(map(printable, chunk.words)) or "no word"
+        words = ", ".join(map(one_line, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"
         lines.append(f"  #{chunk.position} {chunk.class_name} (× {chunk.weight:g}): {score}; {words}")
     return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..search.windows import cut
 from .answers import index_json
 from .sessions import session_json, session_summary
-from .text import SCHEMA_VERSION, day, home, iso, printable, session_name
+from .text import SCHEMA_VERSION, day, iso, one_line, place, printable, session_name
 
 if TYPE_CHECKING:
     from ..search.passages import Retrieval
@@ -54,11 +54,11 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
             parts.append(texts[reference.stored.number])
         elif reference.candidates:
             written = (
-                f'"{printable(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
+                f'"{one_line(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
             )
             parts.append("\n".join([written, *(_candidate_line(candidate) for candidate in reference.candidates)]))
         else:
-            parts.append(f'No session is called "{printable(reference.text)}".')
+            parts.append(f'No session is called "{one_line(reference.text)}".')
     return "\n\n".join(parts)
 
 
@@ -69,8 +69,8 @@ def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) 
     :param max_bytes: UTF-8 bytes of the outline at most; the summary takes no more than half of them.
     """
     session = stored.session
-    about = [printable(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
-    lines = [f"Session {printable(session.id)} ({session_name(stored)})", " · ".join(filter(None, about))]
+    about = [one_line(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
+    lines = [f"Session {one_line(session.id)} ({session_name(stored)})", " · ".join(filter(None, about))]
     if summary := session_summary(stored):
         lines += ["", f"Summary: {_shortened(summary, max_bytes // 2)}"]
     items = [item for passage in found.passages for item in passage.items]
@@ -100,5 +100,5 @@ def _candidate_json(candidate: Candidate) -> CandidateJson:
 
 def _candidate_line(candidate: Candidate) -> str:
     session = candidate.stored.session
-    about = [day(session.modified), *([home(printable(session.cwd))] if session.cwd else []), session.agent]
-    return f"  {printable(candidate.reference)} ({session_name(candidate.stored)}) - {' · '.join(about)}"
+    about = [day(session.modified), *([place(session.cwd)] if session.cwd else []), session.agent]
+    return f"  {one_line(candidate.reference)} ({session_name(candidate.stored)}) - {' · '.join(about)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, printable, size
+from .text import SCHEMA_VERSION, count, one_line, size
 
 if TYPE_CHECKING:
     from ..types.report import FileProblem, IndexReport
@@ -49,18 +49,18 @@ def report_text(report: IndexReport) -> str:
         (report.described, "described"),
         (report.withheld, "withheld (private)"),
     ]
-    files = ", ".join(f"{count} {what}" for count, what in counts if count) or "no session files found"
-    lines = [f"{files}; {report.chunks} chunks from {size(report.bytes)} in {report.seconds:.1f} s"]
-    lines += [f"no such directory: {printable(root)}" for root in report.absent_roots]
+    files = ", ".join(f"{number} {what}" for number, what in counts if number) or "no session files found"
+    lines = [f"{files}; {count(report.chunks, 'chunk')} from {size(report.bytes)} in {report.seconds:.1f} s"]
+    lines += [f"no such directory: {one_line(root)}" for root in report.absent_roots]
     if report.skipped:
-        skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items()))
+        skipped = ", ".join(f"{number} {reason}" for reason, number in sorted(report.skipped.items()))
         lines.append(f"skipped records: {skipped}")
-    lines += [f"  {_place(problem)}: {printable(problem.message)}" for problem in report.losses[:10]]
+    lines += [f"  {_place(problem)}: {one_line(problem.message)}" for problem in report.losses[:10]]
     if len(report.losses) > 10:
         lines.append("  … (all with --json)")
-    lines += [f"error: {_place(problem)}: {printable(problem.message)}" for problem in report.errors]
+    lines += [f"error: {_place(problem)}: {one_line(problem.message)}" for problem in report.errors]
     return "\n".join(lines)
 
 
 def _place(problem: FileProblem) -> str:
-    return printable(problem.path) + (f":{problem.line}" if problem.line else "")
+    return one_line(problem.path) + (f":{problem.line}" if problem.line else "")

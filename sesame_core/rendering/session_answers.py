@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..text.readable import readable
 from .sessions import session_json
-from .text import QUERY, SCHEMA_VERSION, day, iso, printable, session_name, shortened, some_words
+from .text import QUERY, SCHEMA_VERSION, count, day, iso, printable, session_name, shortened, some_words
 
 if TYPE_CHECKING:
     from ..generation.answer import SessionAnswer
@@ -90,7 +91,7 @@ def session_answer_text(asked: SessionAnswer) -> str:
             chunk = item.chunk
             arrow = "→" if item is passage.match else " "
             speaker = " ".join(filter(None, (chunk.role or chunk.kind, chunk.tool_name)))
-            text = " ".join(printable(item.text).split()) + ("…" if item.is_truncated else "")
+            text = " ".join(printable(readable(item.text, chunk.kind)).split()) + ("…" if item.is_truncated else "")
             lines.append(f"{arrow}#{chunk.seq} {printable(speaker)}: {text}")
     if found.words_not_found:
         lines += ["", f"Not in this session: {', '.join(map(printable, some_words(found.words_not_found)))}"]
@@ -101,7 +102,7 @@ def effort_text(model: str | None, attempts: Sequence[Attempt], cost: float | No
     """Return the cost of a model's answer: model, attempts, tokens where the model reports them, dollars."""
     tokens = [(a.input_tokens or 0, a.output_tokens or 0) for a in attempts if a.input_tokens is not None]
     parts = [f"by {printable(model)}"] if model else []
-    parts += [f"{len(attempts)} attempts"] if len(attempts) > 1 else []
+    parts += [count(len(attempts), "attempt")] if len(attempts) > 1 else []
     if tokens:
         parts.append(f"{sum(given for given, _ in tokens)} tokens in, {sum(made for _, made in tokens)} out")
     parts.append("cost not known" if cost is None else f"${cost:.6f}")

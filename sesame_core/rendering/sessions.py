@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, home, interval, iso, printable, session_name
+from .text import SCHEMA_VERSION, count, day, days, interval, iso, one_line, page, place, printable, session_name
 
 if TYPE_CHECKING:
     from ..types.answer import KeptOut
@@ -76,6 +76,7 @@ def sessions_text(
     total: int,
     *,
     abbreviate: Callable[[str], str],
+    offset: int = 0,
     filters: Filters | None = None,
     kept_out: KeptOut | None = None,
 ) -> str:
@@ -84,15 +85,21 @@ def sessions_text(
     :param filters: those of the list, whose dates are told.
     :param kept_out: why there are no sessions.
     :param abbreviate: shortens a session id as far as it stays unique.
+    :param offset: number of sessions before this page.
     """
-    of = f" of {total}" if total > len(found) else ""
-    lines = [f"{len(found)}{of} session{'' if len(found) == 1 and not of else 's'}"]
+    shown, every = len(found), count(total, "session")
+    if not shown:
+        lines = [f"No more results: {every}" if offset and total else "No sessions found"]
+    elif shown == total:
+        lines = [every + (", latest first" if shown > 1 else "")]
+    else:
+        lines = [page(shown, every, offset=offset, first=f"Latest {shown}")]
     for stored in found:
         session = stored.session
-        lines += ["", f"  {printable(abbreviate(session.id))} ({session_name(stored)}) - {day(session.modified)}"]
-        about = [home(printable(session.cwd)) if session.cwd else "(no directory)", session.agent]
+        lines += ["", f"  {one_line(abbreviate(session.id))} ({session_name(stored)}) - {day(session.modified)}"]
+        about = [place(session.cwd), session.agent]
         about += [session.kind] if session.kind and session.kind != "interactive" else []
-        about += [f"{session.message_count} messages"]
+        about += [count(session.message_count, "message")]
         about += ["file is gone"] if stored.missing_since else []
         lines.append("  " + " · ".join(about))
         lines += _notes_lines(stored)
@@ -139,13 +146,12 @@ def transcript_json(stored: StoredSession, chunks: Iterable[Chunk]) -> Transcrip
 def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
     """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
     session = stored.session
-    lines = [f"{printable(session.id)} ({session_name(stored)})"]
-    lines += [f"  {home(printable(session.cwd))}"] if session.cwd else []
+    lines = [f"{one_line(session.id)} ({session_name(stored)})"]
+    lines += [f"  {place(session.cwd)}"] if session.cwd else []
+    messages = count(session.message_count, "message")
+    lines.append(f"  {session.agent}, {messages}, {days(session.created, session.modified)}")
     lines.append(
-        f"  {session.agent}, {session.message_count} messages, {day(session.created)} to {day(session.modified)}"
-    )
-    lines.append(
-        f"  {printable(stored.path)}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else "")
+        f"  {one_line(stored.path)}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else "")
     )
     lines += _notes_lines(stored)
     abandoned = set(session.abandoned or ())
@@ -155,5 +161,5 @@ def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int 
         time = f" {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
         flags = (" error" if chunk.is_error else "") + (" abandoned" if chunk.segment in abandoned else "")
         arrow = "→" if chunk.seq == marked else "#"
-        lines += ["", f"{arrow}{chunk.seq} {printable(speaker or '')}{what}{flags}{time}", printable(chunk.text)]
+        lines += ["", f"{arrow}{chunk.seq} {one_line(speaker or '')}{what}{flags}{time}", printable(chunk.text)]
     return "\n".join(lines)

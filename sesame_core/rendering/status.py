@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, iso, minute, printable, size
+from .text import SCHEMA_VERSION, count, iso, minute, one_line, size
 
 if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
@@ -69,19 +69,27 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         for agent in statistics.agents:
             kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
             newest = minute(agent.newest_message) or "no dated message"
-            counts = f"{agent.sessions:>7} sessions {agent.messages:>9} messages"
+            counts = f"{_column(agent.sessions, 'session', 7)} {_column(agent.messages, 'message', 9).rstrip()}"
             lines.append(f"    {agent.agent + kind:<26}{counts}, newest {newest}")
     if statistics.workstations:
         lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
-    for agent_name, count in expiring.items():
-        lines.append(f"  {agent_name} will delete {count} session files within 7 days; the index keeps their sessions")
+    for agent_name, number in expiring.items():
+        lines.append(
+            f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
+        )
     if statistics.skipped:
         lines.append(
             "  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(statistics.skipped.items()))
         )
-    lines += [f"  Unreadable: {printable(path)}: {printable(message)}" for path, message in statistics.failed]
+    lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in statistics.failed]
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
+
+
+def _column(number: int, noun: str, width: int) -> str:
+    """Return a number with its noun, the number aligned to the right and the noun to the left."""
+    shown, _, noun = count(number, noun).partition(" ")
+    return f"{shown:>{width}} {noun:<8}"
 
 
 def workstation_json(workstation: WorkstationStatistics) -> WorkstationJson:
@@ -108,7 +116,8 @@ def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
 
 def _workstation_lines(workstations: Sequence[WorkstationStatistics]) -> list[str]:
     return [
-        f"{printable(w.id):<18}{printable(w.host):<22}{printable(w.owner):<14}{w.sessions:>7} sessions, "
+        f"{one_line(w.id):<18}{one_line(w.host):<22}{one_line(w.owner):<14}"
+        f"{_column(w.sessions, 'session', 7).rstrip()}, "
         f"newest {minute(w.newest_message) or 'none'}, last sync {minute(w.last_sync) or 'never'}"
         for w in workstations
     ]
@@ -134,6 +143,6 @@ def plugins_text(plugins: list[PluginInfo]) -> str:
 def _plugin_lines(plugins: list[PluginInfo]) -> list[str]:
     return [
         f"{plugin.kind:<9} {plugin.name:<13} {plugin.distribution + ' ' + plugin.version:<25} "
-        + (f"FAILED: {printable(plugin.error)}" if plugin.error else plugin.summary)
+        + (f"FAILED: {one_line(plugin.error)}" if plugin.error else plugin.summary)
         for plugin in plugins
     ]

@@ -48,6 +48,12 @@ def some_words(words: Sequence[str]) -> list[str]:
     return [shortened(word, WORD) for word in words[:WORDS]]
 
 
+def one_line(text: str) -> str:
+    """Return a string as a part of a line, safe to print: line feeds and tabs become spaces."""
+    safe = printable(text)
+    return safe if safe.isprintable() else re.sub(r"\s", " ", safe)
+
+
 def as_json(value: Any) -> str:
     """Return a value as JSON, indented by two spaces, with non-ASCII characters as they are."""
     return json.dumps(value, ensure_ascii=False, indent=2)
@@ -62,9 +68,33 @@ def size(count: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, whose plural ends in `s` or replaces `y` by `ies`: 1 copy, 2 copies."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def page(shown: int, total: str, *, offset: int, first: str) -> str:
+    """Return which results of how many a page has: `10 best of 452 sessions`, `Results 11 to 20 of 452 sessions`.
+
+    :param total: the number of all results, with their noun.
+    :param offset: number of results before the page.
+    :param first: name of the results of the first page: `10 best`.
+    """
+    if not offset:
+        return f"{first} of {total}"
+    return (f"Results {offset + 1} to {offset + shown}" if shown > 1 else f"Result {offset + 1}") + f" of {total}"
+
+
 def session_name(stored: StoredSession) -> str:
     """Return a session's title or first prompt on one line, safe to print."""
     return printable(" ".join((display_name(stored.session) or "Unnamed").split()))
+
+
+def place(cwd: str | None) -> str:
+    """Return a session's directory on one line, safe to print."""
+    return home(one_line(cwd)) if cwd else "(no directory)"
 
 
 def home(path: str) -> str:
@@ -81,6 +111,12 @@ def iso(moment: datetime | None) -> str | None:
 def day(moment: datetime | None) -> str:
     """Return the day of a time in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d}" if moment else "undated"
+
+
+def days(first: datetime | None, last: datetime | None) -> str:
+    """Return the days from one time to another in the local time zone; one that is not known is left out."""
+    known = list(dict.fromkeys(day(moment) for moment in (first, last) if moment))
+    return " to ".join(known) or day(None)
 
 
 def minute(moment: datetime | None) -> str | None:

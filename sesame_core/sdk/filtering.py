@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
+from ..text.readable import is_shell
 from ..text.words import word_of
 from ..types.index import Chunk, StoredSession
-from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
+from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
 from ..types.transcript import Session
 
 #: Returns whether a chunk of a session contains a word, by the backend's rules.
@@ -215,5 +216,4 @@ def _ends_with(path: str, asked: str) -> bool:
 
 
 def _is_shell_call(chunk: Chunk) -> bool:
-    tool = (chunk.tool_name or "").lower().replace("_", "").replace("-", "")
-    return chunk.weight_class == 2 and tool in SHELLS
+    return chunk.weight_class == 2 and is_shell(chunk.tool_name)

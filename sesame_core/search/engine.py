@@ -7,6 +7,7 @@ passage that shows why each one matched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -39,6 +40,14 @@ COUNTED = 30
 TOGETHER = 64
 #: An answer with fewer results is thin: it says what each condition kept out.
 THIN = 3
+#: A word that may name a time, and what it is then: each time of `query.times` has one of them.
+TIME_WORD = r"20(?=\d\d)|[a-z]+"
+TIMES = frozenset(
+    "20 ago last past today yesterday tonight night nights morning afternoon evening hour hours day days week weeks "
+    "weekend month months quarter year years monday tuesday wednesday thursday friday saturday sunday january "
+    "february march april may june july august september october november december jan feb mar apr jun jul aug sep "
+    "sept oct nov dec".split()
+)
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
 #: print it.
 ID_PREFIX = 8
@@ -78,7 +87,8 @@ def search(
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = (*query.hints, *answer.hints, *kept.hints)
+    answer.hints = (*query.hints, *answer.hints, *kept.hints, *_time_hints(query, filters))
+    answer.offset = page.offset
     answer.left_out = {**answer.left_out, **kept.counts}
     return answer
 
@@ -117,6 +127,25 @@ def _kept_out(reader: IndexReader, answer: Answer, query: Query, filters: Filter
     from .conditions import LOOKED, kept_out
 
     return kept_out(reader, answer, query, filters, lambda q, f: _widened(reader, q, f, Page(limit=LOOKED)))
+
+
+def _time_hints(query: Query, filters: Filters) -> list[str]:
+    """Return the hint that names the filters for a time in the query's text, unless the time is restricted already."""
+    # Few queries name a time, and the patterns of those that may take longer to compile than a search.
+    if (
+        filters.after
+        or filters.before
+        or not query.words
+        or TIMES.isdisjoint(re.findall(TIME_WORD, query.text.lower()))
+    ):
+        return []
+    from ..query.times import named_time
+
+    span = named_time(query.text)
+    if span is None:
+        return []
+    options = [f"--after {span.after}"] * bool(span.after) + [f"--before {span.before}"] * bool(span.before)
+    return [f'For "{span.phrase}": {" ".join(options)}']
 
 
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
@@ -175,6 +204,10 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
         from .confidence import judge
 
         judged = judge(reader, candidates, *found[0], answer, is_verbatim=found[0][1].nearness.level > Level.NONE)
+    if answer.corrections:
+        from .showing import describe_spellings
+
+        describe_spellings(answer)
     if page.explain:
         from .explain import explain
 
@@ -225,6 +258,14 @@ def _browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     hits = [
         Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
     ]
+    if query.condition or asked(replace(filters, exclude=(), all_kinds=False)):
+        from .deciding import deciding_passages
+
+        passages = deciding_passages(reader, filters, query.condition, [stored.number for stored in found])
+        for hit in hits:
+            if passage := passages.get(hit.stored.number):
+                hit.passages, hit.chunk, hit.snippet = [passage], passage.chunk, passage.snippet
+                hit.is_abandoned = passage.chunk.segment in (hit.session.abandoned or ())
     return Answer(query=query, hits=hits, total=total, mode="browse")
 
 
@@ -236,6 +277,8 @@ def _hits(
     :param least: number of hits to continue to after the end of the page, as far as there are any.
     :return: the hits before and after the page have no passages.
     """
+    from ..text.readable import readable
+
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
@@ -257,7 +300,7 @@ def _hits(
             Passage(
                 number=number,
                 chunk=chunk,
-                snippet=snippet(chunk.text, query),
+                snippet=snippet(readable(chunk.text, chunk.kind), query),
                 subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
             )
             for number, chunk in evidence[: page.passages if is_shown else 0]
@@ -302,9 +345,20 @@ def _about(session: Session) -> str:
 
 def _first_line(session: Session) -> str:
     texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
-    return snippet(next((t for t in texts if t.strip()), ""), Query(text="")).text
+    return snippet(_prose(next((t for t in texts if t.strip()), "")), Query(text="")).text
 
 
 def display_name(session: Session) -> str | None:
     """Return the session's title or name, or its first prompt on one line when it has none."""
-    return session.name or (snippet(session.prompts[0], Query(text=""), length=80).text if session.prompts else None)
+    if session.name or not session.prompts:
+        return session.name
+    return snippet(_prose(session.prompts[0]), Query(text=""), length=80).text
+
+
+def _prose(text: str) -> str:
+    """Return a prompt without the fences of its code."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    from ..text.readable import readable
+
+    return readable(text)

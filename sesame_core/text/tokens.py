@@ -48,6 +48,9 @@ STEM = 3
 #: Ends of stems that Porter's algorithm would cut again.
 _CUT_AGAIN = re.compile(r"(?:[^s]s|er|al|ic|ent|ant|ion|ed|ing|ous|able|ible|[^eu]e|iti)\Z")
 
+#: Ends of stems whose `i` was a `y`: `telemetri`; a word that has the `i` itself (`wifi`) has the same stem.
+_WAS_Y = re.compile(r"[aeiou].*[^aeiou]i\Z")
+
 # ASCII characters as classes: 1 lower-case letter or digit, 2 upper-case letter, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
 
@@ -261,9 +264,12 @@ def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
 def unstemmed(stem: str) -> str:
     """Return a word that has this stem: a backend stems the words of a query, and `databas` would become `databa`.
 
-    Porter's algorithm removes a final `e` last.  Of the 8,673 stems in Python's standard library, 381 become shorter
-    when they are stemmed again; of the words that this function makes of those, 22 have another stem.
+    A final `i` was mostly a `y`.  Porter's algorithm removes a final `e` last.  Of the 8,673 stems in Python's standard
+    library, 381 become shorter when they are stemmed again; of the words that this function makes of those, 22 have
+    another stem.
     """
+    if _WAS_Y.search(stem):
+        return stem[:-1] + "y"
     return stem + "e" if _CUT_AGAIN.search(stem) else stem
 
 

@@ -81,6 +81,8 @@ class Answer:
     total: int = 0
     #: "search", or "browse" when the query has no words and the newest sessions are listed.
     mode: str = "search"
+    #: Number of results before the first hit: those of earlier pages.
+    offset: int = 0
     #: The first hit has so little of the query that it is more likely there by chance.
     is_weak: bool = False
     #: How much the first hit has of the query, 0..1, by how many of the words and how rare they are
@@ -92,8 +94,11 @@ class Answer:
     corrections: dict[str, list[str]] = field(default_factory=dict)
     #: The filters, with those that the fields of the query set.
     filters: Filters | None = None
-    #: Parts of the query that were read as words although they may have been meant otherwise; of an empty or thin
-    #: answer also what each condition kept out.
+    #: Those of them that the shown hits have, as they are written there, by word: {"gradiant": ["gradient"]}.
+    #: Words that only complete a beginning of a word are not among them.
+    showing: dict[str, list[str]] = field(default_factory=dict)
+    #: Parts of the query that were read as words although they may have been meant otherwise; the filter for a time
+    #: that it names; what operators and, of an empty or thin answer, the conditions kept out.
     hints: tuple[str, ...] = ()
     #: Sessions that match but were left out, by reason: "headless", "operators" of the query, or of an empty or thin
     #: answer the name of a filter.

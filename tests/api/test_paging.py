@@ -142,7 +142,7 @@ def test_sessions_for_people(run: Any) -> None:
         "  /home/ann/code/chat-client · claude-code · 11 messages",
     ]
     assert run("sessions", "--cwd", "/nowhere").out.splitlines() == [
-        "0 sessions",
+        "No sessions found",
         "",
         "Note: 9 sessions match without --cwd /nowhere; no session is in /nowhere",
     ]

@@ -67,7 +67,7 @@ def test_status_json_paging_totals_resuming_showing_and_hours(cli: Callable[...,
         assert sorted(session for page in pages for session in page) == [f"page{number}" for number in range(1, 6)]
         assert sesame.search("kingfisher", limit=2).total == 5
         assert [len(sesame.list_sessions(limit=2, offset=offset)[0]) for offset in (0, 2, 4)] == [2, 2, 1]
-    assert "Found 2 of 5 sessions" in cli("search", "kingfisher", "-n", "2").out
+    assert "2 best of 5 sessions" in cli("search", "kingfisher", "-n", "2").out
     assert cli("search", "kingfisher", "--after", "3h", "--json").json["total"] == 3
     assert cli("resume", "page1", "--print").out.startswith("cd /home/bo/fox && pi --session ")
     assert "the kingfisher dives 1" in cli("show", "page1").out

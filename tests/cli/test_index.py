@@ -47,7 +47,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
 
 def test_a_path_is_indexed_though_it_belongs_to_no_source(tmp_path: Path, cli: Callable[..., Any]) -> None:
     file = pi_session(tmp_path / "elsewhere" / "one.jsonl", "where do foxes sleep")
-    assert without_seconds(cli("index", file).out).startswith("1 added; 1 chunks")
+    assert without_seconds(cli("index", file).out).startswith("1 added; 1 chunk")
     assert "where do foxes sleep" in cli("search", "--no-refresh", "foxes").out
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_fails_is_named_and_the_others_are_indexed(
     monkeypatch.setattr(PiParser, "parse", failing)
     ran = cli("index")
     assert ran.code == 1
-    assert without_seconds(ran.out.splitlines()[0]).startswith("1 added; 1 chunks")
+    assert without_seconds(ran.out.splitlines()[0]).startswith("1 added; 1 chunk")
     assert f"error: {bad}: Permission denied" in ran.out
     assert cli("index", "--json").code == 1
     assert "Found 1 session" in cli("search", "foxes").out

@@ -22,7 +22,7 @@ def test_show_prints_a_transcript(indexed: Path, cli: Callable[..., Any]) -> Non
     assert lines[:3] == [
         f"{NIX} (Simplify the nix flake infrastructure)",
         "  /home/ann/code/infra",
-        "  pi, 10 messages, 2026-09-17 to 2026-09-17",
+        "  pi, 10 messages, 2026-09-17",
     ]
     assert lines[5] == "#0 user 2026-09-17 16:40"
     assert lines[6].startswith("Our flake has grown to 900 lines")

@@ -25,7 +25,7 @@ def test_status_prints_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -
         "  Chunks:         152\n",
         "  Files:          10\n",
         "  Newest message: 2026-11-12 03:00\n",
-        "    claude-code (headless)          1 sessions         3 messages, newest 2026-11-12 03:00\n",
+        "    claude-code (headless)          1 session          3 messages, newest 2026-11-12 03:00\n",
     ):
         assert line in out
     status = json.loads(cli("status", "--json").out)
@@ -132,7 +132,7 @@ def test_the_demo_uses_your_sessions_when_there_are_some(demo_sessions: Path, cl
     assert "come with Sesame" not in out
     assert "10 added; " in out
     assert "$ sesame search nix flake\nFound 1 session" in out
-    assert "$ sesame search\n5 of 9 latest sessions" in cli("demo").out
+    assert "$ sesame search\nLatest 5 of 9 sessions" in cli("demo").out
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

@@ -67,7 +67,7 @@ def test_without_words_the_latest_sessions_are_listed(
     query: tuple[str, ...], indexed: Path, cli: Callable[..., Any]
 ) -> None:
     lines = cli("search", "--limit", 2, *query).out.splitlines()
-    assert lines[0] == "2 of 9 latest sessions"
+    assert lines[0] == "Latest 2 of 9 sessions"
     assert lines[2] == "  01a1abe6 (日記アプリ: 二文字の単語の検索を直す) - 2026-11-05"
     answer = json.loads(cli("search", "--json", *query).out)
     assert (answer["query"], answer["mode"], answer["resultCount"]) == ("*", "browse", 9)
@@ -153,9 +153,23 @@ def test_the_session_a_search_was_started_from_is_left_out_reported_and_found_on
     assert "Not searched" not in cli("search", "reconnect", "backoff", "--include-current").out
 
 
+def test_a_list_by_a_filter_shows_what_passed_it(indexed: Path, cli: Callable[..., Any]) -> None:
+    def shown(*arguments: str) -> list[str]:
+        return [result["matchedSnippet"] for result in cli("search", *arguments, "--json").json["results"]]
+
+    commands = shown("--cmd", "npm test")
+    assert commands == shown('cmd:"npm test"')
+    assert all("npm test" in command for command in commands)
+    assert {command[:2] for command in commands} == {"$ "}
+    assert ["src/socket.ts" in call for call in shown("--path", "src/socket.ts")] == [True]
+    assert all("error" in failure.lower() or "fail" in failure.lower() for failure in shown("is:error", "tool:bash"))
+    assert shown("--tool", "grep")
+    assert shown("--role", "user") == shown("role:user")
+
+
 def test_limit_counts_results_and_the_total_is_reported(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("search", "-n", 1, "orders", "index").out
-    assert re.match(r'Found 1 of \d sessions matching "orders index"\n', out)
+    assert re.match(r'1 best of \d sessions with any word of "orders index"\n', out)
     assert out.count("  [") == 1
 
 

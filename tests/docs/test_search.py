@@ -15,6 +15,7 @@ from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
 from sesame_core.query.fields import KEYS
 from sesame_core.query.parser import parse
+from sesame_core.rendering.answers import answer_text
 
 from ..support.transcripts import found
 from .test_cli import steps
@@ -57,6 +58,27 @@ def test_pasted_text_is_words_as_the_page_says(query: str, _: str) -> None:
         if not text.startswith(("a text", ", ")):
             assert (read.condition, read.filters) == (None, Filters()), text
             assert read.words, text
+
+
+@pytest.mark.parametrize(("text", "options"), rows("in a question | the filter"))
+def test_a_time_has_the_filter_that_the_page_says(text: str, options: str, demo: Sesame) -> None:
+    (hint,) = demo.search(text).hints
+    assert hint.endswith(f": {options}")
+
+
+@pytest.mark.parametrize("text", re.findall(r"`([^`]+)`", PAGE.partition("\nLikewise ")[2].partition(". Weeks")[0]))
+def test_a_time_that_the_page_names_has_a_filter(text: str, demo: Sesame) -> None:
+    assert demo.search(text).hints
+
+
+@pytest.mark.parametrize("text", re.findall(r"`([^`]+)`", PAGE.partition("is no time: ")[2].partition("\n\n")[0]))
+def test_what_the_page_says_is_no_time_has_none(text: str, demo: Sesame) -> None:
+    assert demo.search(text).hints == ()
+
+
+def test_a_misspelled_word_is_answered_as_the_page_says(demo: Sesame) -> None:
+    assert 'Showing "carousel" for "carosel"' in PAGE
+    assert answer_text(demo.search("carosel"), abbreviate=str).endswith('Showing "carousel" for "carosel"')
 
 
 def test_every_field_is_on_the_page_with_its_option() -> None:

@@ -212,7 +212,7 @@ def test_without_redaction_secrets_are_stored_and_the_audit_prints_where_but_not
     assert places == {("file", None, "aws-access-key"), ("cwd", None, "aws-access-key"), ("text", 1, "npm-token")}
     assert {found["sessionId"] for found in json_.json["secrets"]} == {session.session}
     assert "position 1, text: npm-token" in text.out
-    assert text.out.endswith("3 secrets in 1 sessions, 2 chunks\n")
+    assert text.out.endswith("3 secrets in 1 session, 2 chunks\n")
     assert len({found["fingerprint"] for found in json_.json["secrets"]}) == 2
 
 

@@ -86,11 +86,10 @@ class AnswerJson(VersionedJson, RequestedJson):
     confidence: float | None
     wordsNotFound: Annotated[list[str], Doc("Words that do not occur in the index.")]
     corrections: Annotated[dict[str, list[str]], Doc("Other spellings that were searched.")]
+    showing: Annotated[dict[str, list[str]], Doc("Words in the results, by the misspelled word they stand for.")]
     after: Annotated[str | None, Doc("Only what was said since then.")]
     before: Annotated[str | None, Doc("Only what was said until then.")]
-    hints: Annotated[
-        list[str], Doc("What may have been misread; what operators and conditions kept out.")
-    ]
+    hints: Annotated[list[str], Doc("What may be meant otherwise, what was kept out, filters to try.")]
     leftOut: Annotated[dict[str, int], Doc("Matching sessions, by reason; if little was found, by filter.")]
     widened: Annotated[bool, Doc("Headless runs are shown because nothing else matched.")]
     truncated: Annotated[bool, Doc("Broad words were not followed to the end.")]

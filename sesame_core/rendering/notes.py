@@ -1,0 +1,90 @@
+"""The notes below an answer: how far it can be trusted, and what it left out.
+
+Each is about the answer and, where files are not read yet, about the refresh before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from .text import HINT, count, interval, one_line, shortened, some_words
+
+if TYPE_CHECKING:
+    from ..types.answer import Answer
+    from ..types.report import IndexReport
+
+
+def answer_notes(answer: Answer, refreshed: IndexReport | None, current: Sequence[str]) -> list[str]:
+    """Return all notes below an answer as text, a line each.
+
+    :param current: ids of the caller's own sessions, which were left out.
+    """
+    return [*_about_query(answer, refreshed), *_about_current(current), *_about_refresh(refreshed)]
+
+
+def unread_hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+    """Return the hint, for programs, that a word may be in files that are not indexed yet."""
+    unread = _unread(answer, refreshed)
+    return [_not_found(answer.words_not_found, unread)] if unread and answer.words_not_found else []
+
+
+def _about_query(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+    notes = interval(answer.filters)
+    notes += [f"Note: {one_line(shortened(hint, HINT))}" for hint in answer.hints]
+    if answer.is_weak and answer.hits:
+        notes.append("Weak match: no passage of the best session has most of these words.")
+    if words := [word for word in answer.words_not_found if word not in answer.showing]:
+        notes.append(_not_found(words, _unread(answer, refreshed)))
+    for word, shown in answer.showing.items():
+        forms = " or ".join(f'"{one_line(form)}"' for form in shown)
+        verb = "Showing" if word in answer.words_not_found else "Also showing"
+        notes.append(f'{verb} {forms} for "{one_line(word)}"')
+    if answer.is_widened:
+        notes.append("Nothing else matched, so headless runs are shown.")
+    elif headless := answer.left_out.get("headless"):
+        least = "at least " if answer.is_truncated else ""
+        notes.append(f"Left out: {least}{headless} headless (show them with --all-kinds)")
+    return notes
+
+
+def _not_found(words: Sequence[str], unread: str) -> str:
+    where = f" {unread}" if unread else ""
+    return f"Not found as a word{where}: {', '.join(map(one_line, some_words(words)))}"
+
+
+def _unread(answer: Answer, refreshed: IndexReport | None) -> str:
+    """Return where words were searched, if there are files that were not read; else ""."""
+    where = "in what is indexed so far"
+    if refreshed and refreshed.pending:
+        read = refreshed.unchanged + refreshed.changed + len(refreshed.errors)
+        return f"{where} ({read} of {count(read + refreshed.pending, 'file')})"
+    is_complete = refreshed is not None and refreshed.reason is None
+    is_first_run = answer.freshness is not None and answer.freshness.last_sync is None
+    return where if is_first_run and not is_complete else ""
+
+
+def _about_current(current: Sequence[str]) -> list[str]:
+    if not current:
+        return []
+    ids = ", ".join(one_line(session) for session in current)
+    return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
+
+
+def _about_refresh(refreshed: IndexReport | None) -> list[str]:
+    if refreshed is None:
+        return []
+    notes = [f"The index was not refreshed: {one_line(refreshed.reason)}"] if refreshed.reason else []
+    if refreshed.pending:
+        are = "is" if refreshed.pending == 1 else "are"
+        then = "" if refreshed.reason else "; catch up with: sesame index"
+        notes.append(f"{count(refreshed.pending, 'changed file')} {are} not indexed yet{then}")
+    if refreshed.errors:
+        notes.append(f"{count(len(refreshed.errors), 'file')} could not be read; see: sesame index")
+    if refreshed.scanned_at:
+        ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
+        were = "was" if refreshed.not_scanned == 1 else "were"
+        older = count(refreshed.not_scanned, "older session file")
+        notes.append(f"{older} {were} last scanned {ago} ago")
+    return notes

@@ -1,0 +1,66 @@
+"""Which other spellings the hits of an answer show, in words as they are written there.
+
+The vocabulary of an index has stems only, and most corrections are of words that no shown hit contains: people are
+told of those that they see.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..query.spelling import distance
+from ..text.snippets import occurrences
+from ..text.tokens import subwords
+from ..types.query import Query, Word
+
+if TYPE_CHECKING:
+    from ..types.answer import Answer, Hit
+
+
+def describe_spellings(answer: Answer) -> None:
+    """Set `Answer.showing`, and drop from `words_not_found` each word that is the beginning of one that was found."""
+    begun = {word for word, others in answer.corrections.items() if any(other.endswith("*") for other in others)}
+    answer.words_not_found = [word for word in answer.words_not_found if word not in begun]
+    texts: list[str] = []
+    for word, others in answer.corrections.items():
+        # A prefix asks for the words that complete it.
+        corrections = [other for other in others if "*" not in other]
+        if word.endswith("*") or not corrections:
+            continue
+        texts = texts or [text for hit in answer.hits for text in _texts(hit)]
+        # Of a word inside of a name, only the index has the parts.
+        if shown := _written(word, corrections, texts) or _written(word, corrections, map(subwords, texts)):
+            answer.showing[word] = shown
+
+
+def _written(word: str, corrections: Sequence[str], texts: Iterable[str]) -> list[str]:
+    """Return the words of the texts that are corrections of a word: of each its nearest form, the nearest first."""
+    whole = "\n".join(texts)
+
+    def rank(form: str) -> tuple[int, int, str]:
+        return distance(word.lower(), form.lower(), len(word)), -counts[form], form
+
+    counts: Counter[str] = Counter()
+    nearest: set[str] = set()
+    for correction in corrections:
+        # The same stem has two spellings: those of `telemetry` and `wifi` end alike.
+        spellings = (correction, correction[:-1] + "i") if correction.endswith("y") else (correction,)
+        query = Query(text=correction, words=(Word(text=correction, alternatives=spellings),))
+        forms = Counter(_plain(whole[start:end]) for start, end, _ in occurrences(whole, query))
+        forms.pop(word.lower(), None)
+        counts.update(forms)
+        nearest.update(sorted(forms, key=rank)[:1])
+    return sorted(nearest, key=rank)
+
+
+def _plain(form: str) -> str:
+    """Return a word in lower case, unless it has capitals inside: `Gradient` begins a sentence, `macOS` does not."""
+    return form.lower() if form[1:].islower() or form.isupper() else form
+
+
+def _texts(hit: Hit) -> list[str]:
+    """Return what an answer shows of a hit."""
+    passages = [passage.chunk.text for passage in hit.passages] or ([hit.chunk.text] if hit.chunk else [])
+    return [*passages, hit.session.name or "", *hit.session.prompts]
