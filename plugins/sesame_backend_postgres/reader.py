@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,7 +27,7 @@ from sesame_core.types.index import (
 )
 from sesame_core.types.query import Condition, Filters, Query
 
-from . import conversations, matching, opening, rows, schema, words
+from . import conversations, matching, opening, rows, schema, spelling, words
 from .connecting import Server
 from .failures import translated
 from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
@@ -154,13 +154,25 @@ class PostgresReader:
         return [frozenset(found.get(chunk, ())) for chunk in chunks]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return words that start with a prefix, as counted by the last run, the commonest first."""
-        sql = (
-            "SELECT lexeme, chunks FROM lexemes WHERE lexeme >= %s AND lexeme < %s || U&'\\+10FFFF' "
-            "ORDER BY chunks DESC LIMIT %s"
-        )
+        """Return words that start with a prefix, the commonest first: as counted by the last run, and later ones."""
         plain = words.plain(prefix).strip()
-        return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
+        return self._terms(spelling.BEGINNING, {"part": plain, "most": limit, "prefix": words.phrase(f"{plain}*")})
+
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return words that contain a string, as counted by the last run, the commonest first."""
+        return self._terms(spelling.CONTAINING, {"part": words.plain(part).strip(), "most": limit})
+
+    def frequencies(self, phrases: Sequence[str]) -> list[int]:
+        """Return the number of chunks with each phrase, counted in a sample of the chunks with its words."""
+        asked = [(n, made) for n, phrase in enumerate(phrases) if (made := words.phrase(phrase))]
+        found = [0] * len(phrases)
+        values = {"numbers": [n for n, _ in asked], "phrases": [made for _, made in asked]}
+        for n, count in self._rows(spelling.PHRASES, values) if asked else ():
+            found[n] = count
+        return found
+
+    def _terms(self, sql: str, values: Mapping[str, Any]) -> list[tuple[str, int]]:
+        return [(term, count) for term, count in self._rows(sql, values)] if values["part"] else []
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""

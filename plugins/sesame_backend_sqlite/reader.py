@@ -152,6 +152,16 @@ class SqliteReader:
         return fts.Vocabulary(self._db()).terms(prefix, limit)
 
     @translating
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return terms that contain a string, with their numbers of chunks; of a large index only some are compared."""
+        return fts.Vocabulary(self._db()).terms_with(part, limit)
+
+    @translating
+    def frequencies(self, phrases: Sequence[str]) -> list[int]:
+        """Return the number of chunks with each phrase, counted up to a limit."""
+        return [fts.frequency(self._db(), phrase) for phrase in phrases]
+
+    @translating
     def freshness(self) -> Freshness:
         """Return the time of the last sync, and the number of files that could not be read."""
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()

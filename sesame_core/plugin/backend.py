@@ -89,6 +89,28 @@ class Vocabulary(Protocol):
 
 
 @runtime_checkable
+class CountsPhrases(Protocol):
+    """A reader that counts phrases: a query is then also searched with its words joined (`web socket`) or split."""
+
+    def frequencies(self, phrases: Sequence[str]) -> list[int]:
+        """Return the number of chunks with each phrase, as `Word.alternatives` are; it may be a lower bound.
+
+        It is 0 only if no chunk has the phrase, or finding one takes too long.
+        """
+
+
+@runtime_checkable
+class SearchesTerms(Protocol):
+    """A reader that finds terms by any part of them: a word that is nowhere is then searched inside other words."""
+
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return indexed terms that contain a string and the number of chunks with each, the commonest first.
+
+        The search may be limited, and stop before all terms were compared.
+        """
+
+
+@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

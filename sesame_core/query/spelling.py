@@ -1,7 +1,8 @@
-"""Other spellings for the words of a query that (almost) no chunk in the index contains.
+"""Other spellings for the words of a query that few chunks in the index contain.
 
-It corrects misspellings, completes prefixes, and tries British or American spelling.  Only rare words are changed:
-they find nothing by themselves, and a common word needs no help.
+It corrects misspellings, completes prefixes, and tries British or American spelling.  Only rare words are changed so:
+they find nothing by themselves, and a common word needs no help.  Uncommon words are also searched in two words, and
+words of languages that the index does not stem in other forms, however common they are.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import re
 
 from ..dataclass import replace
-from ..plugin.backend import Vocabulary
+from ..plugin.backend import CountsPhrases, SearchesTerms, Vocabulary
 from ..text.tokens import light_stem, unstemmed
 from ..types.query import Query, Word
+from . import compounds, forms
 from .boolean import with_words
 
 #: A word in at most this number of chunks is looked up.
 RARE = 1
+#: A word in at most this number of chunks is also searched in two words.
+UNCOMMON = 50
 #: Shortest word that is looked up, in characters; shorter ones resemble too many others.
 MIN_LENGTH = 4
 #: Length of the prefix that a correction shares with the word, in characters, so that few terms are compared.
@@ -29,7 +33,12 @@ MAX_BEGUN = 20
 #: Most terms that are compared, the commonest first.
 MAX_TERMS = 5_000
 
+#: Most words in which a word is found that is no word anywhere, the commonest first.
+MAX_AROUND = 8
+
 _LETTERS = re.compile(r"[a-z]+")
+#: A name with a number, to which names without a sign between are added: `sha256sum`, `ipv6addr`.
+_NUMBERED = re.compile(r"[a-z]{2,}[0-9]{1,4}")
 #: The prefix of a commit or of another long number, as tools abbreviate them.
 _HEX = re.compile(r"(?=.*[0-9])[0-9a-f]{7,}")
 #: British and American endings.
@@ -48,15 +57,20 @@ _PAIRS = (
 )
 
 
+def is_needed(query: Query, frequencies: list[int]) -> bool:
+    """Return whether `expand` could find something."""
+    return min(frequencies) <= UNCOMMON or any(map(_is_continued, query.words))
+
+
 def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tuple[Query, dict[str, list[str]]]:
-    """Return the query with more alternatives for its rare words, and the added ones, by word.
+    """Return the query with more alternatives for its words, and the added ones, by word.
 
     :param frequencies: the number of chunks that contain each word, in the order of the words.
     """
     added: dict[str, list[str]] = {}
     expanded: dict[Word, Word] = {}
     for word, frequency in zip(query.words, frequencies, strict=True):
-        more = _alternatives(word, vocabulary, is_known=frequency > 0) if frequency <= RARE else []
+        more = _added(word, frequency, vocabulary)
         if more:
             added[word.text] = more
             # A chunk's score counts each alternative that it contains, so none may include another.
@@ -65,6 +79,43 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
     words = tuple(expanded.get(word, word) for word in query.words)
     condition = query.condition and with_words(query.condition, expanded)
     return replace(query, words=words, condition=condition), added
+
+
+def is_met(word: str, added: dict[str, list[str]]) -> bool:
+    """Return whether one of a word's added spellings has all its characters in order, so that it was found."""
+    text = word.rstrip("*").lower()
+    return word in added and (word.endswith("*") or any(text in more.replace(" ", "") for more in added[word]))
+
+
+def _is_continued(word: Word) -> bool:
+    """Return whether a word has forms that are looked up however common it is."""
+    return forms.is_inflected(word.text) or _NUMBERED.fullmatch(word.text.lower()) is not None
+
+
+def _added(word: Word, frequency: int, vocabulary: Vocabulary) -> list[str]:
+    text = word.text.lower()
+    found: list[str] = []
+    if forms.is_inflected(text):
+        found = forms.forms(text, vocabulary)
+    elif _NUMBERED.fullmatch(text):
+        terms = vocabulary.terms(text, MAX_TERMS)
+        found = [unstemmed(term) for term, _ in terms if term[len(text) :][:1].isalpha()][:MAX_BEGUN]
+    elif frequency <= UNCOMMON and isinstance(vocabulary, CountsPhrases):
+        found = [split for split in compounds.splits(text, vocabulary) if split not in word.alternatives]
+    if frequency <= RARE:
+        found = found or _alternatives(word, vocabulary, is_known=frequency > 0)
+    if not frequency and not found:
+        found = _around(text, vocabulary)
+    return found
+
+
+def _around(text: str, vocabulary: Vocabulary) -> list[str]:
+    """Return the words in which a word is found, and forms of it in languages that have endings other than English."""
+    if not text.isalnum() or len(text) < MIN_LENGTH:
+        return []
+    if isinstance(vocabulary, SearchesTerms) and (terms := vocabulary.terms_with(text, MAX_AROUND)):
+        return [unstemmed(term) for term, _ in terms]
+    return forms.forms(text, vocabulary) if _LETTERS.fullmatch(text) else []
 
 
 def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ..dataclass import replace
-from ..plugin.backend import IndexReader, TracksFiles, Vocabulary
-from ..query import spelling
+from ..plugin.backend import CountsPhrases, IndexReader, TracksFiles, Vocabulary
+from ..query import compounds, spelling
 from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import parse
@@ -65,13 +65,14 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
     if not query.words:
         return _browse(reader, query, filters, page)
+    if isinstance(reader, CountsPhrases):
+        query = compounds.with_joined(query, reader)
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
-    if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
+    if isinstance(reader, Vocabulary) and spelling.is_needed(query, candidates.document_frequencies):
         query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
-        # A prefix was found if a word that completes it was.
-        not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
+        not_found = [word for word in not_found if not spelling.is_met(word, corrections)]
         if corrections:
             candidates = reader.candidates(query, filters)
     answer = Answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..types.query import Word
-from .tokens import alternatives
+from .spellings import alternatives
 
 #: Fewest characters of a prefix; a shorter one would match nearly everything and is read as a word.
 MIN_PREFIX = 2

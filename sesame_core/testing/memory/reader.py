@@ -143,6 +143,16 @@ class MemoryReader:
         found = [(term, count) for term, count in self._state().terms.items() if term.startswith(prefix)]
         return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return the terms that contain a string, with their numbers of chunks, the commonest first."""
+        found = [(term, count) for term, count in self._state().terms.items() if part in term]
+        return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
+
+    def frequencies(self, phrases: Sequence[str]) -> list[int]:
+        """Return the number of chunks with each phrase."""
+        state = self._state()
+        return [_frequency(state, Word(text=phrase, alternatives=(phrase,))) for phrase in phrases]
+
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return the known files."""
         known: dict[str, KnownFile] = {

@@ -1,0 +1,168 @@
+"""English words whose forms no stemmer unites, and verbs that are written in one word or in two."""
+
+from __future__ import annotations
+
+import functools
+
+#: The forms of one word on each line; the first one also has the regular forms in -s and -ing.
+_FORMS = """
+begin began begun
+bind bound
+break broke broken
+bring brought
+build built
+buy bought
+catch caught
+choose chose chosen
+come came
+deal dealt
+draw drew drawn
+drive drove driven
+eat ate eaten
+fall fell fallen
+feed fed
+feel felt
+fight fought
+find found
+flee fled
+fly flew flown
+forget forgot forgotten
+freeze froze frozen
+get got gotten
+give gave given
+go went gone
+grow grew grown
+hang hung
+hide hid hidden
+hold held
+keep kept
+know knew known
+leave left
+lend lent
+lose lost
+make made
+mean meant
+meet met
+pay paid
+rebuild rebuilt
+resend resent
+rerun reran
+rewrite rewrote rewritten
+ride rode ridden
+ring rang rung
+rise rose risen
+run ran
+say said
+see saw seen
+seek sought
+sell sold
+send sent
+shake shook shaken
+shoot shot
+show showed shown
+shrink shrank shrunk
+sing sang sung
+sink sank sunk
+sleep slept
+speak spoke spoken
+spend spent
+spin spun
+stand stood
+steal stole stolen
+stick stuck
+strike struck
+swear swore sworn
+swim swam swum
+swing swung
+take took taken
+teach taught
+tear tore torn
+tell told
+think thought
+throw threw thrown
+understand understood
+undo undid undone
+wake woke woken
+wear wore worn
+win won
+wind wound
+withdraw withdrew withdrawn
+write wrote written
+overwrite overwrote overwritten
+override overrode overridden
+appendix appendices
+axis axes
+analysis analyses
+basis bases
+child children
+crisis crises
+criterion criteria
+foot feet
+goose geese
+half halves
+hypothesis hypotheses
+index indices
+knife knives
+leaf leaves
+life lives
+man men
+matrix matrices
+medium media
+mouse mice
+parenthesis parentheses
+person people
+phenomenon phenomena
+schema schemata
+shelf shelves
+synthesis syntheses
+thesis theses
+tooth teeth
+vertex vertices
+wife wives
+woman women
+"""
+#: Verbs with a particle that are also nouns.
+_SEPARABLE = frozenset(
+    "backup breakdown buildup callback checkin checkout cleanup countdown cutoff dropdown fallback feedback followup "
+    "handoff kickoff layout lineup lockout login logoff logon logout lookup makeup markup meetup mockup pickup playback "
+    "plugin popup printout rollback rollout setup shutdown signin signoff signout signup slowdown speedup spinup standby "
+    "startup takeover teardown timeout tradeoff warmup workaround wrapup writeup".split()
+)
+#: Particles, longer ones first, as `workaround` ends with `round`, too.
+_PARTICLES = ("around", "back", "down", "over", "out", "off", "up", "in", "on", "by")
+
+
+def other_forms(word: str) -> tuple[str, ...]:
+    """Return the irregular forms of an English word, without itself; its regular forms have one stem anyway."""
+    return _forms().get(word.lower(), ())
+
+
+def in_two_words(word: str) -> str | None:
+    """Return a noun such as `setup` as its verb, `set up`; None if it is no such noun."""
+    if (lower := word.lower()) not in _SEPARABLE:
+        return None
+    particle = next(particle for particle in _PARTICLES if lower.endswith(particle))
+    return f"{word[: -len(particle)]} {word[-len(particle) :]}"
+
+
+def is_particle(word: str) -> bool:
+    """Return whether a word may follow a verb to which it belongs."""
+    return word.lower() in _PARTICLES
+
+
+@functools.cache
+def _forms() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for line in _FORMS.split("\n"):
+        base, *others = forms = line.split() or [""]
+        for form in forms:
+            found[form] = (*found.get(form, ()), *(other for other in forms if other != form))
+        for form in _regular(base):
+            found.setdefault(form, tuple(others))
+    return found
+
+
+def _regular(base: str) -> list[str]:
+    """Return the form in -s and the possible ones in -ing."""
+    endings = ("es" if base.endswith(("s", "x", "ch", "o")) else "s", "ing")
+    return [f"{base}{ending}" for ending in endings] + [f"{base[:-1]}ing", f"{base}{base[-1:]}ing"]
