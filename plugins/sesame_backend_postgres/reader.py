@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 
@@ -34,6 +34,8 @@ from .filters import STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
+#: Values of a query, by position or by name.
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class _NothingError(Exception):
@@ -275,14 +277,14 @@ class PostgresReader:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
-    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return the rows of a query; none while there is no schema."""
         try:
             return self._ask(sql, values)
         except _NothingError:
             return []
 
-    def _ask(self, sql: str, values: Sequence[Any]) -> list[Any]:
+    def _ask(self, sql: str, values: Values) -> list[Any]:
         """Return the rows of a query, on the connection of the snapshot if there is one.
 
         :raises _NothingError: there is no schema yet.
@@ -297,7 +299,7 @@ class PostgresReader:
             begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
             return self._answers(db, sql, values, begin)
 
-    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Sequence[Any], before: str) -> list[Any]:
+    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Values, before: str) -> list[Any]:
         self._check(db)
         try:
             answers = db.execute(before + self._server.prepared.asked(db, sql), values)

@@ -18,39 +18,50 @@ if TYPE_CHECKING:
     from ..plugin.backend import CountsPhrases
     from ..types.query import Query, Word
 
-#: Most pairs of neighbouring words that are looked up; a longer query has enough other words.
-MAX_PAIRS = 8
+#: Most words of a query whose neighbours are looked up as one word; a longer one has enough other words.
+MAX_JOINED = 3
 #: Shortest compound, in characters.
 SHORTEST = 4
 #: Most splits of one word that are searched for, the commonest first.
 MAX_SPLITS = 2
 
 _LETTERS = re.compile(r"[a-z]+")
-_PAIR = re.compile(r"(?<!\S)([A-Za-z]+)(?=\s+([A-Za-z]+)(?!\S))")
+_PAIR = re.compile(r"(?<!\S)([a-z]+)(?=\s+([a-z]+)(?!\S))")
 
 
 def with_joined(query: Query, counts: CountsPhrases) -> Query:
-    """Return the query in which a word also means itself and the next word in one, if the index has that word."""
-    texts = {word.text.lower(): word for word in query.words}
-    joined: dict[Word, list[str]] = {}
-    for first, second in _PAIR.findall(query.text)[:MAX_PAIRS]:
-        word = texts.get(first.lower())
-        is_pair = word is not None and (second.lower() in texts or is_particle(second))
-        if word is not None and is_pair and SHORTEST <= len(first + second) <= LONGEST:
-            joined.setdefault(word, []).append((first + second).lower())
-    asked = [text for added in joined.values() for text in added]
-    if not asked:
+    """Return the query in which a word also means itself and the next word in one, if that is how it is mostly written.
+
+    Of 72 neighbouring words in the labelled queries that are one word somewhere, mostly in camelCase names, 70 are more
+    often two; to search for `agentname` because of `agent name` lost the first place seven times.
+    """
+    joined = _joined(query)
+    if not joined:
         return query
-    known = {text for text, count in zip(asked, counts.frequencies(asked), strict=True) if count}
-    changed = {
-        word: replace(word, alternatives=(*word.alternatives, *more))
-        for word, added in joined.items()
-        if (more := [text for text in dict.fromkeys(added) if text in known and text not in word.alternatives])
-    }
+    often = dict(zip(joined, counts.frequencies(list(joined)), strict=True))
+    phrases = [f"{first} {second}" for text, (_, first, second) in joined.items() if often[text]]
+    apart = dict(zip(phrases, counts.frequencies(phrases), strict=True)) if phrases else {}
+    changed: dict[Word, Word] = {}
+    for text, (word, first, second) in joined.items():
+        is_one = often[text] > apart.get(f"{first} {second}", 0) or (often[text] and is_particle(second))
+        if is_one and text not in word.alternatives:
+            former = changed.get(word, word)
+            changed[word] = replace(former, alternatives=(*former.alternatives, text))
     if not changed:
         return query
     words = tuple(changed.get(word, word) for word in query.words)
     return replace(query, words=words, condition=query.condition and with_words(query.condition, changed))
+
+
+def _joined(query: Query) -> dict[str, tuple[Word, str, str]]:
+    """Return neighbouring words of a query as one, each with the `Word` of the first, and both."""
+    texts = {word.text.lower(): word for word in query.words}
+    found: dict[str, tuple[Word, str, str]] = {}
+    for first, second in _PAIR.findall(query.text.lower()):
+        is_pair = first in texts and ((second in texts and len(texts) <= MAX_JOINED) or is_particle(second))
+        if is_pair and SHORTEST <= len(first + second) <= LONGEST:
+            found[first + second] = (texts[first], first, second)
+    return found
 
 
 def splits(text: str, counts: CountsPhrases) -> list[str]:

@@ -22,9 +22,9 @@ MAX_TERMS = 5_000
 
 
 def is_inflected(text: str) -> bool:
-    """Return whether a word is of a language that the index does not stem, and in an alphabet with endings."""
+    """Return whether a word is of letters with upper and lower case: languages that use them have endings."""
     plain = folded(text)
-    return len(plain) > SHARED and plain.isalpha() and not text.isascii() and plain.upper() != plain
+    return len(plain) > SHARED and plain.isalpha() and plain.upper() != plain
 
 
 def forms(text: str, vocabulary: Vocabulary) -> list[str]:

@@ -13,7 +13,6 @@ from ..dataclass import replace
 from ..plugin.backend import CountsPhrases, SearchesTerms, Vocabulary
 from ..text.tokens import light_stem, unstemmed
 from ..types.query import Query, Word
-from . import compounds, forms
 from .boolean import with_words
 
 #: A word in at most this number of chunks is looked up.
@@ -89,19 +88,26 @@ def is_met(word: str, added: dict[str, list[str]]) -> bool:
 
 def _is_continued(word: Word) -> bool:
     """Return whether a word has forms that are looked up however common it is."""
-    return forms.is_inflected(word.text) or _NUMBERED.fullmatch(word.text.lower()) is not None
+    text = word.text
+    if text.isascii():
+        return text[-1:].isdigit() and _NUMBERED.fullmatch(text.lower()) is not None
+    from .forms import is_inflected
+
+    return is_inflected(text)
 
 
 def _added(word: Word, frequency: int, vocabulary: Vocabulary) -> list[str]:
     text = word.text.lower()
     found: list[str] = []
-    if forms.is_inflected(text):
-        found = forms.forms(text, vocabulary)
+    if not text.isascii():
+        found = _forms(text, vocabulary)
     elif _NUMBERED.fullmatch(text):
         terms = vocabulary.terms(text, MAX_TERMS)
         found = [unstemmed(term) for term, _ in terms if term[len(text) :][:1].isalpha()][:MAX_BEGUN]
     elif frequency <= UNCOMMON and isinstance(vocabulary, CountsPhrases):
-        found = [split for split in compounds.splits(text, vocabulary) if split not in word.alternatives]
+        from .compounds import splits
+
+        found = [split for split in splits(text, vocabulary) if split not in word.alternatives]
     if frequency <= RARE:
         found = found or _alternatives(word, vocabulary, is_known=frequency > 0)
     if not frequency and not found:
@@ -115,7 +121,13 @@ def _around(text: str, vocabulary: Vocabulary) -> list[str]:
         return []
     if isinstance(vocabulary, SearchesTerms) and (terms := vocabulary.terms_with(text, MAX_AROUND)):
         return [unstemmed(term) for term, _ in terms]
-    return forms.forms(text, vocabulary) if _LETTERS.fullmatch(text) else []
+    return _forms(text, vocabulary)
+
+
+def _forms(text: str, vocabulary: Vocabulary) -> list[str]:
+    from .forms import forms, is_inflected
+
+    return forms(text, vocabulary) if is_inflected(text) else []
 
 
 def _alternatives(word: Word, vocabulary: Vocabulary, *, is_known: bool) -> list[str]:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from ..dataclass import replace
 from ..plugin.backend import CountsPhrases, IndexReader, TracksFiles, Vocabulary
-from ..query import compounds, spelling
+from ..query import spelling
 from ..query.boolean import positive_words
 from ..query.filters import asked, both
 from ..query.parser import parse
@@ -65,8 +65,10 @@ def search(reader: IndexReader, text: str, filters: Filters, page: Page = Page()
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
     if not query.words:
         return _browse(reader, query, filters, page)
-    if isinstance(reader, CountsPhrases):
-        query = compounds.with_joined(query, reader)
+    if isinstance(reader, CountsPhrases) and len(query.text.split()) > 1:
+        from ..query.compounds import with_joined
+
+        query = with_joined(query, reader)
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}

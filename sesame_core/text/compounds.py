@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import pairwise
 
 #: Number of names whose words are cached.
 REMEMBERED = 50_000
@@ -51,4 +52,4 @@ def _joined(parts: list[str]) -> list[str]:
 
 
 def _pairs(parts: list[str]) -> list[str]:
-    return [one + other for one, other in zip(parts, parts[1:], strict=False) if not one.isdigit()]
+    return [one + other for one, other in pairwise(parts) if not one.isdigit()]

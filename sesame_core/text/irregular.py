@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 #: The forms of one word on each line; the first one also has the regular forms in -s and -ing.
 _FORMS = """
 begin began begun
@@ -37,11 +35,9 @@ hide hid hidden
 hold held
 keep kept
 know knew known
-leave left
 lend lent
 lose lost
 make made
-mean meant
 meet met
 pay paid
 rebuild rebuilt
@@ -85,7 +81,6 @@ undo undid undone
 wake woke woken
 wear wore worn
 win won
-wind wound
 withdraw withdrew withdrawn
 write wrote written
 overwrite overwrote overwritten
@@ -124,9 +119,9 @@ woman women
 #: Verbs with a particle that are also nouns.
 _SEPARABLE = frozenset(
     "backup breakdown buildup callback checkin checkout cleanup countdown cutoff dropdown fallback feedback followup "
-    "handoff kickoff layout lineup lockout login logoff logon logout lookup makeup markup meetup mockup pickup playback "
-    "plugin popup printout rollback rollout setup shutdown signin signoff signout signup slowdown speedup spinup standby "
-    "startup takeover teardown timeout tradeoff warmup workaround wrapup writeup".split()
+    "handoff kickoff layout lineup lockout login logoff logon logout lookup makeup markup meetup mockup pickup "
+    "playback plugin popup printout rollback rollout setup shutdown signin signoff signout signup slowdown speedup "
+    "spinup standby startup takeover teardown timeout tradeoff warmup workaround wrapup writeup".split()
 )
 #: Particles, longer ones first, as `workaround` ends with `round`, too.
 _PARTICLES = ("around", "back", "down", "over", "out", "off", "up", "in", "on", "by")
@@ -134,7 +129,15 @@ _PARTICLES = ("around", "back", "down", "over", "out", "off", "up", "in", "on", 
 
 def other_forms(word: str) -> tuple[str, ...]:
     """Return the irregular forms of an English word, without itself; its regular forms have one stem anyway."""
-    return _forms().get(word.lower(), ())
+    lower = word.lower()
+    found: list[str] = []
+    for form in (lower, *_bases(lower)):
+        start = -1
+        while (start := _FORMS.find(form, start + 1)) >= 0:
+            line = _FORMS[_FORMS.rfind("\n", 0, start) + 1 : _FORMS.find("\n", start)].split()
+            if form == line[0] or (form == lower and form in line):
+                found += (other for other in line if other not in (lower, form) and other not in found)
+    return tuple(found)
 
 
 def in_two_words(word: str) -> str | None:
@@ -150,19 +153,12 @@ def is_particle(word: str) -> bool:
     return word.lower() in _PARTICLES
 
 
-@functools.cache
-def _forms() -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for line in _FORMS.split("\n"):
-        base, *others = forms = line.split() or [""]
-        for form in forms:
-            found[form] = (*found.get(form, ()), *(other for other in forms if other != form))
-        for form in _regular(base):
-            found.setdefault(form, tuple(others))
-    return found
-
-
-def _regular(base: str) -> list[str]:
-    """Return the form in -s and the possible ones in -ing."""
-    endings = ("es" if base.endswith(("s", "x", "ch", "o")) else "s", "ing")
-    return [f"{base}{ending}" for ending in endings] + [f"{base[:-1]}ing", f"{base}{base[-1:]}ing"]
+def _bases(word: str) -> tuple[str, ...]:
+    """Return what a word may be a form of, in -s or in -ing."""
+    if word.endswith("ing"):
+        stem = word[:-3]
+        doubled = (stem[:-1],) if len(stem) > 1 and stem[-1] == stem[-2] else ()
+        return (stem, f"{stem}e", *doubled) if stem else ()
+    if word.endswith("s"):
+        return (word[:-1], word[:-2]) if word.endswith("es") else (word[:-1],)
+    return ()

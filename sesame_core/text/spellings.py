@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
+from ..dataclass import dataclass
 from . import folding
 from .compounds import LONGEST, camel_parts
 from .irregular import in_two_words, other_forms
 from .tokens import SIGNED, emoji_words, has_word, is_cjk, is_emoji
 
-_VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
-#: Two words of letters that are often written as one: `dry-run`, `--dry_run`, `CI/CD`, `O'Reilly`, `node.js`.
-_TWO = re.compile(
-    r"-{0,2}([^\W\d_]+)[-_\u2010\u2011]([^\W\d_]{2,})"
-    r"|([^\W\d_]{1,3})/([^\W\d_]{2,3})"
-    r"|([^\W\d_])['\u2019]([^\W\d_]{3,})"
-    r"|([^\W\d_]+)\.((?i:js|io))"
-)
-#: A word with its number: `UTF-8`.
-_NUMBERED = re.compile(r"([A-Za-z]{2,})[-_](\d{1,4})")
-#: Numbers in groups of three digits, and the same without groups.
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:[_,']\d{3})+")
-_LONG = re.compile(r"[1-9]\d{3,14}")
-_SCRIPT = re.compile(r"([A-Za-z]{3,})(js)", re.IGNORECASE)
-_HANGUL = re.compile("[\uac00-\ud7af]{4,12}")
+#: Shortest name of a library before its `js`, with it, in characters less one: `d3js` has no letters only.
+SHORTEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """Patterns of words that are more than letters."""
+
+    version: re.Pattern[str]
+    #: Two words of letters that are often written as one: `dry-run`, `--dry_run`, `CI/CD`, `O'Reilly`, `node.js`.
+    two: re.Pattern[str]
+    #: A word with its number: `UTF-8`.
+    numbered: re.Pattern[str]
+    #: A number in groups of three digits, and one that could be written so.
+    grouped: re.Pattern[str]
+    long: re.Pattern[str]
+
+
+@functools.cache
+def _patterns() -> _Patterns:
+    """Return the patterns, compiled at first use: most words are letters only."""
+    return _Patterns(
+        version=re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)"),
+        two=re.compile(
+            r"-{0,2}([^\W\d_]+)[-_\u2010\u2011]([^\W\d_]{2,})"
+            r"|([^\W\d_]{1,3})/([^\W\d_]{2,3})"
+            r"|([^\W\d_])['\u2019]([^\W\d_]{3,})"
+            r"|([^\W\d_]+)\.((?i:js|io))"
+        ),
+        numbered=re.compile(r"([A-Za-z]{2,})[-_](\d{1,4})"),
+        grouped=re.compile(r"[1-9]\d{0,2}(?:[_,']\d{3})+"),
+        long=re.compile(r"[1-9]\d{3,14}"),
+    )
 
 
 def alternatives(piece: str) -> tuple[str, ...]:
@@ -33,35 +53,33 @@ def alternatives(piece: str) -> tuple[str, ...]:
     """
     if (lower := piece.lower()) in SIGNED:
         return (SIGNED[lower],)
-    found = _beyond_ascii(piece) if not piece.isascii() else _in_ascii(piece)
-    if match := _TWO.fullmatch(piece):
+    found = _beyond_ascii(piece) if not piece.isascii() else _letters(piece) if piece.isalpha() else _in_ascii(piece)
+    if not piece.isalnum() and (match := _patterns().two.fullmatch(piece)):
         joined = "".join(filter(None, match.groups()))
         if len(joined) <= LONGEST:
             found = (*found, joined)
     return tuple(dict.fromkeys(found))
 
 
+def _letters(piece: str) -> tuple[str, ...]:
+    parts = () if piece.islower() else (camel_parts(piece),)
+    script = (f"{piece[:-2]} {piece[-2:]}",) if piece[-2:].lower() == "js" and len(piece) > SHORTEST else ()
+    return (piece, *parts, *filter(None, (in_two_words(piece),)), *other_forms(piece), *script)
+
+
 def _in_ascii(piece: str) -> tuple[str, ...]:
-    if _GROUPED.fullmatch(piece):
+    patterns = _patterns()
+    if patterns.grouped.fullmatch(piece):
         return (piece, re.sub(r"\D", "", piece))
-    if version := _VERSION.fullmatch(piece):
+    if version := patterns.version.fullmatch(piece):
         return (piece, version[2] if version[1] else f"v{piece}")
-    if _LONG.fullmatch(piece):
+    if patterns.long.fullmatch(piece):
         first = len(piece) % 3 or 3
         return (piece, " ".join([piece[:first], *(piece[i : i + 3] for i in range(first, len(piece), 3))]))
-    if numbered := _NUMBERED.fullmatch(piece):
+    if numbered := patterns.numbered.fullmatch(piece):
         return (piece, numbered[1] + numbered[2])
-    if not piece.isalnum():
-        return (piece,)
-    if parts := [part for part in (camel_parts(piece), in_two_words(piece)) if part]:
-        return (piece, *parts, *other_forms(piece), *_script(piece))
-    return (piece,)
-
-
-def _script(piece: str) -> tuple[str, ...]:
-    """Return `node js` for `nodejs`."""
-    match = _SCRIPT.fullmatch(piece)
-    return (f"{match[1]} {match[2]}",) if match else ()
+    parts = camel_parts(piece) if piece.isalnum() else ""
+    return (piece, parts) if parts else (piece,)
 
 
 def _beyond_ascii(piece: str) -> tuple[str, ...]:
@@ -79,6 +97,6 @@ def _in_pairs(run: str) -> str:
 
 def _with_spaces(word: str) -> list[str]:
     """Return a Korean word as two: compounds are written with or without a space, and endings follow."""
-    if not _HANGUL.fullmatch(word):
+    if not all("\uac00" <= letter <= "\ud7af" for letter in word) or len(word) > LONGEST:
         return []
     return [f"{word[:i]} {word[i:]}*" for i in range(2, len(word) - 1)]

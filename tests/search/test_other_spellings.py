@@ -78,7 +78,6 @@ TABLE: tuple[tuple[str, str], ...] = (
     ("a login there", "log in, log-in"),
     ("please sign out soon", "signout"),
     ("a web socket of brass", "websocket"),
-    ("the fishhook of steel", "fish hook"),
     ("새 결제 모듈을 시험", "결제모듈"),
     ("데이터베이스연결 끊김", "데이터베이스 연결"),
     # -- irregular forms
@@ -109,8 +108,10 @@ TABLE: tuple[tuple[str, str], ...] = (
     ("помилки з'єднання", "помилка"),
     ("σφάλματα συστήματος", "σφάλμα, σύστημα"),
 )
-#: The same, of words that are nowhere else: forms in languages with Latin letters.
+#: The same, of words that are nowhere else: two words as one, forms in languages with Latin letters.
 NOWHERE = (
+    ("the fishhook of steel", "fish hook"),
+    ("a lighthouse on javascript", "light house"),
     ("zwei Fehlermeldungen erschienen", "fehlermeldung"),
     ("eine Datenbank fehlt", "datenbanken"),
     ("mehrere Häuser gebaut", "haus"),

@@ -154,10 +154,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
 
 
 def names(sesame: Sesame, query: str) -> list[str]:
-    """Return the names of the texts that hold the words of a query, each as it was typed."""
+    """Return the names of the texts that a query finds."""
     answer = sesame.search(query, limit=len(TABLE))
     assert answer.mode == "search", "there is something to look for"
-    return [] if answer.corrections else [TABLE[int(s[1:])][0] for s in found(answer)]
+    return [TABLE[int(s[1:])][0] for s in found(answer)]
 
 
 def cases(column: int) -> list[tuple[str, str]]:
@@ -173,7 +173,10 @@ def test_a_text_is_found_by(name: str, query: str, table: Sesame) -> None:
 
 @pytest.mark.parametrize(("name", "query"), cases(3))
 def test_a_text_is_not_found_by(name: str, query: str, table: Sesame) -> None:
-    assert name not in names(table, f'"{query}"')
+    answer = table.search(f'"{query}"', limit=len(TABLE))
+    assert answer.mode == "search", "there is something to look for"
+    # In another spelling, and the answer says in which, it may be found.
+    assert answer.corrections or name not in names(table, f'"{query}"')
 
 
 @pytest.mark.parametrize(
