@@ -81,9 +81,16 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
 
 
 def is_met(word: str, added: dict[str, list[str]]) -> bool:
-    """Return whether one of a word's added spellings has all its characters in order, so that it was found."""
+    """Return whether one of a word's added spellings is the word: its characters in order, or another form of it."""
     text = word.rstrip("*").lower()
-    return word in added and (word.endswith("*") or any(text in more.replace(" ", "") for more in added[word]))
+    is_form = word.endswith("*") or not word.isascii()
+    return word in added and (is_form or any(text in more.replace(" ", "") for more in added[word]))
+
+
+def corrections(added: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the added spellings without those that only have a space more."""
+    others = {word: [one for one in more if one.replace(" ", "") != word.lower()] for word, more in added.items()}
+    return {word: more for word, more in others.items() if more}
 
 
 def _is_continued(word: Word) -> bool:

@@ -73,9 +73,10 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
     if isinstance(reader, Vocabulary) and spelling.is_needed(query, candidates.document_frequencies):
-        query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
-        not_found = [word for word in not_found if not spelling.is_met(word, corrections)]
-        if corrections:
+        query, added = spelling.expand(query, candidates.document_frequencies, reader)
+        if added:
+            not_found = [word for word in not_found if not spelling.is_met(word, added)]
+            corrections = spelling.corrections(added)
             candidates = reader.candidates(query, filters)
     answer = Answer(
         query=query,

@@ -127,14 +127,14 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("soft hyphen", "un\u00adthink\u00adable", "unthinkable un\u00adthinkable", "unthankable"),
     ("no width", "zero\u200bbreadth join\u200ders non\u200cbinder", "zerobreadth joinders nonbinder", "zeroboard"),
     ("byte order mark", "\ufeffstartword here", "startword", "tartword"),
-    ("no-break space", "salt\u00a0pepper", "salt pepper", "saltpepper"),
+    ("no-break space", "salt\u00a0pepper", "salt pepper saltpepper", "peppersalt"),
     # -- pictures
     ("emoji", "deploy failed 🔥 badly", "🔥", "🧯"),
     ("skin tone", "thumbs 👍🏽 yes", "👍🏽 👍 👍🏿", "👎"),
     ("joined emoji", "family 👨‍👩‍👧 here", "👨‍👩‍👧 👩 👨‍👩", "👩‍👨 👶"),
     ("presentation", "love ❤️ this", "❤️ ❤", "💔"),
     ("flag of a country", "flag 🇩🇪 here", "🇩🇪", "🇪🇩 🇫🇷"),
-    ("glued emoji", "done🚀liftoff", "🚀 liftoff done🚀liftoff", "doneliftoff"),
+    ("glued emoji", "done🚀liftoff", "🚀 liftoff done🚀liftoff doneliftoff", "liftoffdone"),
     ("check marks", "passed ✅ or ✓", "✅ ✓", "❎ ✗"),
 )
 
