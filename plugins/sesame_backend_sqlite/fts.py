@@ -13,8 +13,8 @@ from sesame_core.types.query import Word
 LAST = "\U0010ffff"
 #: Most chunks that are counted to compare phrases.
 COUNTED = 1_000
-#: Longest search for terms by a part of them, in seconds: 70,000 terms in 125,000 chunks take 0.2.
-SECONDS = 0.3
+#: Longest search for terms by a part of them, in seconds: 70,000 terms in 125,000 chunks take so long.
+SECONDS = 0.2
 #: Instructions of SQLite between two checks of the time.
 STEPS = 1_000
 

@@ -9,7 +9,7 @@ from ..text.folding import folded
 if TYPE_CHECKING:
     from ..plugin.backend import Vocabulary
 
-#: Shortest common beginning of two forms, in characters, and its least share of the word: of `häuser` and `haus`.
+#: Shortest common beginning of two forms, in characters, and its least share of the word: `баз` of `база`.
 SHARED, SHARE = 3, 0.6
 #: The same in Latin letters, in which more languages are written, and more words look alike.
 SHARED_LATIN, SHARE_LATIN = 4, 0.65

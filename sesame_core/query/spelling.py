@@ -32,8 +32,9 @@ MAX_BEGUN = 20
 #: Most terms that are compared, the commonest first.
 MAX_TERMS = 5_000
 
-#: Most words in which a word is found that is no word anywhere, the commonest first.
-MAX_AROUND = 8
+#: Most words in which a word is found that is no word anywhere, the commonest first; and most words of a query that is
+#: searched so, since comparing all terms takes as long as several searches.
+MAX_AROUND, MAX_LOOKED_INSIDE = 8, 3
 
 _LETTERS = re.compile(r"[a-z]+")
 #: A name with a number, to which names without a sign between are added: `sha256sum`, `ipv6addr`.
@@ -70,6 +71,8 @@ def expand(query: Query, frequencies: list[int], vocabulary: Vocabulary) -> tupl
     expanded: dict[Word, Word] = {}
     for word, frequency in zip(query.words, frequencies, strict=True):
         more = _added(word, frequency, vocabulary)
+        if not frequency and not more:
+            more = _around(word.text.lower(), vocabulary, is_inside=len(query.words) <= MAX_LOOKED_INSIDE)
         if more:
             added[word.text] = more
             # A chunk's score counts each alternative that it contains, so none may include another.
@@ -115,20 +118,27 @@ def _added(word: Word, frequency: int, vocabulary: Vocabulary) -> list[str]:
         from .compounds import splits
 
         found = [split for split in splits(text, vocabulary) if split not in word.alternatives]
+    if frequency <= RARE and not found:
+        found = _irregular(word)
     if frequency <= RARE:
         found = found or _alternatives(word, vocabulary, is_known=frequency > 0)
-    if not frequency and not found:
-        found = _around(text, vocabulary)
     return found
 
 
-def _around(text: str, vocabulary: Vocabulary) -> list[str]:
-    """Return the words in which a word is found, and forms of it in languages that have endings other than English."""
+def _irregular(word: Word) -> list[str]:
+    from ..text.irregular import other_forms
+
+    return [form for form in other_forms(word.text, is_rare=True) if form not in word.alternatives]
+
+
+def _around(text: str, vocabulary: Vocabulary, *, is_inside: bool) -> list[str]:
+    """Return forms of a word in languages that have endings other than English, else the words in which it is found."""
     if not text.isalnum() or len(text) < MIN_LENGTH:
         return []
-    if isinstance(vocabulary, SearchesTerms) and (terms := vocabulary.terms_with(text, MAX_AROUND)):
-        return [unstemmed(term) for term, _ in terms]
-    return _forms(text, vocabulary)
+    found = _forms(text, vocabulary)
+    if not found and is_inside and isinstance(vocabulary, SearchesTerms):
+        found = [unstemmed(term) for term, _ in vocabulary.terms_with(text, MAX_AROUND)]
+    return found
 
 
 def _forms(text: str, vocabulary: Vocabulary) -> list[str]:

@@ -1,4 +1,8 @@
-"""English words whose forms no stemmer unites, and verbs that are written in one word or in two."""
+"""English words whose forms no stemmer unites, and verbs that are written in one word or in two.
+
+Verbs of any talk (`went`, `said`, `took`) are in most sessions and tell nothing: searching for all their forms moves
+the right session down.  So their forms are only searched where the word itself is rare.
+"""
 
 from __future__ import annotations
 
@@ -7,80 +11,33 @@ _FORMS = """
 begin began begun
 bind bound
 break broke broken
-bring brought
 build built
-buy bought
 catch caught
 choose chose chosen
-come came
-deal dealt
 draw drew drawn
-drive drove driven
-eat ate eaten
-fall fell fallen
-feed fed
-feel felt
-fight fought
 find found
-flee fled
-fly flew flown
 forget forgot forgotten
 freeze froze frozen
-get got gotten
-give gave given
-go went gone
 grow grew grown
 hang hung
 hide hid hidden
 hold held
-keep kept
-know knew known
-lend lent
 lose lost
-make made
-meet met
-pay paid
 rebuild rebuilt
 resend resent
 rerun reran
 rewrite rewrote rewritten
-ride rode ridden
-ring rang rung
-rise rose risen
 run ran
-say said
-see saw seen
 seek sought
-sell sold
 send sent
 shake shook shaken
-shoot shot
-show showed shown
 shrink shrank shrunk
-sing sang sung
-sink sank sunk
-sleep slept
-speak spoke spoken
-spend spent
 spin spun
-stand stood
 steal stole stolen
-stick stuck
-strike struck
-swear swore sworn
-swim swam swum
-swing swung
-take took taken
-teach taught
 tear tore torn
-tell told
-think thought
 throw threw thrown
-understand understood
 undo undid undone
 wake woke woken
-wear wore worn
-win won
 withdraw withdrew withdrawn
 write wrote written
 overwrite overwrote overwritten
@@ -116,6 +73,58 @@ vertex vertices
 wife wives
 woman women
 """
+#: The same of verbs that are common in any talk.
+_COMMON = """
+become became
+bring brought
+buy bought
+come came
+deal dealt
+drive drove driven
+eat ate eaten
+fall fell fallen
+feed fed
+feel felt
+fight fought
+flee fled
+fly flew flown
+get got gotten
+give gave given
+go went gone
+keep kept
+know knew known
+lead led
+leave left
+lend lent
+make made
+mean meant
+meet met
+pay paid
+rise rose risen
+say said
+see saw seen
+sell sold
+shoot shot
+show showed shown
+sing sang sung
+sink sank sunk
+sleep slept
+speak spoke spoken
+spend spent
+stand stood
+stick stuck
+strike struck
+swear swore sworn
+swim swam swum
+swing swung
+take took taken
+teach taught
+tell told
+think thought
+understand understood
+wear wore worn
+win won
+"""
 #: Verbs with a particle that are also nouns.
 _SEPARABLE = frozenset(
     "backup breakdown buildup callback checkin checkout cleanup countdown cutoff dropdown fallback feedback followup "
@@ -127,14 +136,21 @@ _SEPARABLE = frozenset(
 _PARTICLES = ("around", "back", "down", "over", "out", "off", "up", "in", "on", "by")
 
 
-def other_forms(word: str) -> tuple[str, ...]:
-    """Return the irregular forms of an English word, without itself; its regular forms have one stem anyway."""
+def other_forms(word: str, *, is_rare: bool = False) -> tuple[str, ...]:
+    """Return the irregular forms of an English word, without itself; its regular forms have one stem anyway.
+
+    :param is_rare: also of verbs that are common in any talk.
+    """
+    return (*_forms(word, _FORMS), *(_forms(word, _COMMON) if is_rare else ()))
+
+
+def _forms(word: str, table: str) -> tuple[str, ...]:
     lower = word.lower()
     found: list[str] = []
     for form in (lower, *_bases(lower)):
         start = -1
-        while (start := _FORMS.find(form, start + 1)) >= 0:
-            line = _FORMS[_FORMS.rfind("\n", 0, start) + 1 : _FORMS.find("\n", start)].split()
+        while (start := table.find(form, start + 1)) >= 0:
+            line = table[table.rfind("\n", 0, start) + 1 : table.find("\n", start)].split()
             if form == line[0] or (form == lower and form in line):
                 found += (other for other in line if other not in (lower, form) and other not in found)
     return tuple(found)

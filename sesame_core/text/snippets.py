@@ -98,7 +98,10 @@ def _pattern(query: Query) -> re.Pattern[str] | None:
                     words[f"{token}{_LETTER}*"] = len(token)
     # Few characters are the first of a word, and comparing them takes a third of the time of the rest.
     firsts = "".join(sorted({word[0] for word in words}))
-    parts = [*([f"(?=[{firsts}]){_START}(?:{_either(words)})"] if words else []), *([_either(others)] if others else [])]
+    parts = [
+        *([f"(?=[{firsts}]){_START}(?:{_either(words)})"] if words else []),
+        *([_either(others)] if others else []),
+    ]
     return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
 

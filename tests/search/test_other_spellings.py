@@ -111,6 +111,9 @@ TABLE: tuple[tuple[str, str], ...] = (
 #: The same, of words that are nowhere else: two words as one, forms in languages with Latin letters.
 NOWHERE = (
     ("the fishhook of steel", "fish hook"),
+    ("they went aloft", "go, going"),
+    ("a knot kept fast", "keep"),
+    ("who stood watch", "stand"),
     ("a lighthouse on javascript", "light house"),
     ("zwei Fehlermeldungen erschienen", "fehlermeldung"),
     ("eine Datenbank fehlt", "datenbanken"),
