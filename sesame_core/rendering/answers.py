@@ -205,7 +205,7 @@ def _notes(answer: Answer) -> list[str]:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if answer.words_not_found:
         words = ", ".join(printable(word) for word in answer.words_not_found)
-        notes.append(f"Not found anywhere: {words}")
+        notes.append(f"Not found as a word: {words}")
     for word, others in answer.corrections.items():
         notes.append(f"Also searched for: {printable(', '.join(others))} (for {printable(word)})")
     if answer.is_widened:

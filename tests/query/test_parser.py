@@ -53,7 +53,7 @@ WORDS = {
     "-- x": "[x]",
     "well-known": "[well-known|wellknown]",
     "1+1": "[1+1]",
-    'say"cheese': "[say|said] [cheese]",
+    'say"cheese': "[say] [cheese]",
     "main()": "[main()]",
     # prefixes
     "pre*": "[pre*]",
