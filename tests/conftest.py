@@ -116,16 +116,10 @@ def postgres() -> Iterator[str]:
 @pytest.fixture
 def database(postgres: str) -> Iterator[str]:
     """The address of a new, empty database, as its owner."""
-    import uuid
+    from .support.postgres_server import a_database
 
-    import psycopg
-    from psycopg.conninfo import make_conninfo
-
-    name = f"sesame_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
-        yield make_conninfo(postgres, dbname=name)
-        db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+    with a_database(postgres) as dsn:
+        yield dsn
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 
@@ -28,13 +28,15 @@ from sesame_core.types.index import (
 )
 from sesame_core.types.query import Condition, Filters, Query, Word
 
-from . import conversations, matching, opening, phrases, rows, schema, words
+from . import conversations, matching, opening, phrases, rows, schema, spelling, words
 from .connecting import Server
 from .failures import translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
+#: Values of a query, by position or by name.
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class _NothingError(Exception):
@@ -161,13 +163,16 @@ class PostgresReader:
         return [frozenset(found.get(chunk, ())) for chunk in chunks]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return words that start with a prefix, as counted by the last run, the commonest first."""
-        sql = (
-            "SELECT lexeme, chunks FROM lexemes WHERE lexeme >= %s AND lexeme < %s || U&'\\+10FFFF' "
-            "ORDER BY chunks DESC LIMIT %s"
-        )
+        """Return words that start with a prefix, the commonest first: as counted by the last run, and later ones."""
         plain = words.plain(prefix).strip()
-        return [(term, count) for term, count in self._rows(sql, (plain, plain, limit))]
+        return self._terms(spelling.BEGINNING, {"part": plain, "most": limit, "prefix": words.phrase(f"{plain}*")})
+
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return words that contain a string, as counted by the last run, the commonest first."""
+        return self._terms(spelling.CONTAINING, {"part": words.plain(part).strip(), "most": limit})
+
+    def _terms(self, sql: str, values: Mapping[str, Any]) -> list[tuple[str, int]]:
+        return [(term, count) for term, count in self._rows(sql, values)] if values["part"] else []
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one or a phrase an estimate."""
@@ -281,14 +286,14 @@ class PostgresReader:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
-    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    def _rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return the rows of a query; none while there is no schema."""
         try:
             return self._ask(sql, values)
         except _NothingError:
             return []
 
-    def _ask(self, sql: str, values: Sequence[Any]) -> list[Any]:
+    def _ask(self, sql: str, values: Values) -> list[Any]:
         """Return the rows of a query, on the connection of the snapshot if there is one.
 
         :raises _NothingError: there is no schema yet.
@@ -303,7 +308,7 @@ class PostgresReader:
             begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
             return self._answers(db, sql, values, begin)
 
-    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Sequence[Any], before: str) -> list[Any]:
+    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Values, before: str) -> list[Any]:
         self._check(db)
         try:
             answers = db.execute(before + self._server.prepared.asked(db, sql), values)

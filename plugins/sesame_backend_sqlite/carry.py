@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sesame_core.plugin.backend import IndexWriter
 from sesame_core.sdk.ingest import is_carried_over
+from sesame_core.text.tokens import subwords
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Session
 
@@ -68,10 +69,10 @@ def _content(old: sqlite3.Connection, old_path: Path, path: str) -> Iterator[Ses
             yield session
             paths = [p for (p,) in old.execute("SELECT path FROM paths WHERE session = ?", (number,))]
             bounds = (number << SESSION_SHIFT, (number + 1) << SESSION_SHIFT)
-            sql = f"SELECT {rows.CHUNK_COLUMNS}, subwords FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-            for *columns, subwords in old.execute(sql, bounds):
+            sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
+            for columns in old.execute(sql, bounds):
                 chunk = rows.to_chunk(columns, session.id)
-                chunk.subwords = subwords
+                chunk.subwords = subwords(chunk.text)
                 # The index stores the named files by session, not by chunk: the first chunk gets them all.
                 chunk.paths, paths = tuple(paths), []
                 yield chunk

@@ -170,6 +170,11 @@ class SqliteReader:
         return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
 
     @translating
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return terms that contain a string, with their numbers of chunks; of a large index only some are compared."""
+        return fts.Vocabulary(self._db()).terms_with(part, limit)
+
+    @translating
     def freshness(self) -> Freshness:
         """Return the time of the last sync, and the number of files that could not be read."""
         synced = self._db().execute("SELECT value FROM meta WHERE key = 'last_sync_at'").fetchone()

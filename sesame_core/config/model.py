@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import text
 from ..dataclass import dataclass, field
 from . import paths
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 #: Origin of a source that is not configured.
 FOUND = "found: default root exists"
+#: Factor of the version of words in a version of both; parsers have lower ones.
+WORDS = 10_000
 #: Environment variable that names one more directory of Claude Code sessions (seed 004).
 SESSIONS_DIR = "SESSIONS_DIR"
 
@@ -46,16 +49,16 @@ class Source:
     origin: str = DEFAULT
 
     def reading_version(self, parser_version: int) -> int:
-        """Return a version of parser and settings; when it changes, the files of the source are read again.
+        """Return a version of parser, words and settings; when it changes, the files of the source are read again.
 
-        It is the parser's version as long as no setting is set; else a hash of 31 bits of the version and the settings.
+        Without settings it is made of the two versions; else it is a hash of 31 bits of all three.
         """
         settings = (self.parser.options, self.formatter.name, self.formatter.options, self.exclude)
         if settings == ({}, "default", {}, ()):
-            return parser_version
+            return parser_version + WORDS * text.VERSION
         from zlib import crc32
 
-        return crc32(repr((parser_version, *settings)).encode("utf-8", "surrogatepass")) & 0x7FFFFFFF
+        return crc32(repr((parser_version, text.VERSION, *settings)).encode("utf-8", "surrogatepass")) & 0x7FFFFFFF
 
 
 #: The name, among models, of the model that the agent uses which started Sesame.

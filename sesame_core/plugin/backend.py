@@ -115,7 +115,10 @@ class Phrases(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """A reader that counts the chunks with each of many words: of a long query, the rarest words are then searched."""
+    """A reader that counts the chunks with each of many words.
+
+    Of a long query, the rarest words are then searched; and words also joined (`web socket`) or split.
+    """
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, in the order of the words; 0 only if no chunk has it.
@@ -136,6 +139,17 @@ class Values(Protocol):
 
         :param field: a field of `Filters`: "agents", "branch", "cwd", "host", "model", "owner", "repo" (remotes),
             "tool" (the names in `Session.tool_counts`) or "workstation".
+        """
+
+
+@runtime_checkable
+class SearchesTerms(Protocol):
+    """A reader that finds terms by any part of them: a word that is nowhere is then searched inside other words."""
+
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return indexed terms that contain a string and the number of chunks with each, the commonest first.
+
+        The search may be limited, and stop before all terms were compared.
         """
 
 

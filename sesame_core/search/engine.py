@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..plugin.backend import IndexReader, TracksFiles, Vocabulary
+from ..plugin.backend import Counting, IndexReader, TracksFiles, Vocabulary
 from ..query import spelling
 from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
@@ -163,14 +163,18 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, effect: Effect | None = None) -> Answer:
     if not query.words:
         return _browse(reader, query, filters, page)
+    if isinstance(reader, Counting) and len(query.text.split()) > 1:
+        from ..query.compounds import with_joined
+
+        query = with_joined(query, reader)
     candidates = reader.candidates(query, filters)
     not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
     corrections: dict[str, list[str]] = {}
-    if isinstance(reader, Vocabulary) and min(candidates.document_frequencies) <= spelling.RARE:
-        query, corrections = spelling.expand(query, candidates.document_frequencies, reader)
-        # A prefix was found if a word that completes it was.
-        not_found = [word for word in not_found if not (word.endswith("*") and word in corrections)]
-        if corrections:
+    if isinstance(reader, Vocabulary) and spelling.is_needed(query, candidates.document_frequencies):
+        query, added = spelling.expand(query, candidates.document_frequencies, reader)
+        if added:
+            not_found = [word for word in not_found if not spelling.is_met(word, added)]
+            corrections = spelling.corrections(added)
             candidates = reader.candidates(query, filters)
     if effect:
         effect.add_to(candidates)

@@ -18,6 +18,8 @@ LEAD = 60
 
 _LETTER = r"[^\W_]"
 _WORD = re.compile(f"{_LETTER}+")
+#: Where a word begins: after no letter, or at an upper-case letter inside a name.
+_START = f"(?:(?<!{_LETTER})|(?-i:(?=[A-Z])(?:(?<=[a-z0-9])|(?<=[A-Z])(?=.[a-z]))))"
 #: Latin, Greek and Cyrillic blocks with letters that carry accents.
 _ACCENTED = (range(0xC0, 0x460), range(0x1E00, 0x2000))
 #: Where Unicode's two planes for private characters begin.
@@ -94,7 +96,12 @@ def _pattern(query: Query) -> re.Pattern[str] | None:
                 words[f"{stem}(?:{'|'.join(ENDINGS)})?(?!{_LETTER})"] = len(stem)
                 if len(token) > STEM:
                     words[f"{token}{_LETTER}*"] = len(token)
-    parts = [*([f"(?<!{_LETTER})(?:{_either(words)})"] if words else []), *([_either(others)] if others else [])]
+    # Few characters are the first of a word, and comparing them takes a third of the time of the rest.
+    firsts = "".join(sorted({word[0] for word in words}))
+    parts = [
+        *([f"(?=[{firsts}]){_START}(?:{_either(words)})"] if words else []),
+        *([_either(others)] if others else []),
+    ]
     return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
 

@@ -2,8 +2,8 @@
 
 Backends split text at every character that is not a letter or a digit, fold case and the accents of Latin letters, and
 stem with Porter.  That alone loses the parts of camelCase names, all words of scripts without spaces, emoji, the
-signs in `C++`, and letters that have a plainer spelling; `subwords` returns those for the index, and `alternatives`
-returns them for a query.
+signs in `C++`, and letters that have a plainer spelling; `subwords` returns those for the index, and
+`spellings.alternatives` returns them for a query.  `compounds` splits and joins the parts of names.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 
 from ..dataclass import dataclass
 from . import folding
+from .compounds import inner_words
 
 #: Blocks of scripts without spaces between words, the first and the last character of each: Thai and Lao, Burmese,
 #: Khmer, then Chinese, Japanese and Korean.
@@ -34,10 +35,8 @@ EMOJI = "\u2300-\u23ff\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001fa
 _JOINERS = "\u200d\ufe0f"
 #: One of them; a skin-tone modifier is not one.
 _ONE_EMOJI = f"(?![\U0001f3fb-\U0001f3ff])[{EMOJI}]"
-#: Languages that differ from C by a sign only, and the words that stand for them.
-_SIGNED = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp"}
-_CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_VERSION = re.compile(r"([vV]?)(\d+\.\d[\w.+-]*)")
+#: Names that are told from other words by a sign only, and the words that stand for them.
+SIGNED = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp", ".net": "dotnet"}
 _HAS_LETTER = re.compile(r"[^\W_]")
 _RUN = re.compile(r"[^\W_]+")
 
@@ -53,6 +52,7 @@ _WAS_Y = re.compile(r"[aeiou].*[^aeiou]i\Z")
 
 # ASCII characters as classes: 1 lower-case letter or digit, 2 upper-case letter, 0 anything else.
 _CLASSES = bytes(2 if chr(c).isupper() else 1 if chr(c).isalnum() else 0 for c in range(128)) + bytes(128)
+_ASCII = bytes(range(128))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,10 @@ class _Indexing:
     #: A camelCase word from its first hump on, in classes: an upper-case letter after a lower-case one, or before
     #: another upper-case letter and a lower-case one.
     humps: re.Pattern[bytes]
-    #: The signs of `C++` and of `C#`, which are words.
+    #: The signs of `C++`, of `C#` and `F#`, and of `.NET`, which are words.
     pluses: re.Pattern[str]
     sharp: re.Pattern[str]
+    dot: re.Pattern[str]
 
 
 @functools.cache
@@ -72,8 +73,9 @@ def _indexing() -> _Indexing:
     """Return the patterns, compiled at first use: a search does not need them."""
     return _Indexing(
         humps=re.compile(rb"\x02(?:(?<=\x01\x02)|\x02\x01)[\x01\x02]*"),
-        pluses=re.compile(r"\+(?<=[Cc]\+)(?<![^\W_][Cc]\+)\+(?![\w#+])"),
-        sharp=re.compile(r"#(?<=[Cc]#)(?<![^\W_][Cc]#)(?![\w#+])"),
+        pluses=re.compile(r"\+(?<=[Cc]\+)(?<![^\W_][Cc]\+)\+(?![^\W\d]|[#+])"),
+        sharp=re.compile(r"#(?<=[CcF]#)(?<![^\W_][CcF]#)(?![^\W\d]|[#+])"),
+        dot=re.compile(r"\.(?:NET|(?<![^\W_]\.)Net)(?![^\W\d_])"),
     )
 
 
@@ -119,8 +121,7 @@ def _kind(character: str) -> str:
     return "cjk" if scripts.cjk.match(character) else "emoji" if scripts.emoji.match(character) else ""
 
 
-#: Number of camelCase words whose parts are cached, and the length of the longest word that is split.
-_REMEMBERED = 50_000
+#: Length of the longest name that is split.
 _LONGEST = 100
 
 
@@ -158,8 +159,8 @@ def clean(text: str) -> str:
 def subwords(text: str) -> str:
     """Return the words inside words and their plain spelling, each once, space-separated.
 
-    These are parts of camelCase names, names like `C++`, bigrams of scripts without spaces, code points of emoji, and
-    `strasse` for `Straße`.
+    These are parts of camelCase names, also two neighbouring parts as one word, names like `C++`, bigrams of scripts
+    without spaces, code points of emoji, and `strasse` for `Straße`.
     """
     patterns = _indexing()
     found: dict[str, None] = {}
@@ -168,11 +169,13 @@ def subwords(text: str) -> str:
     for rest in patterns.humps.finditer(classes):
         start, end = rest.span()
         found[text[rfind(0, 0, start) + 1 : end]] = None
-    words = [camel_parts(word) for word in found if len(word) <= _LONGEST]
+    words = [inner_words(name) for name in found if len(name) <= _LONGEST]
     if "+" in text and patterns.pluses.search(text):
-        words.append(_SIGNED["C++"])
-    if "#" in text and patterns.sharp.search(text):
-        words.append(_SIGNED["C#"])
+        words.append(SIGNED["c++"])
+    if "#" in text:
+        words += {SIGNED[text[m.start() - 1].lower() + "#"]: None for m in patterns.sharp.finditer(text)}
+    if (".NET" in text or ".Net" in text) and patterns.dot.search(text):
+        words.append(SIGNED[".net"])
     if not text.isascii():
         words += _beyond_ascii(text)
     return " ".join(words)
@@ -181,9 +184,11 @@ def subwords(text: str) -> str:
 def _beyond_ascii(text: str) -> list[str]:
     words: list[str] = []
     scripts = _scripts()
-    if not scripts.relevant.search(text):
+    # A few bytes of most texts, while a pattern would take long for all their characters.
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    if not scripts.relevant.search(others):
         return words
-    kinds = {_kind(character) for character in set(text) if character > "\x7f"}
+    kinds = set(map(_kind, set(others)))
     if "odd" in kinds:
         odd = dict.fromkeys(run for run in scripts.run.findall(text) if folding.is_odd(run))
         words += dict.fromkeys(filter(_HAS_LETTER.search, map(folding.folded, odd)))
@@ -192,8 +197,13 @@ def _beyond_ascii(text: str) -> list[str]:
         words += [_bigrams(run) for run in dict.fromkeys(scripts.cjk.findall(text))]
         words += dict.fromkeys(scripts.adjacent.findall(text))
     if "emoji" in kinds:
-        words += dict.fromkeys(map(_emoji_words, scripts.emoji_run.findall(text)))
+        words += dict.fromkeys(map(emoji_words, scripts.emoji_run.findall(text)))
     return words
+
+
+def is_emoji(text: str) -> bool:
+    """Return whether a text is one emoji or several, joined or not."""
+    return not text.isascii() and _scripts().emoji_run.fullmatch(text) is not None
 
 
 def is_cjk(character: str) -> bool:
@@ -206,18 +216,12 @@ def emoji(text: str) -> list[str]:
     return [] if text.isascii() else _scripts().emoji_run.findall(text)
 
 
-@functools.lru_cache(_REMEMBERED)
-def camel_parts(word: str) -> str:
-    """Return the parts of a camelCase word, space-separated: `HTTPServerError` → `HTTP Server Error`."""
-    return " ".join(_CAMEL_PART.findall(word))
-
-
 def _bigrams(run: str) -> str:
     """Return the overlapping pairs of a run and its last character, so that pairs and single characters match."""
     return " ".join([run[i : i + 2] for i in range(len(run) - 1)] + [run[-1]])
 
 
-def _emoji_words(run: str) -> str:
+def emoji_words(run: str) -> str:
     """Return the words that represent emoji, by code point; skin-tone modifiers are ignored."""
     return " ".join(f"u{ord(one):x}" for one in _scripts().emoji.findall(run))
 
@@ -234,31 +238,6 @@ def pieces(word: str) -> list[str]:
     if word.isascii():
         return [word] if has_word(word) else []
     return [piece for piece in _scripts().piece.findall(word) if has_word(piece)]
-
-
-def alternatives(piece: str) -> tuple[str, ...]:
-    """Return the strings to search for, each a phrase, when a query has this piece of a word.
-
-    A trailing `*` makes a prefix.
-    """
-    if not piece.isascii():
-        return _alternatives_beyond_ascii(piece)
-    if piece in _SIGNED:
-        return (_SIGNED[piece],)
-    if version := _VERSION.fullmatch(piece):
-        return (piece, version[2] if version[1] else f"v{piece}")
-    parts = camel_parts(piece) if piece.isalnum() else piece
-    return (piece,) if parts in (piece, "") else (piece, parts)
-
-
-def _alternatives_beyond_ascii(piece: str) -> tuple[str, ...]:
-    scripts = _scripts()
-    if scripts.emoji_run.fullmatch(piece):
-        return (_emoji_words(piece),)
-    plain = folding.folded(piece) if folding.is_odd(piece) else piece
-    if scripts.cjk.fullmatch(plain):
-        return (f"{plain}*",) if len(plain) == 1 else (" ".join(plain[i : i + 2] for i in range(len(plain) - 1)),)
-    return (piece, plain) if plain != piece and has_word(plain) else (piece,)
 
 
 def unstemmed(stem: str) -> str:

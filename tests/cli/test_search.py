@@ -103,7 +103,7 @@ def test_search_sees_what_changed_and_with_no_refresh_it_does_not(indexed: Path,
 def test_an_answer_says_how_weak_it_is_and_which_words_are_nowhere(indexed: Path, cli: Callable[..., Any]) -> None:
     out = cli("search", "flake", "pangolin", "armadillo").out
     assert "Weak match: no passage of the best session has most of these words." in out
-    assert "Not found anywhere: pangolin, armadillo" in out
+    assert "Not found as a word: pangolin, armadillo" in out
     answer = json.loads(cli("search", "--json", "flake", "pangolin", "armadillo").out)
     assert (answer["weak"], answer["wordsNotFound"]) == (True, ["pangolin", "armadillo"])
 

@@ -17,7 +17,8 @@ from sesame_core.query.fields import KEYS
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_text
 
-from ..support.transcripts import found
+from ..support.in_memory import in_memory, plugins_with_memory
+from ..support.transcripts import Pi, found, write
 from .test_cli import steps
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text("utf-8")
@@ -101,6 +102,31 @@ def test_a_query_is_as_weak_as_the_page_says(query: str, weak: str, demo: Sesame
 @pytest.mark.parametrize(("query", "_"), rows("query | a session …"))
 def test_the_queries_about_words_have_an_answer(query: str, _: str, demo: Sesame) -> None:
     assert demo.search(query).hits
+
+
+_CODES = r"`[^`]+`(?:(?:,| and|, and)\s`[^`]+`(?!\sfind))*"
+#: Each "`dryrun` finds `dry-run` and `dry_run`" of the section about words, as pairs.
+PROMISED = [
+    (query, text)
+    for queries, texts in re.findall(
+        rf"(`[^`]+`)\sfinds\s({_CODES})", PAGE[PAGE.index("## Words") : PAGE.index("## Operators")]
+    )
+    for query in re.findall("`([^`]+)`", queries)
+    for text in re.findall("`([^`]+)`", texts)
+]
+
+
+@pytest.mark.parametrize(("query", "text"), PROMISED)
+def test_a_word_finds_what_the_page_says(query: str, text: str, tmp_path: Path) -> None:
+    for number, said in enumerate((f"seen here: {text}", "nothing of it", "at all")):
+        write(tmp_path / "in" / f"{number}.jsonl", (pi := Pi(f"s{number}")).header(), pi.user(said))
+    with in_memory([Source(parser=Selection(name="pi"), path=tmp_path / "in")], tmp_path, plugins_with_memory()) as one:
+        one.index()
+        assert found(one.search(query)) == ["s0"]
+
+
+def test_the_page_promises_many_words() -> None:
+    assert len(PROMISED) > 30
 
 
 @pytest.mark.parametrize("block", re.findall(r"^```console\n(\$ sesame .*?)^```", PAGE, re.DOTALL | re.MULTILINE))

@@ -160,6 +160,19 @@ def test_a_newer_parser_reads_everything_again(home: Home, monkeypatch: pytest.M
     assert (home.refresh().updated, home.written) == (0, 1)
 
 
+def test_files_are_read_again_for_other_words_until_then_the_index_answers(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sesame_core.text.VERSION", 1)
+    count = home.refresh().updated
+    assert count >= len(home.files())
+    monkeypatch.undo()
+    with Sesame(sources=[Source(parser=Selection(name="pi"), path=home.root / "pi")], data_dir=home.data) as sesame:
+        assert sesame.search("nix").hits
+    assert home.refresh().updated == count
+    assert home.refresh().updated == 0
+
+
 def test_a_file_that_could_not_be_read_is_tried_again(home: Home) -> None:
     home.files()[0].write_text("no session\n")
     for count in (1, 2):

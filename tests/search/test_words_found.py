@@ -14,10 +14,9 @@ from contextlib import closing
 import pytest
 
 from sesame_core import Sesame
-from sesame_core.query.parser import parse
 from sesame_core.text.folding import folded
-from sesame_core.text.tokens import alternatives, pieces, subwords
-from sesame_core.types.query import Filters
+from sesame_core.text.spellings import alternatives
+from sesame_core.text.tokens import pieces, subwords
 
 from ..support.transcripts import found, library
 
@@ -128,14 +127,14 @@ TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("soft hyphen", "un\u00adthink\u00adable", "unthinkable un\u00adthinkable", "unthankable"),
     ("no width", "zero\u200bbreadth join\u200ders non\u200cbinder", "zerobreadth joinders nonbinder", "zeroboard"),
     ("byte order mark", "\ufeffstartword here", "startword", "tartword"),
-    ("no-break space", "salt\u00a0pepper", "salt pepper", "saltpepper"),
+    ("no-break space", "salt\u00a0pepper", "salt pepper saltpepper", "peppersalt"),
     # -- pictures
     ("emoji", "deploy failed 🔥 badly", "🔥", "🧯"),
     ("skin tone", "thumbs 👍🏽 yes", "👍🏽 👍 👍🏿", "👎"),
     ("joined emoji", "family 👨‍👩‍👧 here", "👨‍👩‍👧 👩 👨‍👩", "👩‍👨 👶"),
     ("presentation", "love ❤️ this", "❤️ ❤", "💔"),
     ("flag of a country", "flag 🇩🇪 here", "🇩🇪", "🇪🇩 🇫🇷"),
-    ("glued emoji", "done🚀liftoff", "🚀 liftoff done🚀liftoff", "doneliftoff"),
+    ("glued emoji", "done🚀liftoff", "🚀 liftoff done🚀liftoff doneliftoff", "liftoffdone"),
     ("check marks", "passed ✅ or ✓", "✅ ✓", "❎ ✗"),
 )
 
@@ -155,11 +154,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
 
 
 def names(sesame: Sesame, query: str) -> list[str]:
-    """Return the names of the texts that hold the words of a query, each as it was typed."""
+    """Return the names of the texts that a query finds."""
     answer = sesame.search(query, limit=len(TABLE))
     assert answer.mode == "search", "there is something to look for"
-    frequencies = sesame._index.reader().candidates(parse(query), Filters()).document_frequencies
-    return [] if answer.corrections and not all(frequencies) else [TABLE[int(s[1:])][0] for s in found(answer)]
+    return [TABLE[int(s[1:])][0] for s in found(answer)]
 
 
 def cases(column: int) -> list[tuple[str, str]]:
@@ -175,7 +173,10 @@ def test_a_text_is_found_by(name: str, query: str, table: Sesame) -> None:
 
 @pytest.mark.parametrize(("name", "query"), cases(3))
 def test_a_text_is_not_found_by(name: str, query: str, table: Sesame) -> None:
-    assert name not in names(table, f'"{query}"')
+    answer = table.search(f'"{query}"', limit=len(TABLE))
+    assert answer.mode == "search", "there is something to look for"
+    # In another spelling, and the answer says in which, it may be found.
+    assert answer.corrections or name not in names(table, f'"{query}"')
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -253,3 +254,16 @@ if __name__ == "__main__":
         print(address or MISSING, flush=True)
         if address:
             sys.stdin.read()
+
+
+@contextmanager
+def a_database(server: str) -> Iterator[str]:
+    """Make an empty database on a server, and drop it: the address as its owner."""
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    name = f"sesame_{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as db:
+        db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        yield make_conninfo(server, dbname=name)
+        db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]

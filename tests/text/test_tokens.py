@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesame_core.text import tokens
-from sesame_core.text.tokens import alternatives, camel_parts, clean, pieces, subwords
+from sesame_core.text.compounds import REMEMBERED, camel_parts
+from sesame_core.text.spellings import alternatives
+from sesame_core.text.tokens import clean, pieces, subwords
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,15 @@ def test_parts_of_a_camel_case_word(word: str, parts: str) -> None:
         ("Capital HTTP words", ""),
         ("const reconnectBackoff = 1", "reconnect Backoff"),
         ("getHTTP(fooBar).fooBar", "get HTTP foo Bar"),
-        ("snake_caseAndCamel", "case And Camel"),
+        ("snake_caseAndCamel", "case And Camel caseAnd AndCamel"),
+        ("createWebSocketServer", "create Web Socket Server createWeb WebSocket SocketServer"),
+        ("buildGraphQLSchema", "build Graph QL Schema buildGraph GraphQL QLSchema"),
+        ("IPv6AddressRange", "I Pv 6 Address Range IPv Pv6 AddressRange IPv6 IPv6Address"),
+        ("OAuth2Token", "O Auth 2 Token OAuth Auth2 OAuth2"),
+        ("k8sClient", "k 8 s Client k8 sClient k8s"),
+        ("LaTeXParser", "La Te X Parser LaTe TeX XParser LaTeX TeXParser"),
+        ("at 2026-11-29T10:00:00.000Z", "29 T 10 000 Z"),
+        ("a" * 19 + "Bb" * 2, "a" * 19 + " Bb Bb BbBb"),
         ("src/HTTPServer.ts", "HTTP Server"),
         ("x" * 90 + "Yz", "x" * 90 + " Yz"),
         ("x" * 100 + "Yz", ""),
@@ -57,7 +66,11 @@ def test_parts_of_a_camel_case_word(word: str, parts: str) -> None:
         ("🔥🔥 👍🏽 👍", "u1f525 u1f525 u1f44d"),
         ("👨‍👩‍👧", "u1f468 u1f469 u1f467"),
         ("C++ and C#, c++", "cplusplus csharp"),
-        ("C++17 c#4 VC++", ""),
+        ("C++17 c#4 VC++", "cplusplus csharp"),
+        ("C++/CLI, F#, C++0x, C#12", "cplusplus fsharp csharp"),
+        ("dec++x VC++17 #c#abc c#fff", ""),
+        (".NET 8, ASP.NET, .Net", "dotnet"),
+        ("System.Net.Http, example.net, .NETWORK, .Netlify", ""),
         ("┌──┐ “quoted” → x ≠ y…", ""),
         ("naïve café", ""),
     ],
@@ -92,7 +105,30 @@ def test_a_word_of_a_query_is_split_where_its_script_changes(word: str, expected
     [
         ("fox", ("fox",)),
         ("reconnectBackoff", ("reconnectBackoff", "reconnect Backoff")),
-        ("snake_case", ("snake_case",)),
+        ("snake_case", ("snake_case", "snakecase")),
+        ("--dry-run", ("--dry-run", "dryrun")),
+        ("three-part-name", ("three-part-name",)),
+        ("renewal_s", ("renewal_s",)),
+        ("don't", ("don't",)),
+        ("I'll", ("I'll",)),
+        ("O\u2019Reilly", ("O\u2019Reilly", "OReilly")),
+        ("CI/CD", ("CI/CD", "CICD")),
+        ("src/main", ("src/main",)),
+        ("node.js", ("node.js", "nodejs")),
+        ("nodejs", ("nodejs", "node js")),
+        ("UTF-8", ("UTF-8", "UTF8")),
+        ("1_000_000", ("1_000_000", "1000000")),
+        ("1,000", ("1,000", "1000")),
+        ("1000000", ("1000000", "1 000 000")),
+        ("0800", ("0800",)),
+        ("setup", ("setup", "set up")),
+        ("workaround", ("workaround", "work around")),
+        ("indices", ("indices", "index")),
+        ("writing", ("writing", "wrote", "written")),
+        ("Wrote", ("Wrote", "write", "written")),
+        (".NET", ("dotnet",)),
+        ("F#", ("fsharp",)),
+        ("결제모듈", ("결제 제모 모듈", "결제 모듈*")),
         ("package.json", ("package.json",)),
         ("日", ("日*",)),
         ("日本", ("日本",)),
@@ -157,9 +193,9 @@ def test_what_is_asked_for_was_written_out_in_cjk(word: str) -> None:
 
 
 def test_remembered_parts_take_bounded_memory() -> None:
-    for number in range(tokens._REMEMBERED + 10):
+    for number in range(REMEMBERED + 10):
         camel_parts(f"word{number}Camel")
-    assert camel_parts.cache_info().currsize == tokens._REMEMBERED
+    assert camel_parts.cache_info().currsize == REMEMBERED
 
 
 @pytest.mark.parametrize(

@@ -19,16 +19,23 @@ from .filtering import FilteringConformance
 from .rebuilding import RebuildingConformance
 from .remembering import RememberingConformance
 from .searching import SearchingConformance
+from .spelling import SpellingConformance
 from .writing import WritingConformance
 
 
 class BackendConformance(
-    WritingConformance, RememberingConformance, RebuildingConformance, SearchingConformance, FilteringConformance
+    WritingConformance,
+    RememberingConformance,
+    RebuildingConformance,
+    SearchingConformance,
+    SpellingConformance,
+    FilteringConformance,
 ):
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`) are skipped for a backend without it.
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`) are skipped for a
+    backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

@@ -155,6 +155,11 @@ class MemoryReader:
         found = Counter(value for value, _ in {(v, s.key) for s in sessions for v in values_of(field, s)})
         return sorted(found.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
+    def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
+        """Return the terms that contain a string, with their numbers of chunks, the commonest first."""
+        found = [(term, count) for term, count in self._state().terms.items() if part in term]
+        return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
+
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return the known files."""
         known: dict[str, KnownFile] = {
