@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..types.query import Filters
 from .text import (
+    HINT,
     QUERY,
     QUERY_LINE,
     SCHEMA_VERSION,
@@ -85,11 +86,12 @@ def answer_json(
 
 def _hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
     """Return the hints of an answer, with what files that are not indexed yet make uncertain."""
+    hints = [shortened(hint, HINT) for hint in answer.hints]
     if not answer.words_not_found:
-        return list(answer.hints)
+        return hints
     from .notes import unread_hints
 
-    return [*answer.hints, *unread_hints(answer, refreshed)]
+    return [*hints, *unread_hints(answer, refreshed)]
 
 
 def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:

@@ -134,6 +134,10 @@ def _hit_explanation_json(explanation: HitExplanation) -> ScoreJson:
         "headPart": round(explanation.head_part, 3),
         "conversationScore": round(explanation.conversation, 3),
         "conversationPart": round(explanation.conversation_part, 3),
+        "nearness": round(explanation.nearness, 3),
+        "nearPart": round(explanation.near_part, 3),
+        "verbatim": explanation.verbatim,
+        "verbatimPart": round(explanation.verbatim_part, 3),
         "chunks": [
             {
                 "sessionId": chunk.session_id,
@@ -185,12 +189,16 @@ def _confidence_line(confidence: ConfidenceExplanation, value: float) -> str:
 
 def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
     """Return as text how a score was computed."""
-    total = explanation.chunk_part + explanation.head_part + explanation.conversation_part
+    parts = (explanation.chunk_part, explanation.head_part, explanation.conversation_part, explanation.near_part)
+    total = sum(parts) + explanation.verbatim_part
     lines = [
         f"{total:.3f} = {explanation.chunk_part:.3f} from chunks ({explanation.chunk_sum:.2f}) "
         f"+ {explanation.head_part:.3f} from title and first prompts ({explanation.head:.2f}) "
-        f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f})"
+        f"+ {explanation.conversation_part:.3f} from the conversation ({explanation.conversation:.2f}) "
+        f"+ {explanation.near_part:.3f} from words as typed, side by side ({explanation.nearness:.2f})"
     ]
+    if explanation.verbatim:
+        lines[0] += f" + {explanation.verbatim_part:.3f} for all {explanation.verbatim} of the query, word for word"
     for chunk in explanation.chunks:
         words = ", ".join(map(one_line, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"

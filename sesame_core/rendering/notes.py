@@ -50,8 +50,7 @@ def _about_query(answer: Answer, refreshed: IndexReport | None) -> list[str]:
 
 
 def _not_found(words: Sequence[str], unread: str) -> str:
-    where = f" {unread}" if unread else ""
-    return f"Not found as a word{where}: {', '.join(map(one_line, some_words(words)))}"
+    return f"Not found {unread or 'as a word'}: {', '.join(map(one_line, some_words(words)))}"
 
 
 def _unread(answer: Answer, refreshed: IndexReport | None) -> str:

@@ -87,7 +87,7 @@ def search(
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = (*query.hints, *answer.hints, *kept.hints, *_time_hints(query, filters))
+    answer.hints = (*query.hints, *answer.hints, *kept.hints, *_time_hints(query, answer.filters or filters))
     answer.offset = page.offset
     answer.left_out = {**answer.left_out, **kept.counts}
     return answer

@@ -6,7 +6,7 @@ The numbers are the ranking's own; see `ranking` for the formula and its constan
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..types.evidence import (
     ChunkExplanation,
@@ -18,6 +18,7 @@ from ..types.evidence import (
 from ..types.query import AllOf, AnyOf, Has, Not
 from . import ranking
 from .confidence import WEAK_BELOW
+from .nearness import Level
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 #: Names of the weight classes of `ranking.CLASS_WEIGHTS`.
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
+
+#: What a text has of the whole query, by level.
+VERBATIM: dict[Level, Literal["characters", "words"] | None] = {
+    Level.NONE: None,
+    Level.WORDS: "words",
+    Level.CHARACTERS: "characters",
+}
 
 
 def explain(
@@ -111,6 +119,10 @@ def _hit(reader: IndexReader, result: ranking.Ranked, answer: Answer) -> HitExpl
         head_part=result.head_part,
         conversation=result.conversation,
         conversation_part=result.conversation_part,
+        nearness=result.nearness.share,
+        near_part=result.near_part,
+        verbatim=VERBATIM[result.nearness.level],
+        verbatim_part=result.level_part,
         chunks=tuple(
             ChunkExplanation(
                 session_id=ids[chunk.session],

@@ -93,7 +93,9 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
         return Effect(replace(text, words=words, condition=all_of([*rest, *some(text.condition)])), 0, False, [hint])
     count = max(0, count - kept)
     told = _told(used, query.text, count, candidates.is_truncated)
-    return Effect(replace(query, words=text.words), count, candidates.is_truncated, [hint, *told], found)
+    return Effect(
+        replace(query, words=text.words, typed=text.typed), count, candidates.is_truncated, [hint, *told], found
+    )
 
 
 def as_text(reader: IndexReader, query: Query, filters: Filters) -> AsText | None:

@@ -55,17 +55,18 @@ class Ranked:
     score: float = 0.0
     #: The session's matching chunks with weighted scores, best first.
     chunks: list[ScoredChunk] = field(default_factory=list)
-    #: A, H and C of the formula, and the contribution of each to the score, which is their sum unless the session was
-    #: searched for by its id.
+    #: A, H and C of the formula, and the contribution of each to the score, which is the sum of all of them unless the
+    #: session was searched for by its id.
     chunk_sum: float = 0.0
     head: float = 0.0
     conversation: float = 0.0
     chunk_part: float = 0.0
     head_part: float = 0.0
     conversation_part: float = 0.0
-    #: How near its nearest text is to the query, and its contribution to the score; what remains is the level's.
+    #: How near its nearest text is to the query, and what share and level contribute to the score.
     nearness: Nearness = Nearness()
     near_part: float = 0.0
+    level_part: float = 0.0
 
 
 def rank(
@@ -120,7 +121,8 @@ def look_again(ranked: Iterable[Ranked], near: Mapping[int, Nearness]) -> list[R
         result.chunk_part *= part
         result.head_part *= part
         result.conversation_part *= part
-        result.score = result.nearness.level / levels + part * result.score + result.near_part
+        result.level_part = result.nearness.level / levels
+        result.score = result.level_part + part * result.score + result.near_part
     return sorted(looked_at, key=lambda result: -round(result.score, 9))
 
 

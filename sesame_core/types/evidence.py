@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..dataclass import dataclass
 
@@ -99,7 +99,7 @@ class ChunkExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitExplanation:
-    """How a score came about: `chunk_part + head_part + conversation_part`."""
+    """How a score came about: the sum of its parts."""
 
     #: The sum over `chunks` of decay · score, and its share of the final score.
     chunk_sum: float
@@ -110,4 +110,10 @@ class HitExplanation:
     #: BM25 of all that people and agents said, and its share of the final score.
     conversation: float
     conversation_part: float
+    #: How near its nearest text is to the query (`search.nearness`), 0..1, and its share of the final score.
+    nearness: float
+    near_part: float
+    #: What a text has of the whole query, word for word; None if it does not have all; and its share of the score.
+    verbatim: Literal["characters", "words"] | None
+    verbatim_part: float
     chunks: tuple[ChunkExplanation, ...]

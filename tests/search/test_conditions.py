@@ -72,7 +72,7 @@ def hints(cli: Run, *words: str) -> list[str]:
             "1 session matches without agent:cluade-code; agents in it: claude-code (did you mean claude-code?)",
         ),
         ("-agent:claude", "1 session matches without -agent:claude-code"),
-        ("-broken", "1 session matches without -broken"),
+        ("-broken", '1 session left out by -broken; to find it as text: "-broken"'),
         ("+nowhere", "1 session matches without +nowhere"),
         ("--cwd /no/such", "1 session matches without --cwd /no/such; no session is in /no/such"),
         (
@@ -336,7 +336,7 @@ def test_an_empty_index_says_what_is_not_indexed(index: Index, cli: Run) -> None
 
 def test_a_word_that_is_nowhere_in_a_full_index_is_still_told(widgets: Run) -> None:
     out = widgets("search", "unicorn").out
-    assert "Not found anywhere: unicorn" in out
+    assert "Not found as a word: unicorn" in out
     assert "empty" not in out
 
 

@@ -59,7 +59,8 @@ def test_the_parts_add_up_to_the_score(backend: StorageBackend, page: dict[str, 
     for hit in answer.hits:
         told = hit.explanation
         assert told is not None
-        assert told.chunk_part + told.head_part + told.conversation_part == pytest.approx(hit.score)
+        parts = (told.chunk_part, told.head_part, told.conversation_part, told.near_part, told.verbatim_part)
+        assert sum(parts) == pytest.approx(hit.score)
         assert told.chunk_sum == pytest.approx(sum(chunk.decay * chunk.score for chunk in told.chunks))
         assert len(told.chunks) <= ranking.BEST_CHUNKS
         assert [chunk.decay for chunk in told.chunks] == [ranking.DECAY**n for n in range(len(told.chunks))]

@@ -38,10 +38,10 @@ def test_a_part_that_no_session_has_does_not_count() -> None:
     assert scores(candidates((1, 0, 1, 5.0))) == [(1, 1.0)]
 
 
-def test_the_conversation_counts_as_much_as_the_head() -> None:
+def test_the_conversation_counts_more_than_the_head() -> None:
     found = candidates((1, 0, 1, 5.0), (2, 0, 1, 5.0), heads={1: 2.0})
     found.conversations = {2: 7.0, 1: 3.5}
-    assert scores(found) == [(1, round((1 + 0.3 + 0.15) / 1.6, 6)), (2, round((1 + 0.3) / 1.6, 6))]
+    assert scores(found) == [(1, round((1 + 0.2 + 0.15) / 1.5, 6)), (2, round((1 + 0.3) / 1.5, 6))]
 
 
 def test_the_formula() -> None:
@@ -56,9 +56,9 @@ def test_the_formula() -> None:
         heads={1: 2.0, 2: 4.0, 3: 1.0},
     )
     assert scores(found) == [
-        (2, round((16.68 / 17.1 + 0.3 * 4 / 4) / 1.3, 6)),
-        (1, round((17.1 / 17.1 + 0.3 * 2 / 4) / 1.3, 6)),
-        (3, round(0.3 * 1 / 4 / 1.3, 6)),
+        (2, round((16.68 / 17.1 + 0.2 * 4 / 4) / 1.2, 6)),
+        (1, round((17.1 / 17.1 + 0.2 * 2 / 4) / 1.2, 6)),
+        (3, round(0.2 * 1 / 4 / 1.2, 6)),
     ]
 
 
@@ -92,7 +92,7 @@ def test_sessions_of_one_group_unite_their_evidence() -> None:
     assert [ranked.group for ranked in grouped] == [1, 3]
     assert grouped[0].score == 1.0
     assert [(chunk.session, chunk.seq) for chunk in grouped[0].chunks] == [(1, 0), (2, 0)]
-    assert round(grouped[1].score, 6) == round(12 / 13 / 1.3, 6)
+    assert round(grouped[1].score, 6) == round(12 / 13 / 1.2, 6)
 
 
 def test_a_session_without_a_group_is_left_out() -> None:

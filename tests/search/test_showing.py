@@ -77,7 +77,7 @@ def test_a_correction_that_no_shown_hit_has_is_not_named(sesame: Sesame) -> None
     answer = sesame.search("+queue gradiant")
     assert answer.corrections["gradiant"]
     assert answer.showing == {}
-    assert "Not found anywhere: gradiant" in answer_text(answer, abbreviate=str)
+    assert "Not found as a word: gradiant" in answer_text(answer, abbreviate=str)
 
 
 def test_another_spelling_of_a_word_that_is_rare_is_shown_too(sesame: Sesame) -> None:
@@ -101,7 +101,7 @@ def test_a_beginning_that_was_found_is_neither_a_correction_nor_not_found(typed:
 def test_a_word_that_is_nowhere_is_not_found_anywhere(typed: str, sesame: Sesame) -> None:
     answer = sesame.search(typed)
     assert answer.words_not_found == [typed]
-    assert f"Not found anywhere: {typed}" in answer_text(answer, abbreviate=str)
+    assert f"Not found as a word: {typed}" in answer_text(answer, abbreviate=str)
 
 
 # -- files that are not read yet -------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_while_another_process_indexes_no_word_is_called_not_found_anywhere(
             assert value["hints"] == ["Not found in what is indexed so far (1 of 3 files): marvin"]
             assert (value["index"]["refreshed"], value["index"]["pending"]) == (False, 2)
     assert "Found 2 sessions" in cli("search", "marvin").out
-    assert "Not found anywhere: zzzqqq" in cli("search", "zzzqqq").out
+    assert "Not found as a word: zzzqqq" in cli("search", "zzzqqq").out
 
 
 def test_when_time_runs_out_no_word_is_called_not_found_anywhere(home: Path, cli: Callable[..., Any]) -> None:
@@ -143,5 +143,6 @@ def test_when_time_runs_out_no_word_is_called_not_found_anywhere(home: Path, cli
         report = sesame.index(seconds=0)
         answer = sesame.search("marvin")
     written = answer_text(answer, abbreviate=str, refreshed=report)
-    assert "Not found in what is indexed so far (0 of 3 files): marvin" in written
+    assert "the index is empty: 3 session files" in written
+    assert "Not found as a word" not in written
     assert answer_json(answer, report)["hints"][-1].startswith("Not found in what is indexed so far")

@@ -33,12 +33,13 @@ def test_a_time_is_searched_and_hinted_at(sesame: Sesame) -> None:
 
 @pytest.mark.parametrize("text", ["may fail", "second time", '"worked yesterday"', "yesterday after:7d", "*", ""])
 def test_without_a_time_there_is_no_hint(text: str, sesame: Sesame) -> None:
-    assert sesame.search(text).hints == ()
+    assert not [hint for hint in sesame.search(text).hints if hint.startswith("For ")]
 
 
 @pytest.mark.parametrize("side", ["after", "before"])
 def test_where_the_time_is_restricted_already_there_is_no_hint(side: str, sesame: Sesame) -> None:
-    assert sesame.search("yesterday", Filters(**{side: parse_date("today", is_end=True)})).hints == ()
+    answer = sesame.search("yesterday", Filters(**{side: parse_date("today", is_end=True)}))
+    assert not [hint for hint in answer.hints if hint.startswith("For ")]
 
 
 def test_the_hint_is_in_text_and_in_json(indexed_sessions: Path, cli: Callable[..., Any]) -> None:

@@ -48,7 +48,7 @@ ScoredChunkJson = TypedDict(
 
 
 class ScoreJson(TypedDict):
-    """How a result's score was computed: it is the sum of the three parts."""
+    """How a result's score was computed: it is the sum of the parts."""
 
     chunkSum: Annotated[float, Doc("The sum of decay × score over chunks.")]
     chunkPart: float
@@ -56,6 +56,10 @@ class ScoreJson(TypedDict):
     headPart: float
     conversationScore: Annotated[float, Doc("BM25 of all that people and agents said.")]
     conversationPart: float
+    nearness: Annotated[float, Doc("How near a text is to the query: words as typed, side by side.")]
+    nearPart: float
+    verbatim: Annotated[str | None, Doc('"characters" or "words": what a text has of the whole query.')]
+    verbatimPart: float
     chunks: list[ScoredChunkJson]
 
 
