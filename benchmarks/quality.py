@@ -120,7 +120,7 @@ TABLES = (
     Table(
         "ranking",
         ranking,
-        {"DECAY": (0.4, 0.6, 0.8), "HEAD_SHARE": (0.15, 0.3, 0.45), "CONVERSATION_SHARE": (0.15, 0.3, 0.45)},
+        {"DECAY": (0.4, 0.6, 0.8), "HEAD_SHARE": (0.1, 0.2, 0.3), "CONVERSATION_SHARE": (0.15, 0.3, 0.45)},
         "MRR",
         mrr,
     ),

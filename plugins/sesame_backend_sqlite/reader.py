@@ -255,5 +255,5 @@ def _size(path: str) -> int:
     """Return a file's size, 0 when it is missing: the log next to a database is temporary."""
     try:
         return os.path.getsize(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0

@@ -109,7 +109,7 @@ def _confidence(query: Query, judged: Judgement) -> ConfidenceExplanation:
 
 
 def _hit(reader: IndexReader, result: ranking.Ranked, answer: Answer) -> HitExplanation:
-    counted = result.chunks[: ranking.BEST_CHUNKS]
+    counted = sorted(result.chunks, key=lambda chunk: -chunk.score)[: ranking.BEST_CHUNKS]
     present = reader.matching(answer.query, [(chunk.session, chunk.seq) for chunk in counted])
     ids = {stored.number: stored.session.id for stored in reader.sessions({chunk.session for chunk in counted})}
     return HitExplanation(

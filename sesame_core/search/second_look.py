@@ -74,8 +74,9 @@ class SecondLook:
     def chunks(self, places: Sequence[_Place]) -> list[Chunk | None]:
         """Return chunks by place; None if there is none.  Each is read from the index once."""
         missing = [place for place in dict.fromkeys(places) if place not in self._texts]
-        for place, found in zip(missing, self._reader.chunks([(*place, 1) for place in missing]), strict=True):
-            self._texts[place] = found[0] if found else None
+        if missing:
+            for place, found in zip(missing, self._reader.chunks([(*place, 1) for place in missing]), strict=True):
+                self._texts[place] = found[0] if found else None
         return [self._texts[place] for place in places]
 
     def _find(self, word: Word, query: Query, filters: Filters) -> list[ScoredChunk]:

@@ -264,7 +264,7 @@ PASTED = {
     "open x: cannot find -lssl": ("[open] [x:] [cannot] [find] [-lssl]", ""),
     "return -EINVAL;": ("[return] [-EINVAL;]", ""),
     "x = -foo(bar)": ("[x] [-foo(bar)]", ""),
-    "go test -run TestFox": ("[go] [test] [-run] [TestFox|Test Fox]", ""),
+    "go test -run TestFox": ("[go] [test] [-run] [TestFox]", ""),
     "-Wall -Werror -O2": ("[-Wall] [-Werror] [-O2]", ""),
     'CONSTRAINT "fk" FOREIGN KEY AND INDEX': ("[CONSTRAINT] [FOREIGN] [KEY] [INDEX] [fk]", "fk"),
     # operators
