@@ -198,7 +198,7 @@ def hit_explanation_lines(explanation: HitExplanation) -> list[str]:
         f"+ {explanation.near_part:.3f} from words as typed, side by side ({explanation.nearness:.2f})"
     ]
     if explanation.verbatim:
-        lines[0] += f" + {explanation.verbatim_part:.3f} for all {explanation.verbatim} of the query, word for word"
+        lines[0] += f" + {explanation.verbatim_part:.3f} for the query word for word ({explanation.verbatim})"
     for chunk in explanation.chunks:
         words = ", ".join(map(one_line, chunk.words)) or "no word"
         score = f"{chunk.score:.2f} × {chunk.decay:.2f}"

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 CLASS_NAMES = ("human prompt", "text", "tool call", "tool result")
 
 #: What a text has of the whole query, by level.
-VERBATIM: dict[Level, Literal["characters", "words"] | None] = {
+VERBATIM: dict[Level, Literal["characters", "words", "cut"] | None] = {
     Level.NONE: None,
+    Level.CUT: "cut",
     Level.WORDS: "words",
     Level.CHARACTERS: "characters",
 }

@@ -22,8 +22,8 @@ from ..text.snippets import plain
 from ..text.tokens import STEM, is_cjk, light_stem, split
 from ..types.query import Query, Word
 
-#: Part of the pairs in the share, and what another form of a word counts.  With parts of .5 to .85 and forms of .5 or .7
-#: the labelled queries are ranked alike, but for two of 112 at rank 1.
+#: Part of the pairs in the share, and what another form of a word counts.  With parts of .5 to .85 and forms of .5 or
+#: .7, the labelled queries are ranked alike, but for two of 112 at rank 1.
 PAIRS = 0.85
 OTHER_FORM = 0.5
 #: Most words from the first to the second of a pair: one other word may stand between them.
@@ -40,10 +40,12 @@ class Level(IntEnum):
     """How much of a whole query a text has word for word."""
 
     NONE = 0
+    #: Its characters, but the first or the last word is a part of a longer one: it was copied so.
+    CUT = 1
     #: Its words, next to each other, in order.
-    WORDS = 1
+    WORDS = 2
     #: Its characters, except for case and white space.
-    CHARACTERS = 2
+    CHARACTERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ class Typed:
         self._word_of = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
-        own = split(plain(word.text))
+        # Of `John's` only the name is searched for.
+        own, searched = split(plain(word.text)), split(plain(word.alternatives[0]))
+        own = [token for token in own if token in searched] or own
         for token in own:
             self._idf[token] = max(value, self._idf.get(token, 0.0))
             self._stems.setdefault(light_stem(token), token)
@@ -147,10 +151,13 @@ class Typed:
     def _level(self, text: str, tokens: list[str], typed: set[str]) -> Level:
         if not self._is_text or not self._needed <= typed:
             return Level.NONE
-        if self._characters in " ".join(text.split()):
-            return Level.CHARACTERS
-        has_words = len(self._tokens) > 1 and f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} "
-        return Level.WORDS if has_words else Level.NONE
+        has_characters = self._characters in " ".join(text.split())
+        # Without spaces between words nothing tells where one ends.
+        if len(self._tokens) < 2:
+            return Level.CHARACTERS if has_characters else Level.NONE
+        if f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} ":
+            return Level.CHARACTERS if has_characters else Level.WORDS
+        return Level.CUT if has_characters else Level.NONE
 
 
 def _rarity(values: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..query.spelling import distance
+from ..text.compounds import camel_parts
 from ..text.snippets import occurrences
 from ..text.tokens import subwords
 from ..types.query import Query, Word
@@ -48,11 +49,19 @@ def _written(word: str, corrections: Sequence[str], texts: Iterable[str]) -> lis
         # The same stem has two spellings: those of `telemetry` and `wifi` end alike.
         spellings = (correction, correction[:-1] + "i") if correction.endswith("y") else (correction,)
         query = Query(text=correction, words=(Word(text=correction, alternatives=spellings),))
-        forms = Counter(_plain(whole[start:end]) for start, end, _ in occurrences(whole, query))
+        forms = Counter(
+            _plain(part) for start, end, _ in occurrences(whole, query) for part in _parts(whole[start:end], query)
+        )
         forms.pop(word.lower(), None)
         counts.update(forms)
         nearest.update(sorted(forms, key=rank)[:1])
     return sorted(nearest, key=rank)
+
+
+def _parts(form: str, query: Query) -> list[str]:
+    """Return the parts of a name that the query finds; of any other word the word."""
+    parts = camel_parts(form).split()
+    return [part for part in parts if len(parts) > 1 and occurrences(part, query)] or [form]
 
 
 def _plain(form: str) -> str:

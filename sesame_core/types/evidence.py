@@ -113,7 +113,8 @@ class HitExplanation:
     #: How near its nearest text is to the query (`search.nearness`), 0..1, and its share of the final score.
     nearness: float
     near_part: float
-    #: What a text has of the whole query, word for word; None if it does not have all; and its share of the score.
-    verbatim: Literal["characters", "words"] | None
+    #: What a text has of the whole query, word for word ("cut": the first or last word is a part of a longer one), and
+    #: its share of the final score.
+    verbatim: Literal["characters", "words", "cut"] | None
     verbatim_part: float
     chunks: tuple[ChunkExplanation, ...]

@@ -145,4 +145,4 @@ def test_when_time_runs_out_no_word_is_called_not_found_anywhere(home: Path, cli
     written = answer_text(answer, abbreviate=str, refreshed=report)
     assert "the index is empty: 3 session files" in written
     assert "Not found as a word" not in written
-    assert answer_json(answer, report)["hints"][-1].startswith("Not found in what is indexed so far")
+    assert answer_json(answer, report)["hints"][-1].startswith("the index is empty: 3 session files")

@@ -58,7 +58,7 @@ class ScoreJson(TypedDict):
     conversationPart: float
     nearness: Annotated[float, Doc("How near a text is to the query: words as typed, side by side.")]
     nearPart: float
-    verbatim: Annotated[str | None, Doc('"characters" or "words": what a text has of the whole query.')]
+    verbatim: Annotated[str | None, Doc('"characters", "words" or "cut": what a text has of the query.')]
     verbatimPart: float
     chunks: list[ScoredChunkJson]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from sesame_core.plugin.backend import Counting, StorageBackend
+from sesame_core.plugin.backend import Counting, Phrases, StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
-from ..builders import a_call, a_chunk, a_file, a_query, a_session, a_word
+from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session, a_word
 from .base import EVERYTHING, BackendBase, found, store, the
 
 #: Each of them is syntax in some search engine.
@@ -254,6 +256,37 @@ class SearchingConformance(BackendBase):
         assert candidates.chunk_total == 4
         assert candidates.session_total == 2
         assert not candidates.is_truncated
+
+    def test_finds_a_phrase_without_scoring_it(self, backend: StorageBackend) -> None:
+        """The newest sessions first, up to the limit; stemmed, with filters and a condition, without headless runs."""
+        reader = backend.reader()
+        if not isinstance(reader, Phrases):
+            pytest.skip("the backend does not find phrases without scoring them")
+        word = Word(text="quick fox", alternatives=("quick fox",))
+        assert reader.phrase(word, EVERYTHING, None, 9) == []
+        with backend.writer() as writer:
+            for n, texts in enumerate((("a quick fox", "fox quick"), ("quick foxes", "elk"), ("quick", "fox"))):
+                writer.replace(a_file(f"/{n}"), a_session(*texts, id=f"s{n}"))
+            writer.replace(a_file("/9"), a_session("the quick fox", id="headless", kind="headless"))
+            writer.finish(synced_at=NOON)
+        reader = backend.reader()
+        assert isinstance(reader, Phrases)
+        numbers = [the(backend, f"s{n}").number for n in range(2)]
+        shown = Filters()
+
+        def found(filters: Filters = shown, condition: Condition | None = None, limit: int = 9) -> list[Any]:
+            assert isinstance(reader, Phrases)
+            return [(c.session, c.seq, c.score) for c in reader.phrase(word, filters, condition, limit)]
+
+        assert found() == [(numbers[1], 0, 0.0), (numbers[0], 0, 0.0)], "chunks with the phrase, the newest first"
+        assert found(limit=1) == [(numbers[1], 0, 0.0)], "`limit` is the most chunks"
+        assert len(found(Filters(all_kinds=True))) == 3
+        assert found(Filters(role="assistant")) == []
+        assert found(Filters(exclude=("s1",))) == [(numbers[0], 0, 0.0)]
+        elk = Has(Word(text="elk", alternatives=("elk",)))
+        assert found(condition=elk) == [(numbers[1], 0, 0.0)]
+        for text in HOSTILE_TEXTS:
+            reader.phrase(Word(text=text, alternatives=(text,)), EVERYTHING, None, 9)
 
     def test_counts_the_chunks_of_many_words_without_a_search(self, backend: StorageBackend) -> None:
         """Hundreds of words, among them phrases and prefixes, in their order; also in an index that does not exist."""

@@ -64,7 +64,7 @@ def test_a_search_that_finds_no_file_changed_loads_nothing_that_writes(workstati
     assert done.stderr.strip() == "[]"
 
 
-def test_a_search_for_one_word_asks_the_server_five_times(
+def test_a_search_for_one_word_asks_the_server_six_times(
     backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = backend.reader()
@@ -79,8 +79,9 @@ def test_a_search_for_one_word_asks_the_server_five_times(
     monkeypatch.setattr(psycopg.Connection, "execute", counting)
     answer = search(reader, "fox", Filters(), Page(context=(2, 2)))
     assert len(answer.hits) == 10
-    # With it: the sessions that subagents work for, and the windows.
-    assert len(asked) == 5 + 2
+    # With it: the sessions that subagents work for, and the windows.  The texts of the best twelve sessions are read
+    # before the order is known, and those of the further ones that are compared with them.
+    assert len(asked) == 6 + 2
     assert asked[0].startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ")
     assert "; EXECUTE " in asked[0]
     assert asked[-1] == "ROLLBACK"
