@@ -147,7 +147,7 @@ def other_forms(word: str, *, is_rare: bool = False) -> tuple[str, ...]:
 def _forms(word: str, table: str) -> tuple[str, ...]:
     lower = word.lower()
     found: list[str] = []
-    for form in (lower, *_bases(lower)):
+    for form in filter(None, (lower, *_bases(lower))):
         start = -1
         while (start := table.find(form, start + 1)) >= 0:
             line = table[table.rfind("\n", 0, start) + 1 : table.find("\n", start)].split()

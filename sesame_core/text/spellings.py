@@ -13,8 +13,6 @@ from .tokens import SIGNED, emoji_words, has_word, is_cjk, is_emoji
 
 #: Shortest name of a library before its `js`, with it, in characters less one: `d3js` has no letters only.
 SHORTEST = 4
-#: Words before `'s` that means "is".
-_WITH_IS = frozenset("it that what who where how here there he she let".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +22,6 @@ class _Patterns:
     version: re.Pattern[str]
     #: Two words of letters that are often written as one: `dry-run`, `--dry_run`, `CI/CD`, `O'Reilly`, `node.js`.
     two: re.Pattern[str]
-    #: A name whose owner matters: `John's`.
-    owner: re.Pattern[str]
     #: A word with its number: `UTF-8`.
     numbered: re.Pattern[str]
     #: A number in groups of three digits, and one that could be written so.
@@ -44,7 +40,6 @@ def _patterns() -> _Patterns:
             r"|([^\W\d_])['\u2019]([^\W\d_]{3,})"
             r"|([^\W\d_]+)\.((?i:js|io))"
         ),
-        owner=re.compile(r"([^\W\d_]{2,})['\u2019]s\W*", re.IGNORECASE),
         numbered=re.compile(r"([A-Za-z]{2,})[-_](\d{1,4})"),
         grouped=re.compile(r"[1-9]\d{0,2}(?:[_,']\d{3})+"),
         long=re.compile(r"[1-9]\d{3,14}"),
@@ -58,8 +53,6 @@ def alternatives(piece: str) -> tuple[str, ...]:
     """
     if (lower := piece.lower()) in SIGNED:
         return (SIGNED[lower],)
-    if not piece.isalnum() and (match := _patterns().owner.fullmatch(piece)) and match[1].lower() not in _WITH_IS:
-        return alternatives(match[1])
     found = _beyond_ascii(piece) if not piece.isascii() else _letters(piece) if piece.isalpha() else _in_ascii(piece)
     if not piece.isalnum() and (match := _patterns().two.fullmatch(piece)):
         joined = "".join(filter(None, match.groups()))
