@@ -108,7 +108,7 @@ class Phrases(Protocol):
     def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
         """Return chunks that contain the word, as `candidates` finds them for a query of this word; scores are 0.
 
-        :param word: one phrase of at least two words, without a prefix.
+        :param word: a word or a phrase, without a prefix.
         :param limit: most chunks; of more the newest sessions'.
         """
 

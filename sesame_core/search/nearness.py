@@ -101,9 +101,10 @@ class Typed:
             elif len(forms) == 1:
                 self._stems.setdefault(light_stem(forms[0]), own[0])
 
-    def phrase(self) -> Word | None:
+    def phrase(self, least: float = 0.0) -> Word | None:
         """Return the words that a text must have to have the query word for word; None where no text can have it.
 
+        :param least: the inverse document frequency that one of them must have.
         Of a long query these are its rarest neighbours; its first and its last word, which may be cut, are not used.
         """
         if not self._is_text or len(self._tokens) < 2:
@@ -116,6 +117,8 @@ class Typed:
             starts = range(len(inner) - PHRASE + 1)
             start = max(starts, key=lambda start: _rarity(rarities[start : start + PHRASE]))
             tokens = inner[start : start + PHRASE]
+        if max(self._idf.get(token, 0.0) for token in tokens) < least:
+            return None
         text = " ".join(tokens)
         return Word(text=text, alternatives=(text,))
 

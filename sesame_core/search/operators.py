@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
+from ..plugin.backend import Phrases
 from ..query import operators
-from ..query.boolean import all_of, negated, some
+from ..query.boolean import all_of, any_of, negated, some
 from ..query.filters import both
 from ..text.words import word_of
 from ..types.answer import OPERATORS
+from ..types.query import Has
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -34,9 +36,8 @@ class Effect:
 
     #: The query to search for.
     query: Query
-    #: Sessions that it keeps out; a lower bound when `is_least`.
+    #: Sessions that it keeps out.
     count: int
-    is_least: bool
     hints: list[str]
     #: What was found of the excluded sessions that contain the exclusions as they were typed.
     found: Candidates | None = None
@@ -74,14 +75,14 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
         return None
     text = used.as_text
     narrow, rest = both(filters, text.filters)
-    outside = replace(text, condition=all_of([*rest, *some(text.condition), negated(query.condition)]))
-    candidates = reader.candidates(outside, narrow)
-    count = candidates.session_total
-    if not used.is_exclusion:
-        return Effect(query, count, candidates.is_truncated, _told(used, query.text, count, candidates.is_truncated))
-    found = _as_typed(reader, candidates, used.typed)
-    if not found.chunks:
-        return Effect(query, count, candidates.is_truncated, _told(used, query.text, count, candidates.is_truncated))
+    outside = all_of([*rest, *some(text.condition), negated(query.condition)])
+    has_word = any_of(map(Has, text.words))
+    _, count = reader.list_sessions(narrow, limit=0, condition=all_of(some(outside, has_word)))
+    found = None
+    if count and used.is_exclusion and _may_stand(reader, narrow, used.typed):
+        found = _as_typed(reader, reader.candidates(replace(text, condition=outside), narrow), used.typed)
+    if found is None or not found.chunks:
+        return Effect(query, count, _told(used, query.text, count))
     kept = found.session_total
     typed = _listed(used.typed)
     hint = f"{typed} stands so in {kept} of the sessions, which {'is' if kept == 1 else 'are'} not left out"
@@ -90,12 +91,24 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
         hint = f"{typed} was read as text, which stands so in {kept} session{'s' * (kept > 1)}"
         phrases = (word_of(one.strip('-"()')) for one in used.typed)
         words = tuple(dict.fromkeys((*phrases, *text.words)))
-        return Effect(replace(text, words=words, condition=all_of([*rest, *some(text.condition)])), 0, False, [hint])
+        return Effect(replace(text, words=words, condition=all_of([*rest, *some(text.condition)])), 0, [hint])
     count = max(0, count - kept)
-    told = _told(used, query.text, count, candidates.is_truncated)
-    return Effect(
-        replace(query, words=text.words, typed=text.typed), count, candidates.is_truncated, [hint, *told], found
-    )
+    told = _told(used, query.text, count)
+    query = replace(query, words=text.words, typed=text.typed)
+    return Effect(query, count, [hint, *told], found)
+
+
+def _may_stand(reader: IndexReader, filters: Filters, typed: Sequence[str]) -> bool:
+    """Return whether each text stands in one of the newest chunks with its words: most searches end here."""
+    if not isinstance(reader, Phrases):
+        return True
+    for text in typed:
+        chunks = reader.phrase(word_of(text.strip('-"()')), filters, None, READ)
+        found = reader.chunks([(chunk.session, chunk.seq, 1) for chunk in chunks]) if chunks else []
+        has = _pattern(text)
+        if not any(has(chunk.text) for of_place in found for chunk in of_place):
+            return False
+    return True
 
 
 def as_text(reader: IndexReader, query: Query, filters: Filters) -> AsText | None:
@@ -143,10 +156,10 @@ def _pattern(typed: str) -> Callable[[str], object]:
     return re.compile(before + parts + after, re.IGNORECASE).search
 
 
-def _told(used: operators.Used, text: str, count: int, is_least: bool) -> list[str]:
+def _told(used: operators.Used, text: str, count: int) -> list[str]:
     if not count:
         return []
-    many = f"{'at least ' * is_least}{count} session{'s' * (count > 1)}"
+    many = f"{count} session{'s' * (count > 1)}"
     if not used.is_exclusion:
         return [f"{many} left out by AND; to find them, too: leave out AND; to find it as text: {_quoted(text)}"]
     quoted = " ".join(map(_quoted, used.typed))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..types.query import Filters
     from .ranking import Ranked
 
+#: A phrase whose words are all in more chunks is not looked up: that takes up to 40 ms, and the line tells little.
+COMMON = 8_000
 #: Most chunks with the phrase that are read from the index, and most sessions with it that are looked at.
 WITH_PHRASE = 600
 SESSIONS = 60
@@ -44,7 +46,7 @@ class SecondLook:
         self._reader = reader
         frequencies = candidates.document_frequencies
         self._typed = Typed(query, [ranking.idf(df, candidates.chunk_total) for df in frequencies])
-        word = self._typed.phrase()
+        word = self._typed.phrase(ranking.idf(min(COMMON, candidates.chunk_total), candidates.chunk_total))
         found = self._find(word, query, filters) if word else []
         self._with_phrase = dict.fromkeys((chunk.session, chunk.seq) for chunk in found)
         #: Numbers of the sessions with the phrase, newest first.

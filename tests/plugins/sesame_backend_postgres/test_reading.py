@@ -79,7 +79,7 @@ def test_a_search_for_one_word_asks_the_server_six_times(
     monkeypatch.setattr(psycopg.Connection, "execute", counting)
     answer = search(reader, "fox", Filters(), Page(context=(2, 2)))
     assert len(answer.hits) == 10
-    # With it: the sessions that subagents work for, and the windows.  The texts of the best twelve sessions are read
+    # With it: the sessions that subagents work for, and the windows.  The texts of the best eleven sessions are read
     # before the order is known, and those of the further ones that are compared with them.
     assert len(asked) == 6 + 2
     assert asked[0].startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ")
