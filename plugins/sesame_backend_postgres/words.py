@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from sesame_core.text.tokens import clean
+from sesame_core.text.tokens import LOWER, clean
 from sesame_core.types.query import Word
 
 #: Most bytes of one word; PostgreSQL leaves longer ones (2,047) out of the index, and rejects them in a query.
@@ -17,7 +17,6 @@ LONGEST = 2_000
 #: Most words of one query; further ones would only cost time.
 MOST = 64
 
-_ASCII = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128)) + bytes(128)
 # Combining marks of the letter before them.
 _FIRST_MARK, _LAST_MARK = 768, 817
 
@@ -45,7 +44,7 @@ _fold = _Fold()
 def plain(text: str) -> str:
     """Return a text's words in lower case without accents, separated by spaces."""
     if text.isascii():
-        return text.encode().translate(_ASCII).decode()
+        return text.encode().translate(LOWER).decode()
     return clean(text).translate(_fold)
 
 

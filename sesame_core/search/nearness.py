@@ -86,9 +86,7 @@ class Typed:
         self._word_of = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
-        # Of `John's` only the name is searched for.
-        own, searched = split(plain(word.text)), split(plain(word.alternatives[0]))
-        own = [token for token in own if token in searched] or own
+        own = split(plain(word.text))
         for token in own:
             self._idf[token] = max(value, self._idf.get(token, 0.0))
             self._stems.setdefault(light_stem(token), token)
@@ -104,8 +102,9 @@ class Typed:
     def phrase(self, least: float = 0.0) -> Word | None:
         """Return the words that a text must have to have the query word for word; None where no text can have it.
 
-        :param least: the inverse document frequency that one of them must have.
         Of a long query these are its rarest neighbours; its first and its last word, which may be cut, are not used.
+
+        :param least: the inverse document frequency that one of them must have.
         """
         if not self._is_text or len(self._tokens) < 2:
             return None

@@ -62,10 +62,10 @@ class SecondLook:
         places = {result.group: self._places(result, rank) for rank, result in enumerate(first)}
         self._compare([place for of_result in places.values() for place in of_result])
         if self._with_phrase and all(found.level < Level.CHARACTERS for found in self._nearness.values()):
-            more = [place for place in self._with_phrase if place not in self._nearness][:FURTHER]
-            self._compare(more)
+            more = dict.fromkeys([place for place in self._with_phrase if place not in self._nearness][:FURTHER])
+            self._compare(list(more))
             for result in first:
-                places[result.group] += [(c.session, c.seq) for c in result.chunks if (c.session, c.seq) in more]
+                places[result.group] += [place for c in result.chunks if (place := (c.session, c.seq)) in more]
         near: dict[int, Nearness] = {}
         for result in first:
             if found := [self._nearness[place] for place in places[result.group]]:

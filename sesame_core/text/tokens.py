@@ -125,15 +125,15 @@ def _kind(character: str) -> str:
 _LONGEST = 100
 
 
-#: Lower-case letters and digits as themselves, other ASCII characters as spaces.
-_LOWER = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128)) + b" " * 128
+#: A table for `bytes.translate`: ASCII letters in lower case, digits, and a space for every other byte.
+LOWER = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128)) + b" " * 128
 
 
 def split(text: str) -> list[str]:
     """Return the words of a text in lower case, as backends split it; letters keep their accents."""
     if text.isascii() or not _foreign().search(text):
         # A sixth of the time of the pattern.
-        return text.encode("ascii", "replace").translate(_LOWER).decode().split()
+        return text.encode("ascii", "replace").translate(LOWER).decode().split()
     return _RUN.findall(text.lower())
 
 
