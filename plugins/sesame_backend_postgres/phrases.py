@@ -5,6 +5,8 @@ The index of words knows no order, so chunks with all words of the phrase are re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sesame_core.types.query import Condition, Filters, Word
 
 from . import budget, words
@@ -13,16 +15,19 @@ from .filters import Where, meeting, on_chunks, on_kind, on_sessions
 from .prepared import Alike
 
 
-def statement(word: Word, filters: Filters, condition: Condition | None, limit: int) -> Where | None:
+def statement(
+    word: Word, filters: Filters, condition: Condition | None, limit: int, beside: Sequence[Word]
+) -> Where | None:
     """Return the statement with its values, whose rows are session, position and weight class; None if none can match.
 
     :param limit: most rows; of more the newest sessions'.
+    :param beside: words of which the chunks have one, too; empty: any chunks.
     """
-    asked = words.any_of([word])
-    if asked is None:
+    asked, others = words.any_of([word]), words.any_of(beside)
+    if asked is None or (beside and others is None):
         return None
     narrow = on_sessions(filters).and_(meeting(condition))
-    chunks = on_chunks(filters)
+    chunks = on_chunks(filters).and_(*([Where("t.words @@ to_tsquery('code', %s)", (others,))] if others else []))
     parts = Parts()
     parts.values.append(asked)
     parts.add(

@@ -81,9 +81,11 @@ class PostgresReader:
                 left_out={},
             )
 
-    def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+    def phrase(
+        self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
+    ) -> list[ScoredChunk]:
         """Find the newest chunks with a phrase."""
-        made = phrases.statement(word, filters, condition, limit)
+        made = phrases.statement(word, filters, condition, limit, beside)
         found = self._rows(made.sql, made.values) if made else []
         return [ScoredChunk(session=number, seq=seq, weight_class=of, score=0.0) for number, seq, of in found]
 

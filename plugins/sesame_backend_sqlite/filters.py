@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -15,13 +17,12 @@ __all__ = [
     "DIALECT",
     "STANDING",
     "TRUE",
+    "Dialect",
     "Where",
-    "having_chunks",
     "like",
-    "meeting",
     "on_chunks",
     "on_kind",
-    "on_sessions",
+    "remembering",
     "said_within",
     "whole",
 ]
@@ -70,6 +71,30 @@ class _Sqlite(Dialect):
         )
 
 
+class _Remembering(_Sqlite):
+    """Looks up the sessions with a word once, however many conditions have it."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._sessions: dict[str, set[int]] = {}
+
+    def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
+        if chunk.sql:
+            return super().holding(words, chunk)
+        found = sorted(set().union(*(self._with(fts.any_of([word])) for word in words)))
+        return Where("s.id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
+
+    def _with(self, match: str) -> set[int]:
+        if match not in self._sessions:
+            sql = f"SELECT DISTINCT rowid >> {SESSION_SHIFT} FROM chunks_fts WHERE chunks_fts MATCH ?"
+            self._sessions[match] = {number for (number,) in self._db.execute(sql, (match,))}
+        return self._sessions[match]
+
+
+def remembering(db: sqlite3.Connection) -> Dialect:
+    """Return the dialect for one state of the index, which looks up the sessions with a word once."""
+    return _Remembering(db)
+
+
 DIALECT = _Sqlite()
-on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
-meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole
+on_chunks, said_within, whole = DIALECT.on_chunks, DIALECT.said_within, DIALECT.whole

@@ -22,14 +22,17 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import fts
 from .filters import TRUE, Where
 from .schema import SESSION_SHIFT
-from .scope import Scope, hiding, scope
+from .scope import Scope, hiding
+from .view import View
 
 #: Most chunks that one query scores, so that 100,000 chunks answer within 50 ms.  From 11,000 on, the labelled queries
 #: (`benchmarks/quality.py`, 125,495 chunks) get the same ranks as without a budget.
 BUDGET = 12_000
+#: Chunks up to which those with one word are counted.
+PROBED = BUDGET
 #: Most chunks that are counted without a search, all words together, but of each word at least this number: counting
 #: 400 words of a stack trace takes 0.1 to 0.25 s in 125,000 chunks.
-COUNTED, COUNTED_EACH = 24_000, 1_000
+COUNTED, COUNTED_EACH = 60_000, 1_000
 #: When even the rarest word has more chunks than that, this number of its newest.
 NEWEST = 4_000
 #: Of chunks that were selected by some words only, the number of the best whose score then counts all words.
@@ -52,16 +55,15 @@ class _Frequency:
     count: int
 
 
-def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candidates:
+def candidates(view: View, query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query."""
-    total = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()[0]
+    db, total = view.db, view.chunks()
     found = Candidates(chunks=[], heads={}, document_frequencies=[], chunk_total=total, session_total=0, left_out={})
     if not query.words:
         return found
-    first, last = _extent(db)
-    frequencies = [_frequency(db, word, first, last) for word in query.words]
+    frequencies = [_Frequency(word, view.frequency(word, PROBED)) for word in query.words]
     found.document_frequencies = [f.count for f in frequencies]
-    matches = _Matches(db, scope(db, query, filters, last - first + 1 if last else 1))
+    matches = _Matches(db, view.scope(query.condition, filters))
     selected, scores = _score(matches, frequencies, found)
     found.scanned = len(scores)
     found.chunks = [
@@ -81,56 +83,27 @@ def candidates(db: sqlite3.Connection, query: Query, filters: Filters) -> Candid
 
 
 def phrase(
-    db: sqlite3.Connection, word: Word, filters: Filters, condition: Condition | None, limit: int
+    view: View, word: Word, filters: Filters, condition: Condition | None, limit: int, beside: Sequence[Word]
 ) -> list[ScoredChunk]:
-    """Return the newest chunks with a phrase, without scores."""
-    first, last = _extent(db)
-    asked = Query(text=word.text, words=(word,), condition=condition)
-    shown = scope(db, asked, filters, last - first + 1 if last else 1).shown
+    """Return the newest chunks with a phrase, and with one of other words if there are any, without scores."""
+    match = fts.any_of([word]) + (f" AND {fts.any_of(beside)}" if beside else "")
+    shown = view.scope(condition, filters).shown
     sql = (
         f"SELECT f.rowid FROM chunks_fts AS f WHERE chunks_fts MATCH ?{shown.where('AND')} "
         "ORDER BY f.rowid DESC LIMIT ?"
     )
-    return [_chunk(row) for (row,) in db.execute(sql, (fts.any_of([word]), *shown.values, limit))]
+    return [_chunk(row) for (row,) in view.db.execute(sql, (match, *shown.values, limit))]
 
 
 def _chunk(row: int, score: float = 0.0) -> ScoredChunk:
     return ScoredChunk(session=row >> SESSION_SHIFT, seq=row >> 2 & 0x3FFFFF, weight_class=row & 3, score=score)
 
 
-def frequencies(db: sqlite3.Connection, words: Sequence[Word]) -> list[int]:
+def frequencies(view: View, words: Sequence[Word]) -> list[int]:
     """Return the number of chunks with each word."""
-    first, last = _extent(db)
-    (total,) = db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()
-    most = max(COUNTED_EACH, COUNTED // max(1, len(words)))
-    return [min(total, _frequency(db, word, first, last, most).count) for word in words]
-
-
-def _extent(db: sqlite3.Connection) -> tuple[int, int]:
-    """Return the numbers of the first and of the last session; None and None while there is no session."""
-    first, last = db.execute("SELECT (SELECT min(id) FROM sessions), (SELECT max(id) FROM sessions)").fetchone()
-    return first, last
-
-
-def _frequency(db: sqlite3.Connection, word: Word, first: int, last: int, most: int = BUDGET) -> _Frequency:
-    """Count the chunks with a word: exactly up to a number, beyond it estimated from the range of the newest ones.
-
-    :param first: number of the first session; `last` is that of the last one.
-    :param most: the number up to which is counted.
-    """
-    vocabulary = fts.Vocabulary(db)
-    bound = sum(map(vocabulary.chunks, vocabulary.beginnings(word)))
-    if bound > most:
-        return _Frequency(word, bound)
-    sql = (
-        "SELECT count(*), min(rowid) FROM "
-        "(SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
-    )
-    count, oldest = db.execute(sql, (fts.any_of([word]), most + 1)).fetchone()
-    if count > most:
-        covered = last - (oldest >> SESSION_SHIFT) + 1
-        count = round(count * max(1.0, (last - first + 1) / covered))
-    return _Frequency(word, count)
+    total = view.chunks()
+    most = min(PROBED, max(COUNTED_EACH, COUNTED // max(1, len(words))))
+    return [min(total, view.frequency(word, most)) for word in words]
 
 
 class _Matches:

@@ -27,8 +27,9 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import DIALECT, STANDING, TRUE, Where, having_chunks, meeting, on_kind, on_sessions
+from .filters import DIALECT, TRUE, Where
 from .opening import Opened
+from .view import View
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -61,22 +62,26 @@ class SqliteReader:
             yield
             return
         db.execute("BEGIN")
+        self._local.view = View(db)
         try:
             yield
         finally:
+            del self._local.view
             db.execute("ROLLBACK")
 
     @translating
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
         with self.snapshot():
-            return matching.candidates(self._db(), query, filters)
+            return matching.candidates(self._view(), query, filters)
 
     @translating
-    def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+    def phrase(
+        self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
+    ) -> list[ScoredChunk]:
         """Find the newest chunks with a phrase."""
         with self.snapshot():
-            return matching.phrase(self._db(), word, filters, condition, limit)
+            return matching.phrase(self._view(), word, filters, condition, limit, beside)
 
     @translating
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
@@ -90,14 +95,15 @@ class SqliteReader:
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their total number."""
-        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
-        sql = f"FROM {rows.STORED_FROM}{wanted.where()}"
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
-            (total,) = self._db().execute(f"SELECT count(*) {sql}", wanted.values).fetchone()
-            values = (*wanted.values, limit, min(offset, LARGEST))
-            found = rows.select(self._db(), rows.to_stored, f"SELECT {rows.STORED_COLUMNS} {sql} {order}", values)
-        return found, total
+            sql, values = self._view().listing(condition, filters)
+            (total,) = self._db().execute(f"SELECT count(*) {sql}", values).fetchone()
+            if not limit:
+                return [], total
+            page = (limit, min(offset, LARGEST))
+            select = f"SELECT {rows.STORED_COLUMNS} {sql} {order}"
+            return rows.select(self._db(), rows.to_stored, select, (*values, *page)), total
 
     @translating
     def find_sessions(self, prefix: str) -> list[StoredSession]:
@@ -162,7 +168,7 @@ class SqliteReader:
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one an estimate."""
         with self.snapshot():
-            return matching.frequencies(self._db(), words)
+            return matching.frequencies(self._view(), words)
 
     @translating
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
@@ -239,6 +245,11 @@ class SqliteReader:
                 newest_message=rows.from_ms(max((newest for *_, newest in agents), default=None)),
                 forgotten=forgotten,
             )
+
+    def _view(self) -> View:
+        """Return the state that this thread's snapshot shows."""
+        view: View = self._local.view
+        return view
 
     def _db(self) -> sqlite3.Connection:
         """Return this thread's connection, opened again when another generation replaced the index."""

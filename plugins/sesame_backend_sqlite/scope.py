@@ -7,9 +7,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from sesame_core.dataclass import dataclass
-from sesame_core.types.query import Filters, Query
+from sesame_core.types.query import Condition, Filters
 
-from .filters import Where, meeting, on_chunks, on_sessions, said_within, whole
+from .filters import Dialect, Where, on_chunks, said_within, whole
 from .schema import SESSION_SHIFT
 
 #: The assumed part of the matches that passes a filter on tool or role, until it is measured.
@@ -35,12 +35,14 @@ class Scope:
     share: float
 
 
-def scope(db: sqlite3.Connection, query: Query, filters: Filters, sessions: int) -> Scope:
-    """Return the scope of a query.
+def scope(
+    db: sqlite3.Connection, dialect: Dialect, condition: Condition | None, filters: Filters, sessions: int
+) -> Scope:
+    """Return the scope of a search.
 
     :param sessions: number of all sessions.
     """
-    on_session = on_sessions(filters).and_(meeting(query.condition))
+    on_session = dialect.on_sessions(filters).and_(dialect.meeting(condition))
     is_whole = not (filters.tools_only or filters.tool or filters.role)
     share = SELECTIVE if filters.tool or filters.role else 1.0
     # A condition on a chunk's class alone is the cheapest one, and comes first.

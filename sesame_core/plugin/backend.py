@@ -105,11 +105,14 @@ class Phrases(Protocol):
     A search uses it to find pasted text; with other readers it asks `candidates` for the phrase.
     """
 
-    def phrase(self, word: Word, filters: Filters, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+    def phrase(
+        self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
+    ) -> list[ScoredChunk]:
         """Return chunks that contain the word, as `candidates` finds them for a query of this word; scores are 0.
 
         :param word: a word or a phrase, without a prefix.
         :param limit: most chunks; of more the newest sessions'.
+        :param beside: words of which the chunks must contain one, too; empty: any chunks.
         """
 
 

@@ -13,8 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..plugin.backend import Counting, IndexReader, TracksFiles, Vocabulary
-from ..query import spelling
+from ..plugin.backend import IndexReader, TracksFiles
 from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
 from ..text.snippets import snippet
@@ -23,6 +22,7 @@ from ..types.index import Candidates, Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
 from . import ranking
+from .found import find
 from .grouping import Grouping, copy_rank
 from .nearness import Level
 from .ranking import Ranked
@@ -163,19 +163,8 @@ def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> 
 def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, effect: Effect | None = None) -> Answer:
     if not query.words:
         return _browse(reader, query, filters, page)
-    if isinstance(reader, Counting) and len(query.text.split()) > 1:
-        from ..query.compounds import with_joined
-
-        query = with_joined(query, reader)
-    candidates = reader.candidates(query, filters)
-    not_found = [w.text for w, df in zip(query.words, candidates.document_frequencies, strict=True) if not df]
-    corrections: dict[str, list[str]] = {}
-    if isinstance(reader, Vocabulary) and spelling.is_needed(query, candidates.document_frequencies):
-        query, added = spelling.expand(query, candidates.document_frequencies, reader)
-        if added:
-            not_found = [word for word in not_found if not spelling.is_met(word, added)]
-            corrections = spelling.corrections(added)
-            candidates = reader.candidates(query, filters)
+    found = find(reader, query, filters)
+    query, candidates = found.query, found.candidates
     if effect:
         effect.add_to(candidates)
     answer = Answer(
@@ -186,8 +175,8 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
         is_truncated=candidates.is_truncated,
         scanned=candidates.scanned,
         chunk_total=candidates.chunk_total,
-        words_not_found=not_found,
-        corrections=corrections,
+        words_not_found=found.not_found,
+        corrections=found.corrections,
     )
     named = _named(reader, query, filters)
     look = SecondLook(reader, query, filters, candidates)
@@ -197,17 +186,17 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
     ordered = _ordered(reader, candidates, first, best, named, look)
-    found = _hits(look, query, ordered, page, COUNTED if is_counted else 0)
+    results = _hits(look, query, ordered, page, COUNTED if is_counted else 0)
     if is_counted:
-        answer.total -= sum(len(hit.copies) for hit, _ in found)
-    answer.hits = [hit for hit, _ in found[page.offset : page.end]]
+        answer.total -= sum(len(hit.copies) for hit, _ in results)
+    answer.hits = [hit for hit, _ in results[page.offset : page.end]]
     judged = None
     if named is not None:
         answer.confidence, answer.words_not_found = 1.0, []
-    elif found:
+    elif results:
         from .confidence import judge
 
-        judged = judge(reader, candidates, *found[0], answer, is_verbatim=found[0][1].nearness.level > Level.NONE)
+        judged = judge(reader, candidates, *results[0], answer, is_verbatim=results[0][1].nearness.level > Level.NONE)
     if answer.corrections:
         from .showing import describe_spellings
 
@@ -215,7 +204,7 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
     if page.explain:
         from .explain import explain
 
-        explain(reader, candidates, answer, [result for _, result in found[page.offset : page.end]], judged)
+        explain(reader, candidates, answer, [result for _, result in results[page.offset : page.end]], judged)
     return answer
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.answer import Answer
     from ..types.index import Candidates
-    from ..types.query import Filters, Query
+    from ..types.query import Filters, Query, Word
 
 #: Best passages of the sessions that are kept out whose texts are read.
 READ = 100
@@ -76,10 +76,11 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
     text = used.as_text
     narrow, rest = both(filters, text.filters)
     outside = all_of([*rest, *some(text.condition), negated(query.condition)])
-    has_word = any_of(map(Has, text.words))
+    # What matches the query without its operators, or for a query without other words, with what they exclude.
+    has_word = any_of(map(Has, query.words or text.words))
     _, count = reader.list_sessions(narrow, limit=0, condition=all_of(some(outside, has_word)))
     found = None
-    if count and used.is_exclusion and _may_stand(reader, narrow, used.typed):
+    if count and used.is_exclusion and _may_stand(reader, narrow, used.typed, query.words):
         found = _as_typed(reader, reader.candidates(replace(text, condition=outside), narrow), used.typed)
     if found is None or not found.chunks:
         return Effect(query, count, _told(used, query.text, count))
@@ -98,12 +99,15 @@ def effect(reader: IndexReader, query: Query, filters: Filters) -> Effect | None
     return Effect(query, count, [hint, *told], found)
 
 
-def _may_stand(reader: IndexReader, filters: Filters, typed: Sequence[str]) -> bool:
-    """Return whether each text stands in one of the newest chunks with its words: most searches end here."""
+def _may_stand(reader: IndexReader, filters: Filters, typed: Sequence[str], others: Sequence[Word]) -> bool:
+    """Return whether each text stands in one of the newest chunks with its words: most searches end here.
+
+    :param others: the words of the query, of which the chunk has one, too.
+    """
     if not isinstance(reader, Phrases):
         return True
     for text in typed:
-        chunks = reader.phrase(word_of(text.strip('-"()')), filters, None, READ)
+        chunks = reader.phrase(word_of(text.strip('-"()')), filters, None, READ, beside=others)
         found = reader.chunks([(chunk.session, chunk.seq, 1) for chunk in chunks]) if chunks else []
         has = _pattern(text)
         if not any(has(chunk.text) for of_place in found for chunk in of_place):

@@ -285,8 +285,14 @@ class SearchingConformance(BackendBase):
         assert found(Filters(exclude=("s1",))) == [(numbers[0], 0, 0.0)]
         elk = Has(Word(text="elk", alternatives=("elk",)))
         assert found(condition=elk) == [(numbers[1], 0, 0.0)]
+        for others, sessions in ((("elk", "a"), [numbers[0]]), (("unicorn",), []), (("fox",), numbers[::-1])):
+            beside = [Word(text=text, alternatives=(text,)) for text in others]
+            chunks = reader.phrase(word, shown, None, 9, beside=beside)
+            assert [chunk.session for chunk in chunks] == sessions, f"one of {others} in the same chunk"
         for text in HOSTILE_TEXTS:
-            reader.phrase(Word(text=text, alternatives=(text,)), EVERYTHING, None, 9)
+            hostile = Word(text=text, alternatives=(text,))
+            reader.phrase(hostile, EVERYTHING, None, 9)
+            assert reader.phrase(word, EVERYTHING, None, 9, beside=[hostile]) is not None
 
     def test_counts_the_chunks_of_many_words_without_a_search(self, backend: StorageBackend) -> None:
         """Hundreds of words, among them phrases and prefixes, in their order; also in an index that does not exist."""
