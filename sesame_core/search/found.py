@@ -25,12 +25,13 @@ class Found:
 def find(reader: IndexReader, query: Query, filters: Filters) -> Found:
     """Search for the words of a query, and for other spellings of those that are rare."""
     candidates = None
-    if isinstance(reader, Counting):
-        if len(query.text.split()) > 1:
-            from ..query.compounds import with_joined
+    if isinstance(reader, Counting) and len(query.text.split()) > 1:
+        from ..query.compounds import with_joined
 
-            query = with_joined(query, reader)
-        # Counting takes a fraction of a search, which would have to be repeated with the other spellings.
+        query = with_joined(query, reader)
+    if isinstance(reader, Counting) and len(query.words) > 1:
+        # Counting takes a fraction of a search, which would have to be repeated with the other spellings; of one word
+        # only a search that finds little is repeated.
         counts = reader.frequencies(query.words)
     else:
         candidates = reader.candidates(query, filters)

@@ -157,7 +157,10 @@ def _pattern(typed: str) -> Callable[[str], object]:
     parts = r"[\s_-]+".join(map(re.escape, typed.split()))
     before = r"(?<![\w-])" if typed[0] == "-" else r"(?<!\w)"
     after = r"(?!\w)" if typed[-1].isalnum() else ""
-    return re.compile(before + parts + after, re.IGNORECASE).search
+    search = re.compile(before + parts + after, re.IGNORECASE).search
+    # Few texts have its first word, and looking for that takes a tenth of the time.
+    first = typed.split()[0].lower()
+    return lambda text: first in text.lower() and search(text)
 
 
 def _told(used: operators.Used, text: str, count: int) -> list[str]:
