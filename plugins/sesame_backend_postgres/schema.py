@@ -91,4 +91,5 @@ MIGRATIONS: tuple[Migration, ...] = (
         END $$
         """,
     ),
+    Migration("all directories of a session", "ALTER TABLE sessions ADD COLUMN directories jsonb"),
 )

@@ -141,6 +141,8 @@ sessions = Table(
     Column("visibility", Text, nullable=False),
     #: JSON: [name, description, summary, [tag, …]]: its metadata.
     Column("notes", Text),
+    #: Position by directory, of those besides `cwd`.
+    Column("directories", JSONB),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),

@@ -39,6 +39,8 @@ class Transcript:
             "last-prompt": self._last_prompt,
             "summary": self._old_title,
             "fork-context-ref": self._facts.learn_parent,
+            "relocated": self._facts.learn_move,
+            "worktree-state": self._facts.learn_move,
         }
         #: Messages that can be yielded, and those that wait until the open reply is complete.
         self._ready: list[Message] = []

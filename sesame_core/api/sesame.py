@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
+    from ..search.places import Places
     from ..search.resolve import Reference
     from ..types.evidence import Window
     from ..types.index import Chunk, KnownFile
@@ -209,7 +210,7 @@ class Sesame:
         """
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
         filters = self._checked(filters)
-        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text))
+        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text), places=self._places(text))
         # A list of sessions does not count chunks.
         if not answer.total and not answer.chunk_total and (reason := self._emptiness()):
             answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
@@ -457,7 +458,9 @@ class Sesame:
         """Return filters that every database accepts, with the agents that their names mean."""
         filters = cleaned(filters or Filters())
         agents = self._agents() if filters.agents else None
-        return agents.checked(filters) if agents else filters
+        filters = agents.checked(filters) if agents else filters
+        places = self._places() if filters.cwd or filters.places else None
+        return places.resolved(filters) if places else filters
 
     def _agents(self, text: str | None = None) -> Agents | None:
         """Return the agents that names can mean; None if a query has no name of one."""
@@ -467,6 +470,14 @@ class Sesame:
         from ..search.agents import Agents
 
         return Agents(self._index.reader(), lambda: installed_parsers(self.plugins))
+
+    def _places(self, text: str | None = None) -> Places | None:
+        """Return the directories that names can mean; None if a query has none."""
+        if text is not None and not ("cwd:" in text.lower() or "is:here" in text.lower()):
+            return None
+        from ..search.places import Places
+
+        return Places(self._index.reader())
 
     def _emptiness(self) -> str | None:
         """Return why the index is empty; None if it is not."""

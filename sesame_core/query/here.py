@@ -12,8 +12,20 @@ def here() -> tuple[str, ...]:
     except FileNotFoundError:  # it was deleted
         return (os.environ.get("PWD", os.sep),)
     root = _root(present)
+    return (present,) if root is None else _checkouts(root)
+
+
+def elsewhere(directory: str) -> list[str]:
+    """Return what a directory is in the other checkouts of its git repository: the main one, and its worktrees."""
+    root = _root(directory)
     if root is None:
-        return (present,)
+        return []
+    inside = os.path.relpath(directory, root)
+    return [os.path.normpath(os.path.join(other, inside)) for other in _checkouts(root) if other != root]
+
+
+def _checkouts(root: str) -> tuple[str, ...]:
+    """Return the directories in which a repository is checked out: one of them, the main one, and its worktrees."""
     shared = _shared(os.path.join(root, ".git"))
     found = [root]
     if os.path.basename(shared) == ".git":
