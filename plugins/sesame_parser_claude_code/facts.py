@@ -99,9 +99,8 @@ class SessionFacts:
     def _visit(self, directory: str) -> None:
         if not self._cwd:
             self._cwd = directory
-        elif directory and directory != self._cwd and directory not in self._directories:
-            if len(self._directories) < DIRECTORIES:
-                self._directories.append(directory)
+        elif directory not in ("", self._cwd, *self._directories) and len(self._directories) < DIRECTORIES:
+            self._directories.append(directory)
 
     def learn_parent(self, record: Mapping[str, Any]) -> None:
         """Read the pointer to the parent at the head of a forked subagent's transcript."""

@@ -16,6 +16,7 @@ from .notes import Notes
 from .queued import QueuedPrompts
 from .records import blocks, mapping, origin, result_text, string, texts, timestamp
 from .replies import Replies, Reply, reply_key
+from .resuming import moved_to
 from .wrappers import Part, attribute, classify
 
 #: Bytes of the file for which an unfinished reply delays the events after it, and for which all events wait for the
@@ -291,6 +292,8 @@ class Transcript:
     def _session(self) -> Session:
         session = self._facts.session()
         session.summary = self._summary
+        if not self._facts.is_subagent and (place := moved_to(self._file.path, session.places)):
+            session.directories += (place,)
         session.abandoned = self._segments.abandoned(self._leaf)
         return session
 

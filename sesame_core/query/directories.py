@@ -1,6 +1,6 @@
-"""Directories as people and systems write them: made absolute, and recognised under other names.
+r"""Directories as people and systems write them: made absolute, and recognised under other names.
 
-One directory has many names: through links, as `C:\\Users\\ann` and `/mnt/c/Users/ann`, in another case where case does
+One directory has many names: through links, as `C:\Users\ann` and `/mnt/c/Users/ann`, in another case where case does
 not count, with composed or decomposed characters.
 """
 
@@ -55,9 +55,9 @@ class Names:
         from .here import elsewhere
 
         own = [directory]
-        if not is_of_windows(directory) and "\0" not in directory:
-            own.append(os.path.realpath(directory))
-            own += elsewhere(own[1])
+        if (here := _on_this_machine(directory)) and "\0" not in here:
+            own += [here, os.path.realpath(here)]
+            own += elsewhere(own[-1])
         found = dict.fromkeys(own)
         wanted = tuple(dict.fromkeys(key for name in own for key in _keys(name)))
         for one in known:
@@ -119,8 +119,19 @@ def _keys(directory: str) -> Iterator[str]:
             yield _of_windows(drive, directory)
 
 
+def _on_this_machine(directory: str) -> str | None:
+    """Return the path by which a directory is found here; None for one of Windows elsewhere."""
+    if os.sep != "/" or not is_of_windows(directory):
+        return directory
+    if linux := _LINUX.match(directory):
+        return directory[linux.end() :].replace("\\", "/") or "/"
+    drive = _DRIVE.match(directory)
+    mounted = f"/mnt/{drive[1].lower()}{directory[drive.end() :]}".replace("\\", "/") if drive else ""
+    return mounted if os.path.isdir(mounted) else None
+
+
 def _of_windows(drive: re.Match[str], directory: str) -> str:
-    return f"{drive[1]}:{directory[drive.end():]}".replace("\\", "/").casefold().rstrip("/")
+    return f"{drive[1]}:{directory[drive.end() :]}".replace("\\", "/").casefold().rstrip("/")
 
 
 def _is_below(name: str, wanted: tuple[str, ...]) -> bool:

@@ -195,8 +195,8 @@ class Rows:
 
     def to_session(self, row: Sequence[Any]) -> Session:
         """Return the session of a row of `SESSION_COLUMNS`."""
-        (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges,
-         tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes, directories) = row  # fmt: skip
+        (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges, tools,
+         abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes, places) = row  # fmt: skip
         return Session(
             id=session_id,
             agent=agent,
@@ -221,7 +221,7 @@ class Rows:
             owner=owner,
             visibility=visibility,
             notes=self.from_notes(notes),
-            directories=self.from_directories(directories),
+            directories=self.from_directories(places),
         )
 
     def to_stored(self, row: Sequence[Any]) -> StoredSession:

@@ -294,7 +294,9 @@ class Dialect(ABC):
     def _in(self, *directories: str) -> Where:
         """Return the condition that a row of `sessions AS s` was in one of several directories, or below one."""
         names = dict.fromkeys(name.rstrip("/\\") or name for each in directories for name in names_of(each))
-        first, other = (FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory))
+        first, other = (
+            FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory)
+        )
         moved = f"EXISTS (SELECT 1 FROM {self.each}(s.directories) AS d WHERE {other.sql})"
         return first.or_(Where(f"s.directories IS NOT NULL AND {moved}", other.values))
 

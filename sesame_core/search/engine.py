@@ -61,18 +61,18 @@ def search(
     page: Page = Page(),
     *,
     agents: Agents | None = None,
-    places: Places | None = None,
+    within: Places | None = None,
 ) -> Answer:
     """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions.
 
     :param agents: those that the names in the query can mean.
-    :param places: the directories that it can mean.
+    :param within: the directories that it can mean.
     """
     query = parse(text)
     if agents is not None:
         query = agents.in_query(query)
-    if places is not None:
-        query = places.in_query(query)
+    if within is not None:
+        query = within.in_query(query)
     with reader.snapshot():
         if len(query.words) > MAX_WORDS:
             from .rarest import with_rarest_words

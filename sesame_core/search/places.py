@@ -20,12 +20,10 @@ class Places:
 
     def resolved(self, filters: Filters) -> Filters:
         """Return filters whose directories have their other names."""
-        changed: dict[str, object] = {}
-        if filters.cwd:
-            changed["cwd"] = self._named(filters.cwd)
-        if filters.places:
-            changed["places"] = tuple(map(self._named, filters.places))
-        return replace(filters, **changed) if changed else filters
+        if not (filters.cwd or filters.places):
+            return filters
+        cwd = self._named(filters.cwd) if filters.cwd else None
+        return replace(filters, cwd=cwd, places=tuple(map(self._named, filters.places)))
 
     def in_query(self, query: Query) -> Query:
         """Return a query whose directories have their other names."""
