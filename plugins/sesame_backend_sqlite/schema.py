@@ -146,6 +146,7 @@ CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
 # JSON: directory -> position; NULL for a session that stayed in its first one.
 _FIFTH = """
 ALTER TABLE sessions ADD COLUMN directories TEXT;
+CREATE INDEX sessions_moved ON sessions (id) WHERE directories IS NOT NULL;
 """
 
 

@@ -297,8 +297,10 @@ class Dialect(ABC):
         first, other = (
             FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory)
         )
-        moved = f"EXISTS (SELECT 1 FROM {self.each}(s.directories) AS d WHERE {other.sql})"
-        return first.or_(Where(f"s.directories IS NOT NULL AND {moved}", other.values))
+        # Two lookups, each with an index: of a disjunction, planners read all sessions.
+        moved = f"FROM sessions AS s, {self.each}(s.directories) AS d WHERE s.directories IS NOT NULL AND {other.sql}"
+        sql = f"SELECT s.id FROM sessions AS s WHERE {first.sql} UNION ALL SELECT s.id {moved}"
+        return Where(f"s.id IN ({sql})", (*first.values, *other.values))
 
     def _below(self, column: str, directory: str) -> Where:
         """Return the condition that a column is a directory or one below it."""
