@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ LINKED, REAL, WINDOWS, MOVED, TREE, OTHER = IDS
 
 
 @pytest.fixture
-def places(home: Path) -> Iterator[Path]:
+def places(home: Path) -> Path:
     """Six sessions about cherries: in a directory and behind a link to it, of Windows, moved, in a worktree."""
     (home / "real" / "app" / "src").mkdir(parents=True)
     (home / "link").symlink_to(home / "real")
@@ -46,7 +46,7 @@ def places(home: Path) -> Iterator[Path]:
         write(claude.path, *records)
     with Sesame() as sesame:
         assert sesame.index().added == 6
-    yield home
+    return home
 
 
 CASES = [
