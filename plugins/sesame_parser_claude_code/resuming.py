@@ -46,10 +46,15 @@ def resumption(session: Session, path: Path) -> Resumption:
     if found is None:
         raise ResumeError(f"its file is gone, so Claude Code cannot resume it: {path}")
     environment = _environment(found)
+    problem = None
+    if environment is None:
+        place = config_dir() / "projects" / found.parent.name
+        problem = f"Claude Code does not look for sessions in {found.parent}: copy {found.name} to {place}"
     return Resumption(
         command=("claude", "--resume", name),
         directory=_directory(found, session.places) or session.cwd,
-        environment=environment,
+        environment=environment or {},
+        problem=problem,
     )
 
 
@@ -79,11 +84,8 @@ def _file_of(name: str, bucket: Path) -> Path | None:
     return next((file for place in places if (file := place / f"{name}.jsonl").is_file()), None)
 
 
-def _environment(file: Path) -> dict[str, str | None]:
-    """Return what must be set for Claude Code to look at the profile that has a file.
-
-    :raises ResumeError: no profile has it.
-    """
+def _environment(file: Path) -> dict[str, str | None] | None:
+    """Return what must be set for Claude Code to look at the profile that has a file; None if no profile has it."""
     projects = file.parent.parent
     if _same(projects, config_dir() / "projects"):
         return {}
@@ -91,10 +93,7 @@ def _environment(file: Path) -> dict[str, str | None]:
     for profile in (default, *sorted(Path.home().glob(".claude*"))):
         if _same(projects, profile / "projects"):
             return {_PROFILE: None if profile == default else str(profile)}
-    if projects.name != "projects":
-        place = config_dir() / "projects" / file.parent.name
-        raise ResumeError(f"Claude Code does not look for sessions in {file.parent}: copy {file.name} to {place}")
-    return {_PROFILE: str(projects.parent)}
+    return {_PROFILE: str(projects.parent)} if projects.name == "projects" else None
 
 
 def _same(one: Path, other: Path) -> bool:

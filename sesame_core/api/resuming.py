@@ -41,13 +41,18 @@ def resumption(reader: IndexReader, plugins: PluginManager, stored: StoredSessio
     if not isinstance(parser, Resumer | Resuming):
         raise ResumeError(f"sessions of {session.agent!r} cannot be resumed")
     problem: ResumeError | None = None
+    second: tuple[StoredSession, Resumption] | None = None
     for copy in _copies(reader, stored):
         try:
             found = _by(parser, copy)
         except ResumeError as error:
             problem = problem or error
             continue
-        return _checked(reader, copy, found)
+        if found.problem is None:
+            return _checked(reader, copy, found)
+        second = second or (copy, found)
+    if second:
+        return _checked(reader, *second)
     assert problem is not None
     raise problem
 
@@ -63,7 +68,7 @@ def shell_line(found: Resumption) -> str:
     if not found.directory:
         return command
     place = quoted(found.directory)
-    return f"{f'mkdir -p {place} && ' if found.problem else ''}cd {place} && {command}"
+    return f"{'' if os.path.isdir(found.directory) else f'mkdir -p {place} && '}cd {place} && {command}"
 
 
 def quoted(text: str) -> str:
@@ -112,8 +117,8 @@ def _checked(reader: IndexReader, stored: StoredSession, found: Resumption) -> R
         raise ResumeError(f"the session's directory is not one of Windows: {place}; resume it there")
     nearest = next(_nearest(reader, stored, place), None)
     what = "is not a directory" if os.path.lexists(place) else "does not exist"
-    problem = f"the session's directory {what}: {place}" + (f"; the nearest that exists: {nearest}" if nearest else "")
-    return replace(found, problem=problem, nearest=nearest)
+    missing = f"the session's directory {what}: {place}" + (f"; the nearest that exists: {nearest}" if nearest else "")
+    return replace(found, problem="; ".join(filter(None, (found.problem, missing))), nearest=nearest)
 
 
 def _nearest(reader: IndexReader, stored: StoredSession, place: str) -> Iterator[str]:

@@ -87,14 +87,14 @@ def resume(session: str, *, print_: bool, json: bool) -> None:
     if print_:
         write(shell_line(found))
         if found.problem:
-            write_error(f"note: {found.problem}; the command makes it")
+            write_error(f"note: {found.problem}")
         if is_missing:
             write_error(f"note: {program!r} is not on the PATH")
         return
     if found.problem:
-        place = quoted(found.directory or "")
-        how = f"{elsewhere}after: mkdir -p {place}"
-        raise ResumeError(f"{found.problem}; resume it {how}; print the command with: sesame resume --print {short}")
+        is_there = not found.directory or os.path.isdir(found.directory)
+        how = "" if is_there else f"; resume it {elsewhere}after: mkdir -p {quoted(found.directory or '')}"
+        raise ResumeError(f"{found.problem}{how}; print the command with: sesame resume --print {short}")
     if is_missing:
         raise ResumeError(f"{program!r} is not on the PATH: install it, or print the command with --print")
     for name, value in found.environment.items():

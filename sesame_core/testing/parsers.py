@@ -139,7 +139,7 @@ class ParserConformance(PluginConformance):
             return  # it says why
         assert found.command, "a Resumption has a program and its arguments"
         assert all(isinstance(word, str) for word in found.command), "a command is a sequence of strings"
-        assert found.problem is found.nearest is None, "Sesame sets `problem` and `nearest`"
+        assert found.nearest is None, "Sesame sets `nearest`"
         assert all(isinstance(v, str | None) for v in found.environment.values()), "variables are strings, or None"
 
     # -- growing files ------------------------------------------------------------------------------------

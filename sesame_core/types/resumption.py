@@ -18,9 +18,10 @@ class Resumption:
     environment: Mapping[str, str | None] = field(default_factory=dict)
     #: Whether the agent finds the session only from `directory`.
     is_bound: bool = True
+    #: Why the command cannot work at present, and what to do: the agent does not look at the file.  Sesame sets it, too,
+    #: if the directory does not exist.
+    problem: str | None = None
 
     # -- set by Sesame ------------------------------------------------------------------------------------
-    #: Why the command cannot work at present: its directory does not exist.
-    problem: str | None = None
     #: An existing directory in place of one that does not exist: of the same repository, or of the same name.
     nearest: str | None = None
