@@ -242,11 +242,15 @@ class Sesame:
         :param is_certain: do not take a name that is only spelled similarly.
         :raises UnknownSessionError: it means no session, or several.
         """
-        from ..integration.environment import current_sessions
         from ..search.resolve import meant
 
-        reader, current = self._index.reader(), current_sessions()
-        return meant(reader, clean(session), self.abbreviate, exclude=current, is_certain=is_certain)
+        def current() -> Sequence[str]:
+            from ..integration.environment import current_sessions
+
+            return current_sessions()
+
+        reader = self._index.reader()
+        return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0

@@ -99,18 +99,18 @@ def meant(
     text: str,
     abbreviate: Callable[[str], str],
     *,
-    exclude: Sequence[str] = (),
+    current: Callable[[], Sequence[str]] = tuple,
     is_certain: bool = False,
 ) -> StoredSession:
     """Return the one session that a reference means.
 
     :param abbreviate: shortens a session id to a unique prefix.
-    :param exclude: ids of sessions that are not the latest one.
+    :param current: returns the ids of sessions that are not the latest one.
     :param is_certain: do not take a name that is only spelled similarly.
     :raises UnknownSessionError: no session matches, or several do; the message has the nearest, or all.
     """
     with reader.snapshot():
-        found = Resolver(reader, abbreviate, (), not_latest=exclude).reference(text, limit=SHOWN)
+        found = Resolver(reader, abbreviate, (), current=current).reference(text, limit=SHOWN)
     if found.stored and not (is_certain and found.is_guess):
         return found.stored
     if found.candidates:
@@ -129,7 +129,7 @@ class Resolver:
     """Resolves references in one state of an index.
 
     :param exclude: ids of sessions to ignore.
-    :param not_latest: ids of sessions that `latest` does not mean.
+    :param current: returns the ids of sessions that `latest` does not mean.
     """
 
     def __init__(
@@ -138,12 +138,12 @@ class Resolver:
         abbreviate: Callable[[str], str],
         exclude: Sequence[str],
         *,
-        not_latest: Sequence[str] = (),
+        current: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._reader = reader
         self._abbreviate = abbreviate
         self._exclude = exclude
-        self._not_latest = (*exclude, *not_latest)
+        self._current = current
 
     @cached_property
     def _names(self) -> _Names:
@@ -173,7 +173,7 @@ class Resolver:
         if ids and len(text) >= ID_PREFIX:
             return ids, "id", False
         if text.casefold() in LATEST:
-            return self._latest(1, 0, self._not_latest)[0], "name", False
+            return self._latest(1, 0, (*self._exclude, *self._current()))[0], "name", False
         # A short word may be the beginning of an id as well as a word: `add`, `feed`.
         parts = self._names.with_words(text)
         if ids:

@@ -18,8 +18,8 @@ class Resumption:
     environment: Mapping[str, str | None] = field(default_factory=dict)
     #: Whether the agent finds the session only from `directory`.
     is_bound: bool = True
-    #: Why the command cannot work at present, and what to do: the agent does not look at the file.  Sesame sets it, too,
-    #: if the directory does not exist.
+    #: Why the command cannot work at present, and what to do: the agent does not look at the file.  Sesame adds that
+    #: the directory does not exist.
     problem: str | None = None
 
     # -- set by Sesame ------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_the_client_lists_and_calls_every_tool(indexed_sessions: Path) -> None:
             assert value["index"]["refreshed"] is True
         mistake = await client.call_tool("get_session", {"session": "nobody"})
         assert mistake.is_error is True
-        assert text_of(mistake).startswith("no session has the id 'nobody'")
+        assert text_of(mistake).startswith("no session has the id or name 'nobody'")
 
     over_stdio(act)
 
