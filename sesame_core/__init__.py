@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .errors import ParseError as ParseError
     from .errors import PluginError as PluginError
     from .errors import QueryError as QueryError
+    from .errors import ResumeError as ResumeError
     from .errors import SesameError as SesameError
     from .errors import UnknownSessionError as UnknownSessionError
     from .plugin.backend import IndexReader as IndexReader
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .plugin.parser import Integrable as Integrable
     from .plugin.parser import Parser as Parser
     from .plugin.parser import Resumer as Resumer
+    from .plugin.parser import Resuming as Resuming
     from .plugin.parser import TailParser as TailParser
     from .plugin.provider import Options as Options
     from .plugin.provider import Provider as Provider
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from .types.query import Query as Query
     from .types.query import Word as Word
     from .types.report import IndexReport as IndexReport
+    from .types.resumption import Resumption as Resumption
     from .types.transcript import Checkpoint as Checkpoint
     from .types.transcript import Event as Event
     from .types.transcript import Message as Message
@@ -73,11 +76,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "api.sesame": "Sesame",
     "config.model": "Config Redaction Selection Source",
-    "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError SesameError UnknownSessionError",
+    "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError ResumeError SesameError "
+    "UnknownSessionError",
     "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
-    "plugin.parser": "Expiring Integrable Parser Resumer TailParser",
+    "plugin.parser": "Expiring Integrable Parser Resumer Resuming TailParser",
     "plugin.provider": "Options Provider",
     "runtime.runtime": "Appended Imported Runtime SessionMeta",
     "sdk.branches": "Segments",
@@ -87,6 +91,7 @@ _HOMES = {
     "types.integration": "Integration OwnFile Setting",
     "types.query": "Filters Query Word",
     "types.report": "IndexReport",
+    "types.resumption": "Resumption",
     "types.transcript": "Checkpoint Event Message Session Skipped ToolCall ToolResult",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

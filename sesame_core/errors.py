@@ -63,5 +63,9 @@ class UnknownSessionError(SesameError):
     """No indexed session has this id, or an abbreviated id matches several."""
 
 
+class ResumeError(SesameError):
+    """A session cannot be resumed here, or not at all; the message says why."""
+
+
 class ModelError(SesameError):
     """A language model cannot be used, did not answer in time, or returned an empty answer."""

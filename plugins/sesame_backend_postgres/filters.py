@@ -30,6 +30,7 @@ class _Postgres(Dialect):
     like = "ILIKE"
     each = "jsonb_each"
     last_of_cwd = r"substring(replace(s.cwd, '\', '/') FROM '[^/]*$')"
+    directory = 'd.key COLLATE "C"'
     weight_class = "t.class"
     role = "t.role"
     tool = "t.tool"

@@ -91,4 +91,11 @@ MIGRATIONS: tuple[Migration, ...] = (
         END $$
         """,
     ),
+    Migration(
+        "all directories of a session",
+        """
+        ALTER TABLE sessions ADD COLUMN directories jsonb;
+        CREATE INDEX sessions_moved ON sessions (id) WHERE directories IS NOT NULL
+        """,
+    ),
 )

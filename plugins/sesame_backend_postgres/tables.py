@@ -141,6 +141,8 @@ sessions = Table(
     Column("visibility", Text, nullable=False),
     #: JSON: [name, description, summary, [tag, …]]: its metadata.
     Column("notes", Text),
+    #: Position by directory, of those besides `cwd`.
+    Column("directories", JSONB),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
@@ -156,6 +158,7 @@ Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
 Index("sessions_workstation", sessions.c.workstation)
 Index("sessions_sizes", sessions.c.id.desc(), postgresql_include=["chunk_count", "kind"])
 Index("sessions_cwd", sessions.c.cwd)
+Index("sessions_moved", sessions.c.id, postgresql_where=sessions.c.directories.is_not(None))
 Index("sessions_agent", sessions.c.agent)
 Index("sessions_owner", func.lower(sessions.c.owner))
 Index("sessions_host", func.lower(sessions.c.host))

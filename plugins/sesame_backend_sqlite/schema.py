@@ -143,6 +143,12 @@ _FOURTH = """
 CREATE INDEX chunks_facts ON chunks (id, role, tool_name);
 """
 
+# JSON: directory -> position; NULL for a session that stayed in its first one.
+_FIFTH = """
+ALTER TABLE sessions ADD COLUMN directories TEXT;
+CREATE INDEX sessions_moved ON sessions (id) WHERE directories IS NOT NULL;
+"""
+
 
 #: Step n leads to schema version n; never edit a released one, add another.
 MIGRATIONS: tuple[Migration, ...] = (
@@ -150,6 +156,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("who indexed a session, and where", _SECOND),
     Migration("what was written about a session", _THIRD),
     Migration("roles and tools of chunks beside their texts", _FOURTH),
+    Migration("all directories of a session", _FIFTH),
 )
 
 

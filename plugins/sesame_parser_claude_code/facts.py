@@ -14,6 +14,8 @@ from .records import mapping, string
 AGENT = "claude-code"
 #: Longest title, in characters; a longer one is cut, and indexed in full as a message.
 TITLE_CHARS = 500
+#: Most directories of a session besides its first.
+DIRECTORIES = 100
 #: Precedence of titles: a person's over the agent's over an old-style summary over a subagent's description.
 TITLE_RANKS = {"custom-title": 4, "ai-title": 3, "summary": 2, "description": 1}
 #: Not a branch, but a detached head.
@@ -31,6 +33,9 @@ class SessionFacts:
         self._is_subagent = file.agent_id is not None
         self._forked_from = ""
         self._cwd = ""
+        #: The last directory, and those after the first; each is the shell's, so it changes often.
+        self._present = ""
+        self._directories: list[str] = []
         self._branch = ""
         self._repository = ""
         self._model = ""
@@ -71,8 +76,10 @@ class SessionFacts:
             if self._session_id and record.get("isSidechain") is True and string(record, "agentId"):
                 self._is_subagent = True
                 self._agent_id = self._agent_id or string(record, "agentId")
-        if not self._cwd:
-            self._cwd = string(record, "cwd")
+        cwd = record.get("cwd")
+        if cwd != self._present and cwd:
+            self._present = string(record, "cwd")
+            self._visit(self._present)
         branch = record.get("gitBranch")
         if branch != self._branch and branch not in (None, *_NO_BRANCH):
             self._branch = string(record, "gitBranch") or self._branch
@@ -81,6 +88,19 @@ class SessionFacts:
             self._entrypoint = string(record, "entrypoint")
         if not self._forked_from and "forkedFrom" in record:
             self._forked_from = string(mapping(record, "forkedFrom"), "sessionId")
+
+    def learn_move(self, record: Mapping[str, Any]) -> None:
+        """Read that the session moved to another directory, or to a worktree of the one it was in."""
+        worktree = mapping(record, "worktreeSession")
+        self._visit(string(record, "relocatedCwd"))
+        self._visit(string(worktree, "originalCwd"))
+        self._visit(string(worktree, "worktreePath"))
+
+    def _visit(self, directory: str) -> None:
+        if not self._cwd:
+            self._cwd = directory
+        elif directory not in ("", self._cwd, *self._directories) and len(self._directories) < DIRECTORIES:
+            self._directories.append(directory)
 
     def learn_parent(self, record: Mapping[str, Any]) -> None:
         """Read the pointer to the parent at the head of a forked subagent's transcript."""
@@ -116,6 +136,7 @@ class SessionFacts:
             kind=self._kind(),
             parent_id=self._parent or None,
             cwd=self._cwd or None,
+            directories=tuple(self._directories),
             title=self._title or None,
             git_branch=self._branch or None,
             repository=self._repository or None,

@@ -18,7 +18,8 @@ SPILLED = 1 << 18
 #: Most bytes read of a subagent's description.
 META = 1 << 16
 
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: An id of a session.
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 #: Logs and journals with other records than a transcript's.
 _OTHER_FILES = frozenset({"audit.jsonl", "history.jsonl", "journal.jsonl"})
 _OTHER_DIRS = frozenset({"memory", "tool-results"})
@@ -50,7 +51,7 @@ class SessionFile:
 
     def is_blank_session(self) -> bool:
         """Return whether this is an empty file with the name of a session."""
-        return bool(_UUID.fullmatch(self.path.stem)) and self.path.stat().st_size == 0
+        return bool(UUID.fullmatch(self.path.stem)) and self.path.stat().st_size == 0
 
     def description(self) -> str:
         """Return a subagent's task, from the file next to its transcript; "" when there is none."""

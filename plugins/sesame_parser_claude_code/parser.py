@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from sesame_core import Checkpoint, Event, Integration, Options, Session
+    from sesame_core import Checkpoint, Event, Integration, Options, Resumption, Session
 
 
 class ClaudeCodeParser:
@@ -25,7 +25,7 @@ class ClaudeCodeParser:
     :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit
@@ -74,6 +74,15 @@ class ClaudeCodeParser:
         if not checkpoint.offset or not checkpoint.state:
             return None
         return self._read(path, offset=checkpoint.offset, line=checkpoint.line, state=checkpoint.state)
+
+    def resumption(self, session: Session, path: Path) -> Resumption:
+        """Return how Claude Code finds the session: in its profile, from the directory that has its file.
+
+        :raises ResumeError: it would not find the session.
+        """
+        from .resuming import resumption
+
+        return resumption(session, path)
 
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
         """Return the command that resumes the session; for a subagent's, the session that started it."""

@@ -16,6 +16,7 @@ from .notes import Notes
 from .queued import QueuedPrompts
 from .records import blocks, mapping, origin, result_text, string, texts, timestamp
 from .replies import Replies, Reply, reply_key
+from .resuming import moved_to
 from .wrappers import Part, attribute, classify
 
 #: Bytes of the file for which an unfinished reply delays the events after it, and for which all events wait for the
@@ -39,6 +40,8 @@ class Transcript:
             "last-prompt": self._last_prompt,
             "summary": self._old_title,
             "fork-context-ref": self._facts.learn_parent,
+            "relocated": self._facts.learn_move,
+            "worktree-state": self._facts.learn_move,
         }
         #: Messages that can be yielded, and those that wait until the open reply is complete.
         self._ready: list[Message] = []
@@ -289,6 +292,8 @@ class Transcript:
     def _session(self) -> Session:
         session = self._facts.session()
         session.summary = self._summary
+        if not self._facts.is_subagent and (place := moved_to(self._file.path, session.places)):
+            session.directories += (place,)
         session.abandoned = self._segments.abandoned(self._leaf)
         return session
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from sesame_core import Checkpoint, Event, Integration, Options, Session
+    from sesame_core import Checkpoint, Event, Integration, Options, Resumption, Session
 
 
 class PiParser:
@@ -78,6 +78,15 @@ class PiParser:
         from .events import tail_events
 
         return tail_events(path, checkpoint, limit=self._line_limit, **self._options)
+
+    def resumption(self, session: Session, path: Path) -> Resumption:
+        """Return how pi resumes the session: by its file, in its profile.
+
+        :raises ResumeError: it would not find the session.
+        """
+        from .resuming import resumption
+
+        return resumption(session, path)
 
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
         """Return the command that resumes the session: by its file, which works for every layout."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from ..config.file import load
 from ..config.model import MARK, Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
+from ..errors import BackendError, LockedError, SesameError, UnknownSessionError
 from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
@@ -50,10 +50,12 @@ if TYPE_CHECKING:
     from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
+    from ..search.places import Places
     from ..search.resolve import Reference
     from ..types.evidence import Window
     from ..types.index import Chunk, KnownFile
     from ..types.report import IndexReport, Progress
+    from ..types.resumption import Resumption
     from .team import Team
 
 
@@ -163,11 +165,11 @@ class Sesame:
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
 
-        :param session: an id or a unique prefix of one.
+        :param session: as of `get_session`; a name must be spelled correctly.
         :return: the sessions that were deleted.
         :raises UnknownSessionError: no session, or several, have this id.
         """
-        chosen = self.get_session(session)
+        chosen = self.get_session(session, is_certain=True)
         found = self._index.reader().find_sessions(chosen.session.id)
         # A session of another workstation may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
@@ -209,7 +211,7 @@ class Sesame:
         """
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
         filters = self._checked(filters)
-        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text))
+        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text), within=self._places(text))
         # A list of sessions does not count chunks.
         if not answer.total and not answer.chunk_total and (reason := self._emptiness()):
             answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
@@ -233,28 +235,40 @@ class Sesame:
             return KeptOut(hints=(reason,))
         return kept_out_of_list(self._index.reader(), self._checked(filters), total)
 
-    def get_session(self, session: str) -> StoredSession:
+    def get_session(self, session: str, *, is_certain: bool = False) -> StoredSession:
         """Return one session; if several files contain it, the copy with the most text.
 
-        :param session: an id or a unique prefix of one.
-        :raises UnknownSessionError: no session, or several, have this id.
+        :param session: an id or a unique prefix of one, a name or words of one, `latest`: what `resolve` takes.
+        :param is_certain: do not take a name that is only spelled similarly.
+        :raises UnknownSessionError: it means no session, or several.
         """
-        from ..search.resolve import the_one
+        from ..search.resolve import meant
 
-        return the_one(self._index.reader(), clean(session))
+        def current() -> Sequence[str]:
+            from ..integration.environment import current_sessions
 
-    def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
+            return current_sessions()
+
+        reader = self._index.reader()
+        return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
+
+    def resolve(
+        self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0
+    ) -> list[Reference]:
         """Resolve each reference to a session: by its id, its name, or a similar name.
 
-        An empty reference is similar to every name: its candidates are the latest sessions.
+        The candidates of an empty reference are the latest sessions.
 
         :param exclude: ids of sessions to ignore.
         :param limit: most candidates of an ambiguous reference.
+        :param offset: candidates to skip.
         """
         from ..search.resolve import resolve
 
         texts = [clean(text) for text in references]
-        return resolve(self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit)
+        return resolve(
+            self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit, offset=offset
+        )
 
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
@@ -302,7 +316,7 @@ class Sesame:
         from ..generation.answer import ask
         from ..search.passages import BUDGET
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self._meant(session)
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
         models = self.config.models if models is None else models
         return ask(self._index.reader(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
 
@@ -332,22 +346,25 @@ class Sesame:
 
         return undescribed(self._index.reader())
 
+    def resumption(self, session: str | StoredSession) -> Resumption:
+        """Return how a session is resumed: the command, its directory, and the environment it needs.
+
+        :raises UnknownSessionError: the session does not exist.
+        :raises ResumeError: its agent cannot resume it, or not here; the message says why.
+        """
+        from .resuming import resumption
+
+        stored = session if isinstance(session, StoredSession) else self.get_session(session)
+        return resumption(self._index.reader(), self.plugins, stored)
+
     def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
         """Return the command that resumes a session in its agent, and the directory to run it in.
 
         :raises UnknownSessionError: the session does not exist.
-        :raises SesameError: its agent cannot resume sessions.
+        :raises ResumeError: as of `resumption`, which also says what the environment must be.
         """
-        from ..plugin.parser import Resumer
-
-        stored = session if isinstance(session, StoredSession) else self.get_session(session)
-        try:
-            parser = self.plugins.parser(stored.session.agent)
-        except UnknownPluginError as error:
-            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed: {error}") from error
-        if not isinstance(parser, Resumer):
-            raise SesameError(f"sessions of {stored.session.agent!r} cannot be resumed")
-        return list(parser.resume_command(stored.session, Path(stored.path))), stored.session.cwd
+        found = self.resumption(session)
+        return list(found.command), found.directory
 
     def status(self) -> Statistics:
         """Return counts of the content of the index."""
@@ -457,7 +474,9 @@ class Sesame:
         """Return filters that every database accepts, with the agents that their names mean."""
         filters = cleaned(filters or Filters())
         agents = self._agents() if filters.agents else None
-        return agents.checked(filters) if agents else filters
+        filters = agents.checked(filters) if agents else filters
+        places = self._places() if filters.cwd or filters.places else None
+        return places.resolved(filters) if places else filters
 
     def _agents(self, text: str | None = None) -> Agents | None:
         """Return the agents that names can mean; None if a query has no name of one."""
@@ -468,6 +487,14 @@ class Sesame:
 
         return Agents(self._index.reader(), lambda: installed_parsers(self.plugins))
 
+    def _places(self, text: str | None = None) -> Places | None:
+        """Return the directories that names can mean; None if a query has none."""
+        if text is not None and not ("cwd:" in text.lower() or "is:here" in text.lower()):
+            return None
+        from ..search.places import Places
+
+        return Places(self._index.reader())
+
     def _emptiness(self) -> str | None:
         """Return why the index is empty; None if it is not."""
         if self._index.reader().statistics().sessions:
@@ -476,18 +503,14 @@ class Sesame:
 
         return emptiness(self.config, self.plugins)
 
-    def _meant(self, reference: str) -> StoredSession:
-        """Return the session with this id, else the one with this name."""
-        from ..search.resolve import meant
-
-        return meant(self._index.reader(), clean(reference), self.abbreviate)
-
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""
         for now in self._index.reader().sessions([stored.number]):
             if now.session.key == stored.session.key:
                 return now
-        return self.get_session(stored.session.id)
+        from ..search.resolve import the_one
+
+        return the_one(self._index.reader(), stored.session.id)
 
     def _sources(self) -> Sources:
         return Sources(self.config, self.plugins)

@@ -82,7 +82,7 @@ COMMANDS = (
         "describe",
         describe,
         "Let a model describe sessions: name, description, summary and tags, which searches rank.",
-        (Argument("session", "[SESSION]...", "Ids, or unique prefixes of them.", is_repeatable=True),),
+        (Argument("session", "[SESSION]...", "Ids or prefixes of them, or names.", is_repeatable=True),),
         (
             Option("missing", bool, "Sessions without metadata, the newest first.", default=False),
             Option("due", bool, "Only if describing is automatic and there are enough new prompts.", default=False),

@@ -78,7 +78,7 @@ class Command:
 JSON = Option("json", bool, "Print JSON.", default=False)
 YES = Option("yes", bool, "Do not ask.", more=("-y",), default=False)
 MODEL = Option("model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True)
-SESSION = Argument("session", "SESSION", "A session's id, or a unique prefix of it.", is_required=True)
+SESSION = Argument("session", "SESSION", "An id or a prefix of one, words of a name, or latest.", is_required=True)
 
 
 def limited(help: str, default: int | None, *, least: int = 1, most: int | None = None) -> Option:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .options import JSON, Argument, Command, Option, limited
+from .options import JSON, Argument, Command, Option, limited, skipping
 from .terminal import write
 
 
-def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max_bytes: int, json: bool) -> None:
+def resolve(
+    reference: Sequence[str], *, exclude: Sequence[str], limit: int, offset: int, max_bytes: int, json: bool
+) -> None:
     """Print the session that each reference means, and its outline; without a reference, the names of the latest.
 
     :param max_bytes: most bytes of all outlines together.
@@ -20,7 +22,7 @@ def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max
 
     with Sesame() as sesame:
         refreshed = sesame.refresh()
-        found = sesame.resolve(reference or [""], exclude=[*exclude, *current_sessions()], limit=limit)
+        found = sesame.resolve(reference or [""], exclude=[*exclude, *current_sessions()], limit=limit, offset=offset)
         meant = {found.stored.number: found.stored for found in found if found.stored}
         texts = {
             number: references.session_outline(
@@ -31,7 +33,7 @@ def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max
     if json:
         write(as_json(references.references_json(found, texts, refreshed)))
     else:
-        write(references.references_text(found, texts))
+        write(references.references_text(found, texts, offset=offset))
 
 
 COMMANDS = (
@@ -43,6 +45,7 @@ COMMANDS = (
         (
             Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True),
             limited("Candidates at most.", 10, most=1000),
+            skipping("Candidates to skip."),
             Option("max_bytes", int, "Bytes of all outlines together at most.", default=8192, least=256),
             JSON,
         ),

@@ -60,32 +60,54 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
         write(transcript_text(stored, chunks, around))
 
 
-def resume(session: str, *, print_: bool) -> None:
-    """Replace this process with the session's agent, in the directory of the session.
+def resume(session: str, *, print_: bool, json: bool) -> None:
+    """Replace this process with the session's agent, in the directory and the profile of the session.
 
     :param print_: print the command instead.
-    :raises SesameError: the directory does not exist any more, or the agent cannot be started.
+    :raises ResumeError: the session cannot be resumed, its directory does not exist, or the agent is not installed.
     """
-    import shlex
+    import shutil
 
+    from ..api.resuming import quoted, shell_line
     from ..api.sesame import Sesame
-    from ..errors import SesameError
+    from ..errors import ResumeError
+    from ..rendering.sessions import resumption_json
+    from ..rendering.text import as_json
 
     with Sesame() as sesame:
-        command, cwd = sesame.resume_command(session)
-    if print_:
-        write((f"cd {shlex.quote(cwd)} && " if cwd else "") + shlex.join(command))
+        stored = sesame.get_session(session)
+        found = sesame.resumption(stored)
+        short = sesame.abbreviate(stored.session.id)
+    program = found.command[0]
+    is_missing = shutil.which(program) is None
+    if json:
+        write(as_json(resumption_json(stored, found, shell_line(found))))
         return
-    if cwd and not os.path.isdir(cwd):
-        raise SesameError(
-            f"the session's directory does not exist: {cwd}; print the command with: sesame resume --print {session}"
-        )
+    elsewhere = f"in {found.nearest}, or " if found.nearest and not found.is_bound else ""
+    if print_:
+        write(shell_line(found))
+        if found.problem:
+            write_error(f"note: {found.problem}")
+        if is_missing:
+            write_error(f"note: {program!r} is not on the PATH")
+        return
+    if found.problem:
+        is_there = not found.directory or os.path.isdir(found.directory)
+        how = "" if is_there else f"; resume it {elsewhere}after: mkdir -p {quoted(found.directory or '')}"
+        raise ResumeError(f"{found.problem}{how}; print the command with: sesame resume --print {short}")
+    if is_missing:
+        raise ResumeError(f"{program!r} is not on the PATH: install it, or print the command with --print")
+    for name, value in found.environment.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
     try:
-        if cwd:
-            os.chdir(cwd)
-        os.execvp(command[0], command)
+        if found.directory:
+            os.chdir(found.directory)
+        os.execvp(program, list(found.command))
     except OSError as error:
-        raise SesameError(f"cannot start {command[0]!r}: {error.strerror or error}") from error
+        raise ResumeError(f"cannot start {program!r} in {found.directory}: {error.strerror or error}") from error
 
 
 def forget(session: Sequence[str], *, yes: bool) -> None:
@@ -97,7 +119,7 @@ def forget(session: Sequence[str], *, yes: bool) -> None:
     from ..rendering.text import session_name
 
     with Sesame() as sesame:
-        for stored in [sesame.get_session(name) for name in session]:
+        for stored in [sesame.get_session(name, is_certain=True) for name in session]:
             title = session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
@@ -138,16 +160,24 @@ COMMANDS = (
     Command(
         "resume",
         resume,
-        "Resume a session in its agent, in the directory of the session.",
+        "Resume a session in its agent, in the session's directory and profile.",
         (SESSION,),
-        (Option("print_", bool, "Print the command instead of running it.", default=False),),
+        (Option("print_", bool, "Print the command instead of running it.", default=False), JSON),
         is_brief=True,
     ),
     Command(
         "forget",
         forget,
         "Delete sessions from the index for good, with their copies and subagents.  Their files are not touched.",
-        (Argument("session", "SESSION...", "Ids, or unique prefixes of them.", is_required=True, is_repeatable=True),),
+        (
+            Argument(
+                "session",
+                "SESSION...",
+                "Ids or prefixes of them, or names.",
+                is_required=True,
+                is_repeatable=True,
+            ),
+        ),
         (YES,),
     ),
 )

@@ -9,6 +9,9 @@ from ..types.transcript import Message, Session
 PROMPT_CHARS = 2_000
 SUMMARY_CHARS = 8_000
 
+#: Most directories of a session besides its first: in the labelled corpus of the benchmarks none has half as many.
+DIRECTORIES = 100
+
 #: Facts that a parser may find late; a later value that is not None replaces an earlier one.
 _FACTS = (
     "kind",
@@ -26,11 +29,15 @@ _FACTS = (
 
 def learn(session: Session, facts: Session) -> None:
     """Merge facts that a parser found into a session."""
+    former = session.places
     for fact in _FACTS:
         value = getattr(facts, fact)
         if value is not None:
             setattr(session, fact, clean(value) if isinstance(value, str) else value)
     session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+    if facts.directories or former[:1] != session.places[:1]:
+        known = dict.fromkeys((*former, *map(clean, facts.directories)))
+        session.directories = tuple(place for place in known if place and place != session.cwd)[:DIRECTORIES]
 
 
 def count(session: Session, message: Message, origin: int | None) -> None:

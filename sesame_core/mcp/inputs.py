@@ -34,7 +34,9 @@ def _optional(description: str) -> Any:
     return Field(default=None, description=description)
 
 
-_Session = Annotated[str, Field(min_length=1, description="A session's id, or its beginning while that is unique.")]
+_Session = Annotated[
+    str, Field(min_length=1, description="A session's id or its beginning, its name or words of that, or latest.")
+]
 
 
 class _Input(BaseModel):

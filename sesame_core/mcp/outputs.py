@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from ..rendering.schemas.answers import IndexJson
 from ..rendering.schemas.doc import Doc
 from ..rendering.schemas.generation import SessionAnswerJson
-from ..rendering.schemas.sessions import ChunkJson, SessionJson, SessionsJson, VersionedJson
+from ..rendering.schemas.sessions import ChunkJson, ResumeJson, SessionJson, SessionsJson, VersionedJson
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -39,26 +39,20 @@ class MessagesJson(VersionedJson, SessionJson, IndexedJson):
     chunks: list[ChunkJson]
 
 
-class ResumeJson(TypedDict):
-    """How a session is resumed."""
-
-    command: list[str]
-    cwd: str | None
-
-
 class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
     """Answer of `get_session`."""
 
     summary: str | None
     prompts: Annotated[list[str], Doc("The first prompts.")]
     resumeCommand: Annotated[ResumeJson | None, Doc("The command that resumes it in its agent, if known.")]
+    resumeProblem: Annotated[str | None, Doc("Why there is none.")]
 
 
 class QueryAnswerJson(SessionAnswerJson, IndexedJson):
     """Answer of `query_session`."""
 
 
-_OF_A_SESSION = {"exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
+_OF_A_SESSION = {"directories", "exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
 #: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to continue.
 UNLISTED = {
     "SessionJson": _OF_A_SESSION,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from ..dataclass import dataclass
-from ..errors import SesameError
+from ..errors import ResumeError, SesameError
 from ..query.fields import gathered
 from ..rendering.answers import answer_json, index_json
 from ..rendering.schemas.answers import AnswerJson
 from ..rendering.session_answers import session_answer_json
-from ..rendering.sessions import chunk_json, session_json, session_summary, sessions_json
+from ..rendering.sessions import chunk_json, resume_json, session_json, session_summary, sessions_json
 from ..rendering.text import SCHEMA_VERSION
 from . import inputs, outputs
 
@@ -119,17 +119,18 @@ class Tools:
         """Return the facts about a session, without its text."""
         refreshed = self._refresh()
         stored = self._sesame.get_session(given.session)
+        resume, problem = None, None
         try:
-            command, cwd = self._sesame.resume_command(stored)
-            resume: outputs.ResumeJson | None = {"command": command, "cwd": cwd}
-        except SesameError:
-            resume = None  # its agent has no such command
+            resume = resume_json(self._sesame.resumption(stored))
+        except ResumeError as error:
+            problem = str(error)
         return {
             "schemaVersion": SCHEMA_VERSION,
             **session_json(stored),
             "summary": session_summary(stored),
             "prompts": list(stored.session.prompts),
             "resumeCommand": resume,
+            "resumeProblem": problem,
             "index": index_json(refreshed),
         }
 

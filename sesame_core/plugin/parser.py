@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ..types.integration import Integration
+from ..types.resumption import Resumption
 from ..types.transcript import Checkpoint, Event, Session
 
 
@@ -50,6 +51,20 @@ class Resumer(Protocol):
 
     def resume_command(self, session: Session, path: Path) -> Sequence[str]:
         """Return the command line that resumes the session when run in the session's cwd."""
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """A parser that knows where its agent looks for a session; it takes precedence over `Resumer`."""
+
+    def resumption(self, session: Session, path: Path) -> Resumption:
+        """Return the command that resumes the session, its directory and its environment.
+
+        Sesame checks whether the directory exists; `session.places` has all in which the session was.
+
+        :param path: the session's file.
+        :raises ResumeError: the agent cannot find the session; the message says why and what to do.
+        """
 
 
 @runtime_checkable

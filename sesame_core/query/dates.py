@@ -8,27 +8,37 @@ from __future__ import annotations
 import calendar
 import re
 from datetime import date, datetime, time, timedelta
+from fractions import Fraction
 
 from ..errors import QueryError
 
 _UNITS = {
+    "s": "second seconds secs sec s",
     "min": "minute minutes mins min",
     "h": "hour hours hr hrs h",
     "d": "day days d",
     "w": "week weeks wk wks w",
-    "m": "month months mon mo m",
+    "m": "month months mon mos mo m",
     "y": "year years yr yrs y",
 }
 _UNIT = {name: unit for unit, names in _UNITS.items() for name in names.split()}
-_AGE = re.compile(r"(?:(?:last|past) )?(\d{1,4}|an?)\s*([a-z]+)(?: ago)?", re.ASCII)
+#: Seconds of the units that have a fixed length.
+_SECONDS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_COUNTED = r"(?:\d{1,5}(?:\.\d{1,3})?\s*|an?\s+)[a-z]+"
+_AGE = re.compile(rf"(?:(?:last|past) )?-?({_COUNTED}(?:[\s,]*{_COUNTED})*)(?: ago)?", re.ASCII)
+_PART = re.compile(r"(\d+(?:\.\d+)?|an?(?=\s))\s*([a-z]+)", re.ASCII)
+_TIME_OF_DAY = re.compile(r"(?:(.+?)[ t,]+(?:at )?)?(\d{1,2})(?::(\d\d)(?::(\d\d))?)? ?([ap]m)?", re.ASCII)
+#: `1m` is a month, but from here on, and of numbers that people count minutes in, `m` may be minutes as well.
+_MOST_MONTHS = 12
+_ROUND_MINUTES = 5
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _WEEK = re.compile(r"\d{4}-?w\d{2}", re.ASCII)
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _MONTHS = "january february march april may june july august september october november december".split()
 HINT = (
-    "use a day (2026-11-27), a time (2026-11-27T14:30), today, yesterday, monday, last week, november, 2026-11, "
-    "or an age (30min, 24h, 7d, 2w, 1m, 1y)"
+    "use a day (2026-11-27), a time (2026-11-27T14:30, yesterday 15:00), today, yesterday, monday, last week, "
+    "november, 2026-11, or an age (30min, 24h, 7d, 2w, 1mo, 1y)"
 )
 
 
@@ -45,10 +55,10 @@ def parse_date(text: str, *, is_end: bool = False, now: datetime | None = None) 
         return now
     period: tuple[date, date] | None
     try:
-        if (match := _AGE.fullmatch(word)) and (unit := _UNIT.get(match[2])):
-            return _before(now, int(match[1]) if match[1].isdigit() else 1, unit)
+        if (age := _age(word)) is not None:
+            return _before(now, age)
         period = _period(word, now.date())
-        moment = None if period else datetime.fromisoformat(text.strip())
+        moment = None if period else _moment(text.strip(), word, now.date())
     except OverflowError:
         raise QueryError(f"{text!r} is out of range: {HINT}") from None
     except ValueError:
@@ -119,13 +129,54 @@ def _last(period: str, today: date) -> tuple[date, date]:
     return _around(period, _around(period, today)[0] - timedelta(days=1))
 
 
-def _before(now: datetime, count: int, unit: str) -> datetime:
-    """Return the moment this number of units ago; months keep the day if the month has it."""
-    if unit in ("min", "h", "d", "w"):
-        return now - timedelta(minutes=count * {"min": 1, "h": 60, "d": 1440, "w": 10080}[unit])
-    months = now.year * 12 + now.month - 1 - count * (12 if unit == "y" else 1)
-    year, month = divmod(months, 12)
+def _moment(text: str, word: str, today: date) -> datetime:
+    """Return the time that a string names: an ISO time, or a day with a time.
+
+    :raises ValueError: it names none.
+    """
+    match = _TIME_OF_DAY.fullmatch(word)
+    if match is None or not (match[3] or match[5]):
+        return datetime.fromisoformat(text)
+    day = _period(match[1], today) if match[1] else (today, today)
+    if day is None or day[0] != day[1]:
+        return datetime.fromisoformat(text)
+    hour = int(match[2])
+    if match[5]:
+        if not 1 <= hour <= 12:
+            raise ValueError(text)
+        hour = hour % 12 + 12 * (match[5] == "pm")
+    return datetime.combine(day[0], time(hour, int(match[3] or 0), int(match[4] or 0)))
+
+
+def _age(word: str) -> list[tuple[Fraction, str]] | None:
+    """Return the numbers of units of an age: `7d`, `1h 30m`, `-2d`; None for what is not an age.
+
+    :raises QueryError: `m` may mean minutes as well as months.
+    """
+    match = _AGE.fullmatch(word)
+    parts = [(part[1], _UNIT.get(part[2], ""), part[2]) for part in _PART.finditer(match[1])] if match else []
+    if not parts or not all(unit for _, unit, _ in parts):
+        return None
+    is_short = any(unit in ("s", "min", "h", "d") for _, unit, _ in parts)
+    age = []
+    for number, unit, written in parts:
+        count = Fraction(number) if number[0].isdigit() else Fraction(1)
+        if written == "m" and is_short:
+            unit = "min"
+        elif written == "m" and count and (count > _MOST_MONTHS or count % _ROUND_MINUTES == 0):
+            raise QueryError(f"{word!r} may be minutes or months: write {number}min or {number}mo")
+        if unit in ("m", "y") and (count * (12 if unit == "y" else 1)).denominator != 1:
+            raise QueryError(f"{word!r} is not a whole number of months: write it in days")
+        age.append((count, unit))
+    return age
+
+
+def _before(now: datetime, age: list[tuple[Fraction, str]]) -> datetime:
+    """Return the moment that is this age before now; months keep the day if the month has it."""
+    months = sum((count * (12 if unit == "y" else 1) for count, unit in age if unit in ("m", "y")), Fraction(0))
+    seconds = sum((count * _SECONDS[unit] for count, unit in age if unit in _SECONDS), Fraction(0))
+    year, month = divmod(now.year * 12 + now.month - 1 - int(months), 12)
     if year < 1:
         raise OverflowError(f"year {year}")
     day = min(now.day, calendar.monthrange(year, month + 1)[1])
-    return now.replace(year=year, month=month + 1, day=day)
+    return now.replace(year=year, month=month + 1, day=day) - timedelta(seconds=float(seconds))

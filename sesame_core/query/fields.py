@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -235,7 +234,9 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
         raise QueryError(f"{key}: has no value")
     found: Any = value
     if name == "cwd":
-        found = os.path.abspath(os.path.expanduser(value))
+        from .directories import absolute
+
+        found = absolute(value)
     elif name == "agents":
         found = (value,)
     elif name in ("after", "before"):

@@ -11,9 +11,21 @@ def here() -> tuple[str, ...]:
         present = os.getcwd()
     except FileNotFoundError:  # it was deleted
         return (os.environ.get("PWD", os.sep),)
-    root = _root(present)
+    root = root_of(present)
+    return (present,) if root is None else _checkouts(root)
+
+
+def elsewhere(directory: str) -> list[str]:
+    """Return what a directory is in the other checkouts of its git repository: the main one, and its worktrees."""
+    root = root_of(directory)
     if root is None:
-        return (present,)
+        return []
+    inside = os.path.relpath(directory, root)
+    return [os.path.normpath(os.path.join(other, inside)) for other in _checkouts(root) if other != root]
+
+
+def _checkouts(root: str) -> tuple[str, ...]:
+    """Return the directories in which a repository is checked out: one of them, the main one, and its worktrees."""
     shared = _shared(os.path.join(root, ".git"))
     found = [root]
     if os.path.basename(shared) == ".git":
@@ -25,7 +37,7 @@ def here() -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.normpath, found)))
 
 
-def _root(directory: str) -> str | None:
+def root_of(directory: str) -> str | None:
     """Return the nearest directory, from one upwards, that has a `.git`."""
     while not os.path.exists(os.path.join(directory, ".git")):
         parent = os.path.dirname(directory)

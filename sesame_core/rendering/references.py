@@ -43,11 +43,16 @@ def _reference_json(reference: Reference, texts: Mapping[int, str]) -> Reference
         "session": session_json(stored) if stored else None,
         "text": texts[stored.number] if stored else None,
         "candidates": [_candidate_json(candidate) for candidate in reference.candidates],
+        "total": reference.total,
+        "nearest": [_candidate_json(candidate) for candidate in reference.nearest],
     }
 
 
-def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str:
-    """Return references as text: the outline of the referenced session, or the candidates."""
+def references_text(found: Sequence[Reference], texts: Mapping[int, str], *, offset: int = 0) -> str:
+    """Return references as text: the outline of the referenced session, or the candidates.
+
+    :param offset: number of candidates before this page.
+    """
     parts = []
     for reference in found:
         if reference.stored:
@@ -56,9 +61,19 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
             written = (
                 f'"{one_line(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
             )
-            parts.append("\n".join([written, *(_candidate_line(candidate) for candidate in reference.candidates)]))
+            lines = [written, *(_candidate_line(candidate) for candidate in reference.candidates)]
+            end = offset + len(reference.candidates)
+            if offset or end < reference.total:
+                more = f"; the next: --offset {end}" if end < reference.total else ""
+                lines.append(f"  {offset + 1}-{end} of {reference.total}{more}")
+            parts.append("\n".join(lines))
+        elif reference.total:
+            parts.append(f"No more sessions: {reference.total}")
         else:
-            parts.append(f'No session is called "{one_line(reference.text)}".')
+            near = [f"Nearest:\n{_candidate_line(candidate)}" for candidate in reference.nearest[:1]]
+            near += [_candidate_line(candidate) for candidate in reference.nearest[1:]]
+            nowhere = f'No session is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
+            parts.append("\n".join([nowhere, *near]))
     return "\n\n".join(parts)
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from ..types.answer import KeptOut
     from ..types.index import Chunk, StoredSession
     from ..types.query import Filters
-    from .schemas.sessions import ChunkJson, SessionJson, SessionsJson, TranscriptJson
+    from ..types.resumption import Resumption
+    from .schemas.sessions import ChunkJson, ResumeJson, ResumptionJson, SessionJson, SessionsJson, TranscriptJson
 
 
 def session_json(stored: StoredSession) -> SessionJson:
@@ -22,6 +23,7 @@ def session_json(stored: StoredSession) -> SessionJson:
         "source": session.agent,
         "path": stored.path,
         "cwd": session.cwd,
+        "directories": list(session.directories),
         "name": session.name,
         "description": session.notes.description if session.notes else None,
         "tags": list(session.notes.tags) if session.notes else [],
@@ -42,6 +44,30 @@ def session_json(stored: StoredSession) -> SessionJson:
         "workstation": session.workstation or None,
         "host": session.host or None,
         "owner": session.owner or None,
+    }
+
+
+def resumption_json(stored: StoredSession, found: Resumption, shell: str) -> ResumptionJson:
+    """Return the JSON value of how a session is resumed.
+
+    :param shell: the line for a shell.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "sessionId": stored.session.id,
+        **resume_json(found),
+        "shell": shell,
+    }
+
+
+def resume_json(found: Resumption) -> ResumeJson:
+    """Return the JSON value of a command that resumes a session."""
+    return {
+        "command": list(found.command),
+        "cwd": found.directory,
+        "environment": dict(found.environment),
+        "problem": found.problem,
+        "nearest": found.nearest,
     }
 
 

@@ -185,7 +185,8 @@ class Runtime:
         header = self._files.header(session)
         known = Session(id=session, agent=str(header.get("agent", "")))
         with suppress(UnknownSessionError):  # not indexed yet, or forgotten
-            known = self._sesame.get_session(session).session
+            found = self._sesame.get_session(session).session
+            known = found if found.id == session else known
         return SessionMeta(
             id=session,
             agent=known.agent,

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ..text.readable import is_shell
 from ..text.words import word_of
 from ..types.index import Chunk, StoredSession
-from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
+from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, names_of
 from ..types.transcript import Session
 
 #: Returns whether a chunk of a session contains a word, by the backend's rules.
@@ -107,10 +107,11 @@ def values_of(field: str, session: Session) -> list[str]:
     """Return what a session has for a field of filters, in the sense of `plugin.backend.Values`."""
     if field == "tool":
         return list(session.tool_counts)
+    if field == "cwd":
+        return list(session.places)
     found = {
         "agents": session.agent,
         "branch": session.git_branch,
-        "cwd": session.cwd,
         "host": session.host,
         "model": session.model,
         "owner": session.owner,
@@ -178,8 +179,8 @@ def _facts_match(filters: Filters, session: Session) -> bool:
         (not filters.workstation or session.key.startswith(filters.workstation + ":"))
         and _is_named(session.owner, filters.owner)
         and _is_named(session.host, filters.host)
-        and (not filters.cwd or _is_below(session.cwd, filters.cwd))
-        and (not filters.places or any(_is_below(session.cwd, place) for place in filters.places))
+        and (not filters.cwd or _is_below(session, filters.cwd))
+        and (not filters.places or _is_below(session, *filters.places))
         and (not filters.agents or session.agent in filters.agents)
         and not any(session.id == id or session.id.startswith(f"{id}/") for id in filters.exclude)
         and (not filters.repo or any(_holds(name, filters.repo) for name in (session.repository, _last(session.cwd))))
@@ -201,12 +202,11 @@ def _last(cwd: str | None) -> str | None:
     return None if cwd is None else cwd.replace("\\", "/").rpartition("/")[2]
 
 
-def _is_below(cwd: str | None, asked: str) -> bool:
-    """Return whether a directory is the wanted one or below it; a slash at its end is ignored."""
-    if cwd is None:
-        return False
-    asked = asked.rstrip("/\\") or asked
-    return cwd == asked or cwd.startswith((asked.rstrip("/") + "/", asked + "\\"))
+def _is_below(session: Session, *asked: str) -> bool:
+    """Return whether a session was in one of several directories or below one; slashes at their ends are ignored."""
+    names = [name.rstrip("/\\") or name for each in asked for name in names_of(each)]
+    below = tuple(start for name in names for start in (name.rstrip("/") + "/", name + "\\"))
+    return any(place in names or place.startswith(below) for place in session.places)
 
 
 def _ends_with(path: str, asked: str) -> bool:

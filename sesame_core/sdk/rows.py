@@ -20,7 +20,7 @@ FILE_COLUMNS = (
 SESSION_COLUMNS = (
     "session_id, agent, kind, parent_id, cwd, repository, git_branch, model, created, modified, message_count, "
     "exchange_count, tool_counts, abandoned, first_origin, title, summary, prompts, key, host, owner, visibility, "
-    "notes"
+    "notes, directories"
 )
 CHUNK_COLUMNS = (
     "seq, kind, role, tool_name, call_id, entry_id, origin, segment, timestamp, is_error, source_type, cut, content"
@@ -107,6 +107,15 @@ class Rows:
         name, description, summary, tags, *_ = self.from_json(value)
         return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
 
+    def directories(self, directories: Sequence[str]) -> Any:
+        """Return `Session.directories` as its column stores it: their positions by name, NULL for none."""
+        return self.counts({self.text(place): n for n, place in enumerate(directories)}) if directories else None
+
+    def from_directories(self, value: Any) -> tuple[str, ...]:
+        """Return the directories of the column `directories`."""
+        places = self.from_counts(value) if value else {}
+        return tuple(sorted(places, key=places.__getitem__))
+
     def _text(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
 
@@ -181,12 +190,13 @@ class Rows:
             self.text(session.owner),
             session.visibility,
             self.notes(session.notes),
+            self.directories(session.directories),
         )
 
     def to_session(self, row: Sequence[Any]) -> Session:
         """Return the session of a row of `SESSION_COLUMNS`."""
-        (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges,
-         tools, abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes) = row  # fmt: skip
+        (session_id, agent, kind, parent, cwd, repository, branch, model, created, modified, messages, exchanges, tools,
+         abandoned, origin, title, summary, prompts, key, host, owner, visibility, notes, places) = row  # fmt: skip
         return Session(
             id=session_id,
             agent=agent,
@@ -211,6 +221,7 @@ class Rows:
             owner=owner,
             visibility=visibility,
             notes=self.from_notes(notes),
+            directories=self.from_directories(places),
         )
 
     def to_stored(self, row: Sequence[Any]) -> StoredSession:

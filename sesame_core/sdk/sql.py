@@ -15,7 +15,7 @@ from typing import Any
 from ..dataclass import dataclass, replace
 from ..errors import BackendError
 from ..text.words import word_of
-from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word
+from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,8 @@ class Dialect(ABC):
     each: str
     #: The last component of a session's directory, whatever the separator.
     last_of_cwd: str
+    #: The column `key` of `each(s.directories) AS d`, compared byte by byte.
+    directory: str = "d.key"
     #: The workstation of a row of `sessions AS s`: its key up to the first colon.
     workstation: str = "split_part(s.key, ':', 1)"
     #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in lower case.
@@ -174,6 +176,9 @@ class Dialect(ABC):
     def values_of(self, field: str) -> str:
         """Return the query of `Values.values`, whose only value is the limit."""
         source, value = "sessions AS s", COLUMNS.get(field)
+        if field == "cwd":
+            others = f"SELECT {self.directory}, s.key FROM sessions AS s, {self.each}(s.directories) AS d"
+            source, value = f"(SELECT s.cwd, s.key FROM sessions AS s UNION ALL {others}) AS s", "s.cwd"
         if field == "tool":
             source, value = f"{source}, {self.each}(s.tool_counts) AS t", "t.key"
         elif field == "workstation":
@@ -195,7 +200,7 @@ class Dialect(ABC):
         if filters.cwd:
             parts.append(self._in(filters.cwd))
         if filters.places:
-            parts.append(FALSE.or_(*map(self._in, filters.places)))
+            parts.append(self._in(*filters.places))
         parts.append(self._during(filters))
         if filters.agents:
             parts.append(Where(f"s.agent IN ({self.marks(filters.agents)})", tuple(filters.agents)))
@@ -286,11 +291,21 @@ class Dialect(ABC):
                 # One lookup in the index for all words.
                 return FALSE.or_(*([self.holding(words)] if words else []), *others)
 
-    def _in(self, directory: str) -> Where:
-        """Return the condition that a row of `sessions AS s` is of a directory, or of one below it."""
-        cwd = directory.rstrip("/\\") or directory
-        below = (self.begins("s.cwd", cwd.rstrip("/") + "/"), self.begins("s.cwd", cwd + "\\"))
-        return self._is("s.cwd", cwd).or_(*below)
+    def _in(self, *directories: str) -> Where:
+        """Return the condition that a row of `sessions AS s` was in one of several directories, or below one."""
+        names = dict.fromkeys(name.rstrip("/\\") or name for each in directories for name in names_of(each))
+        first, other = (
+            FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory)
+        )
+        # Two lookups, each with an index: of a disjunction, planners read all sessions.
+        moved = f"FROM sessions AS s, {self.each}(s.directories) AS d WHERE s.directories IS NOT NULL AND {other.sql}"
+        sql = f"SELECT s.id FROM sessions AS s WHERE {first.sql} UNION ALL SELECT s.id {moved}"
+        return Where(f"s.id IN ({sql})", (*first.values, *other.values))
+
+    def _below(self, column: str, directory: str) -> Where:
+        """Return the condition that a column is a directory or one below it."""
+        slash, backslash = directory.rstrip("/") + "/", directory + "\\"
+        return self._is(column, directory).or_(self.begins(column, slash), self.begins(column, backslash))
 
     def _is(self, column: str, text: str) -> Where:
         return Where(f"{column} = {self.mark}", (text,))

@@ -31,6 +31,7 @@ from .second_look import SecondLook
 if TYPE_CHECKING:
     from .agents import Agents
     from .operators import Effect
+    from .places import Places
 
 #: Sessions that are loaded at first, enough that grouped ones still fill a page; the others only when paged to.
 FIRST = 60
@@ -54,15 +55,24 @@ ID_PREFIX = 8
 
 
 def search(
-    reader: IndexReader, text: str, filters: Filters, page: Page = Page(), *, agents: Agents | None = None
+    reader: IndexReader,
+    text: str,
+    filters: Filters,
+    page: Page = Page(),
+    *,
+    agents: Agents | None = None,
+    within: Places | None = None,
 ) -> Answer:
     """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions.
 
     :param agents: those that the names in the query can mean.
+    :param within: the directories that it can mean.
     """
     query = parse(text)
     if agents is not None:
         query = agents.in_query(query)
+    if within is not None:
+        query = within.in_query(query)
     with reader.snapshot():
         if len(query.words) > MAX_WORDS:
             from .rarest import with_rarest_words

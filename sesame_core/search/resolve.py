@@ -6,10 +6,12 @@ alone: in lower case, with dashes between them.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..dataclass import dataclass
@@ -29,6 +31,13 @@ By: TypeAlias = Literal["id", "name", "likeness"]
 NAMED = 10_000
 #: Least similarity of a name when none has all the words: difflib's ratio, which allows one wrong character in five.
 LIKENESS = 0.8
+#: Least similarity of a name, or of an id, that is told when none is meant.
+NEAR = 0.6
+#: Most sessions of an error message, and most that are told as the nearest.
+SHOWN = 10
+NEAREST = 3
+#: The words for the last active session, unless a session has that name.
+LATEST = frozenset({"-", "last", "latest", "newest"})
 #: Most characters of a name that serves as a reference; a session with a longer one has its id as reference.
 SLUG_LENGTH = 60
 
@@ -52,8 +61,14 @@ class Reference:
     stored: StoredSession | None = None
     #: How it was resolved: by id, by the whole name, or by a similar name.
     by: By | None = None
-    #: The sessions that it may mean, last active first; empty when `stored` is set.
+    #: It is only spelled like the session's name.
+    is_guess: bool = False
+    #: A page of the sessions that it may mean, last active first; empty when `stored` is set.
     candidates: tuple[Candidate, ...] = ()
+    #: Number of the sessions that it may mean, on all pages.
+    total: int = 0
+    #: Sessions with a name that is somewhat like it, if it means none.
+    nearest: tuple[Candidate, ...] = ()
 
 
 def resolve(
@@ -63,32 +78,134 @@ def resolve(
     abbreviate: Callable[[str], str],
     exclude: Sequence[str] = (),
     limit: int = 10,
+    offset: int = 0,
 ) -> list[Reference]:
     """Resolve each string: as an id or a prefix of one, else as a name, else by similarity to a name.
 
-    The empty string is similar to every name.
+    The empty string means the latest sessions.
 
     :param abbreviate: shortens a session id to a unique prefix.
     :param exclude: ids of sessions to ignore.
     :param limit: most candidates.
+    :param offset: candidates to skip.
     """
     with reader.snapshot():
-        names = _Names(reader, exclude)
-        found = []
-        for text in texts:
-            by: By = "id"
-            meant = by_id(reader, text) if len(text) >= ID_PREFIX else []
-            meant = [stored for stored in meant if stored.session.id not in exclude]
-            if not meant:
-                meant, by = names.meant(text)
-            if len(meant) == 1 and text:
-                found.append(Reference(text=text, stored=meant[0], by=by))
-                continue
-            candidates = [
-                Candidate(stored=s, reference=names.reference(s) or abbreviate(s.session.id)) for s in meant[:limit]
-            ]
-            found.append(Reference(text=text, candidates=tuple(candidates)))
-    return found
+        resolver = Resolver(reader, abbreviate, exclude)
+        return [resolver.reference(text, limit=limit, offset=offset) for text in texts]
+
+
+def meant(
+    reader: IndexReader,
+    text: str,
+    abbreviate: Callable[[str], str],
+    *,
+    current: Callable[[], Sequence[str]] = tuple,
+    is_certain: bool = False,
+) -> StoredSession:
+    """Return the one session that a reference means.
+
+    :param abbreviate: shortens a session id to a unique prefix.
+    :param current: returns the ids of sessions that are not the latest one.
+    :param is_certain: do not take a name that is only spelled similarly.
+    :raises UnknownSessionError: no session matches, or several do; the message has the nearest, or all.
+    """
+    with reader.snapshot():
+        found = Resolver(reader, abbreviate, (), current=current).reference(text, limit=SHOWN)
+    if found.stored and not (is_certain and found.is_guess):
+        return found.stored
+    if found.candidates:
+        rest = found.total - len(found.candidates)
+        lines = [*map(_line, found.candidates), *([f"… and {rest} more"] if rest else [])]
+        shown = "".join(f"\n  {line}" for line in lines)
+        raise UnknownSessionError(f"{text!r} may mean several sessions:{shown}")
+    near = [_line(candidate) for candidate in found.nearest]
+    if found.stored:
+        near = [f"{display_name(found.stored.session)} ({abbreviate(found.stored.session.id)})"]
+    told = f"; nearest: {', '.join(near)}" if near else ""
+    raise UnknownSessionError(f"no session has the id or name {text!r}{told}; see: sesame search")
+
+
+class Resolver:
+    """Resolves references in one state of an index.
+
+    :param exclude: ids of sessions to ignore.
+    :param current: returns the ids of sessions that `latest` does not mean.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        abbreviate: Callable[[str], str],
+        exclude: Sequence[str],
+        *,
+        current: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self._reader = reader
+        self._abbreviate = abbreviate
+        self._exclude = exclude
+        self._current = current
+
+    @cached_property
+    def _names(self) -> _Names:
+        return _Names(self._reader, self._exclude)
+
+    def reference(self, text: str, *, limit: int = 10, offset: int = 0) -> Reference:
+        """Return what a string means."""
+        written = _bare(text)
+        if not slug(written) and written != "-":
+            listed, total = self._latest(limit, offset)
+            return Reference(text=text, candidates=self._candidates(listed), total=total)
+        found, by, is_guess = self._meaning(written)
+        if len(found) == 1:
+            return Reference(text=text, stored=found[0], by=by, is_guess=is_guess)
+        if found:
+            page = self._candidates(found[offset : offset + limit])
+            return Reference(text=text, candidates=page, total=len(found))
+        return Reference(text=text, nearest=self._candidates(self._names.near(written)))
+
+    def _meaning(self, text: str) -> tuple[list[StoredSession], By | None, bool]:
+        """Return the sessions that a string means, how it was recognised, and whether that is a guess."""
+        ids = self._by_id(text)
+        if any(stored.session.id == text for stored in ids) or (len(ids) == 1 and len(text) >= ID_PREFIX):
+            return ids, "id", False
+        if same := self._names.called(text):
+            return same, "name", False
+        if ids and len(text) >= ID_PREFIX:
+            return ids, "id", False
+        if text.casefold() in LATEST:
+            return self._latest(1, 0, (*self._exclude, *self._current()))[0], "name", False
+        # A short word may be the beginning of an id as well as a word: `add`, `feed`.
+        parts = self._names.with_words(text)
+        if ids:
+            return list({s.number: s for s in (*ids, *parts)}.values()), "id", False
+        if parts:
+            return parts, "likeness", False
+        if files := self._names.read_from(text):
+            return files, "id", False
+        return self._names.spelled_like(text), "likeness", True
+
+    def _by_id(self, text: str) -> list[StoredSession]:
+        """Return the sessions whose id, or key, starts with a string, in any case."""
+        session_id = text.split(":", 2)[2] if text.count(":") > 1 else text
+        found = by_id(self._reader, session_id) or by_id(self._reader, session_id.lower())
+        return [stored for stored in found if stored.session.id not in self._exclude]
+
+    def _latest(self, limit: int, offset: int, exclude: Sequence[str] | None = None) -> tuple[list[StoredSession], int]:
+        """Return the last active sessions but subagents', and the number of all."""
+        filters = Filters(exclude=tuple(self._exclude if exclude is None else exclude))
+        found: list[StoredSession] = []
+        seen = 0
+        while True:
+            page, every = self._reader.list_sessions(filters, limit=NAMED, offset=seen)
+            found += [stored for stored in page if stored.session.kind != "subagent"]
+            seen += len(page)
+            if not page or seen >= every:
+                return found[offset : offset + limit], len(found)
+
+    def _candidates(self, found: Iterable[StoredSession]) -> tuple[Candidate, ...]:
+        return tuple(
+            Candidate(stored=s, reference=self._names.reference(s) or self._abbreviate(s.session.id)) for s in found
+        )
 
 
 def by_id(reader: IndexReader, text: str) -> list[StoredSession]:
@@ -111,28 +228,8 @@ def the_one(reader: IndexReader, text: str) -> StoredSession:
     if not found:
         raise UnknownSessionError(f"no session has the id {text!r}; see: sesame search")
     if len(found) > 1:
-        ids = [stored.session.id for stored in found]
-        shown = "\n  ".join(ids[:10]) + ("\n  …" if len(ids) > 10 else "")
-        raise UnknownSessionError(f"several sessions have an id that starts with {text!r}:\n  {shown}")
+        raise UnknownSessionError(f"several sessions have an id that starts with {text!r}")
     return found[0]
-
-
-def meant(reader: IndexReader, text: str, abbreviate: Callable[[str], str]) -> StoredSession:
-    """Return the one session with this id, or else the one with this name.
-
-    :param abbreviate: shortens a session id to a unique prefix.
-    :raises UnknownSessionError: no session matches, or several do.
-    """
-    try:
-        return the_one(reader, text)
-    except UnknownSessionError:
-        (found,) = resolve(reader, [text], abbreviate=abbreviate)
-        if found.stored:
-            return found.stored
-        if not found.candidates:
-            raise
-        shown = "\n  ".join(candidate.reference for candidate in found.candidates)
-        raise UnknownSessionError(f"{text!r} may mean several sessions:\n  {shown}") from None
 
 
 def slug(name: str) -> str:
@@ -154,31 +251,69 @@ class _Names:
     """The names of the last active sessions."""
 
     def __init__(self, reader: IndexReader, exclude: Sequence[str]) -> None:
-        listed, _ = reader.list_sessions(Filters(exclude=tuple(exclude)), limit=NAMED)
-        self._slugs = [(slug(display_name(s.session) or ""), s) for s in listed if s.session.kind != "subagent"]
+        self._listed, _ = reader.list_sessions(Filters(exclude=tuple(exclude)), limit=NAMED)
+        self._slugs = [(slug(display_name(s.session) or ""), s) for s in self._listed if s.session.kind != "subagent"]
         self._counts = Counter(name for name, _ in self._slugs)
 
-    def meant(self, text: str) -> tuple[list[StoredSession], By]:
-        """Return the sessions with this name; else those with a similar name, last active first."""
+    def called(self, text: str) -> list[StoredSession]:
+        """Return the sessions with this name, last active first."""
         wanted = slug(text)
-        if same := [stored for name, stored in self._slugs if name == wanted]:
-            return same, "name"
-        return self._like(wanted), "likeness"
+        return [stored for name, stored in self._slugs if name == wanted] if wanted else []
+
+    def with_words(self, text: str) -> list[StoredSession]:
+        """Return the sessions whose name has all the words, or prefixes of them."""
+        words = list(filter(None, slug(text).split("-")))
+        return [stored for name, stored in self._slugs if words and all(_has(name, word) for word in words)]
+
+    def read_from(self, text: str) -> list[StoredSession]:
+        """Return the sessions of a file, by its path or by the id in its name, which may not be the session's."""
+        name = os.path.basename(text).removesuffix(".jsonl")
+        if os.sep in text:
+            path = os.path.realpath(os.path.expanduser(text))
+            return [stored for stored in self._listed if stored.path == path]
+        if len(name) < ID_PREFIX:
+            return []
+        stems = ((os.path.basename(stored.path).rpartition(".")[0], stored) for stored in self._listed)
+        return [stored for stem, stored in stems if stem == name or stem.rpartition("_")[2].startswith(name)]
+
+    def spelled_like(self, text: str) -> list[StoredSession]:
+        """Return the sessions whose name has a similar spelling."""
+        import difflib
+
+        near = set(difflib.get_close_matches(slug(text), self._counts, cutoff=LIKENESS))
+        return [stored for name, stored in self._slugs if name in near]
+
+    def near(self, text: str) -> list[StoredSession]:
+        """Return sessions with most of the words in their name, or else with a somewhat similar name or id."""
+        import difflib
+
+        words = [word for word in slug(text).split("-") if len(word) > 2]
+        counts = [(sum(_has(name, word) for word in words), stored) for name, stored in self._slugs]
+        if most := max((count for count, _ in counts), default=0):
+            return [stored for count, stored in counts if count == most][:NEAREST]
+        spellings = {name: stored for name, stored in reversed(self._slugs) if name}
+        spellings |= {stored.session.id: stored for _, stored in self._slugs}
+        near = difflib.get_close_matches(text.casefold(), spellings, n=NEAREST, cutoff=NEAR)
+        return list({spellings[name].number: spellings[name] for name in near}.values())
 
     def reference(self, stored: StoredSession) -> str | None:
         """Return the words of a session's title or name, if they are unique and at most `SLUG_LENGTH` characters."""
         name = slug(stored.session.name or "")
         return name if name and len(name) <= SLUG_LENGTH and self._counts[name] == 1 else None
 
-    def _like(self, wanted: str) -> list[StoredSession]:
-        """Return the sessions whose name has all the words, or prefixes of them; else those with a similar spelling."""
-        words = wanted.split("-")
-        if found := [stored for name, stored in self._slugs if all(_has(name, word) for word in words)]:
-            return found
-        import difflib
 
-        near = set(difflib.get_close_matches(wanted, self._counts, cutoff=LIKENESS))
-        return [stored for name, stored in self._slugs if name in near]
+def _bare(text: str) -> str:
+    """Return a reference without the marks that people put around one: `@@name`, quotes."""
+    text = text.strip()
+    return text.removeprefix("@@").removeprefix("@").strip().strip("\"'`“”") if text != "-" else text
+
+
+def _line(candidate: Candidate) -> str:
+    """Return a session with what refers to it, for a message."""
+    name = display_name(candidate.stored.session)
+    date = candidate.stored.session.modified
+    about = f" ({name})" if name and slug(name) != candidate.reference else ""
+    return f"{candidate.reference}{about}" + (f" - {date.astimezone():%Y-%m-%d}" if date else "")
 
 
 def _has(name: str, beginning: str) -> bool:

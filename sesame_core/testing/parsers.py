@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sesame_core.errors import ParseError
-from sesame_core.plugin.parser import Parser, TailParser
+from sesame_core.errors import ParseError, ResumeError
+from sesame_core.plugin.parser import Parser, Resumer, Resuming, TailParser
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance
@@ -121,6 +121,26 @@ class ParserConformance(PluginConformance):
         """A file may be deleted between discovery and reading."""
         with pytest.raises((OSError, ParseError)):
             list(parser.parse(tmp_path / "not-there.jsonl"))
+
+    def test_says_how_a_session_is_resumed(self, parser: Parser, session_file: Path) -> None:
+        """With a command, or with a reason why there is none."""
+        if not isinstance(parser, Resumer | Resuming):
+            pytest.skip("the parser cannot resume sessions")
+        session = next(event for event in parser.parse(session_file) if isinstance(event, Session))
+        if isinstance(parser, Resumer):
+            command = parser.resume_command(session, session_file)
+            assert command, "`resume_command` returns a program and its arguments"
+            assert all(isinstance(word, str) for word in command), "a command is a sequence of strings"
+        if not isinstance(parser, Resuming):
+            return
+        try:
+            found = parser.resumption(session, session_file)
+        except ResumeError:
+            return  # it says why
+        assert found.command, "a Resumption has a program and its arguments"
+        assert all(isinstance(word, str) for word in found.command), "a command is a sequence of strings"
+        assert found.nearest is None, "Sesame sets `nearest`"
+        assert all(isinstance(v, str | None) for v in found.environment.values()), "variables are strings, or None"
 
     # -- growing files ------------------------------------------------------------------------------------
 

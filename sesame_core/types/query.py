@@ -23,9 +23,9 @@ class Word:
 class Filters:
     """Restrictions on the results besides the words.  Every field narrows; None and empty do not restrict."""
 
-    #: The session's directory or one below it.
+    #: A directory: the session was in it or below it.  A `Directory` has other names.
     cwd: str | None = None
-    #: Directories: the session's is one of them or below one.
+    #: Directories: the session was in one of them or below one.
     places: tuple[str, ...] = ()
     #: A part of the repository's remote, or of the last component of the session's directory; any case.
     repo: str | None = None
@@ -58,6 +58,27 @@ class Filters:
     exclude: tuple[str, ...] = ()
     #: Include headless sessions.
     all_kinds: bool = False
+
+
+class Directory(str):
+    """A directory of a filter with its other names: behind links, of other systems, of the repository's worktrees.
+
+    Equal to its first name, as everything that only shows a filter takes it.
+    """
+
+    __slots__ = ("others",)
+    others: tuple[str, ...]
+
+    def __new__(cls, name: str, others: tuple[str, ...] = ()) -> Directory:
+        """Return a directory with these other names."""
+        made = super().__new__(cls, name)
+        made.others = others
+        return made
+
+
+def names_of(directory: str) -> tuple[str, ...]:
+    """Return all names of a directory of a filter, as plain strings."""
+    return (str(directory), *(directory.others if isinstance(directory, Directory) else ()))
 
 
 # -- conditions on a session ------------------------------------------------------------------------------

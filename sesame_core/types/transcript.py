@@ -117,6 +117,9 @@ class Session:
     model: str | None = None
     #: Start of the session according to its header, for sessions without dated messages.
     created: datetime | None = None
+    #: Directories that it was in besides `cwd`, in order: it moved, or went to a worktree.  They are added to the known
+    #: ones, and so is a former `cwd`.
+    directories: tuple[str, ...] = ()
     #: Segments off the active branch (rewound, abandoned); None leaves the known value unchanged.
     abandoned: tuple[int, ...] | None = None
 
@@ -145,6 +148,11 @@ class Session:
     def name(self) -> str | None:
         """The title, or the name in the notes; None when the session has neither."""
         return self.title or (self.notes.name if self.notes else None)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All directories that it was in, the first one first."""
+        return (self.cwd, *self.directories) if self.cwd else self.directories
 
     @property
     def workstation(self) -> str:

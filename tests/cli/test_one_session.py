@@ -71,10 +71,15 @@ def test_an_ambiguous_id_lists_the_candidates(indexed: Path, cli: Callable[..., 
     ran = cli("show", "01a1")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.splitlines() == [
-        "sesame: several sessions have an id that starts with '01a1':",
-        "  01a11af9-2ce0-77f5-b5c2-855b8f0f9d8c",
-        "  01a15fe9-cbc0-76bc-bf9e-22b91b38eefa",
-        "  01a1abe6-ebc0-77ba-be6f-5771ca1ebac9",
+        "sesame: '01a1' may mean several sessions:",
+        *(line for line in ran.err.splitlines() if line.startswith("  ")),
+    ]
+    shown = [line.strip().partition(" (")[0].partition(" - ")[0] for line in ran.err.splitlines()[1:]]
+    found = [cli("show", reference, "--json").json["sessionId"] for reference in shown]
+    assert found == [
+        "01a11af9-2ce0-77f5-b5c2-855b8f0f9d8c",
+        "01a15fe9-cbc0-76bc-bf9e-22b91b38eefa",
+        "01a1abe6-ebc0-77ba-be6f-5771ca1ebac9",
     ]
 
 
@@ -89,22 +94,29 @@ def test_a_parents_id_alone_means_the_parent(indexed: Path, cli: Callable[..., A
 def test_an_unknown_session_is_named(command: tuple[str, ...], indexed: Path, cli: Callable[..., Any]) -> None:
     ran = cli(*command, "zzzz")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "sesame: no session has the id 'zzzz'; see: sesame search\n"
+    assert ran.err == "sesame: no session has the id or name 'zzzz'; see: sesame search\n"
 
 
 def test_resume_prints_a_command_for_a_shell(indexed: Path, cli: Callable[..., Any]) -> None:
-    assert cli("resume", SETTINGS[:8], "--print").out == f"cd /home/ann/code/chat-client && {CLIENT}\n"
+    there, other = "/home/ann/code/chat-client", "/home/ann/code/infra"
+    ran = cli("resume", SETTINGS[:8], "--print")
+    assert ran.out == f"mkdir -p {there} && cd {there} && {CLIENT}\n"
+    assert f"note: the session's directory does not exist: {there}; the nearest that exists: /" in ran.err
     (file,) = indexed.rglob(f"*{NIX}.jsonl")
-    assert cli("resume", NIX[:8], "--print").out == f"cd /home/ann/code/infra && pi --session {file}\n"
+    assert cli("resume", NIX[:8], "--print").out == f"mkdir -p {other} && cd {other} && pi --session {file}\n"
+    found = cli("resume", SETTINGS[:8], "--json").json
+    assert (found["command"], found["cwd"], found["environment"]) == (CLIENT.split(), there, {})
+    assert (found["shell"], found["problem"] is None) == (ran.out.strip(), False)
 
 
 def test_resume_says_that_the_directory_does_not_exist(indexed: Path, cli: Callable[..., Any]) -> None:
     ran = cli("resume", SETTINGS[:8])
     assert ran.code == 1
-    assert ran.err == (
-        "sesame: the session's directory does not exist: /home/ann/code/chat-client; "
-        "print the command with: sesame resume --print d6bc0d35\n"
+    assert ran.err.startswith(
+        "sesame: the session's directory does not exist: /home/ann/code/chat-client; the nearest that exists: /"
     )
+    assert "; resume it after: mkdir -p /home/ann/code/chat-client; print the command with: sesame resume" in ran.err
+    assert ran.err.count("\n") == 1
 
 
 def test_resume_starts_the_agent_in_the_sessions_directory(
@@ -121,6 +133,64 @@ def test_resume_starts_the_agent_in_the_sessions_directory(
     done = sesame("resume", "0199cccc", env={**os.environ, "PATH": f"{agent.parent}:{os.environ['PATH']}"})
     assert done.stdout.splitlines() == [str(place), "--session", str(file)]
     assert done.returncode == 7
+
+
+def test_an_agent_that_is_not_installed_is_named(
+    home: Path, utc: None, sesame: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    file = pi_session(home / ".pi" / "agent" / "sessions" / "--w--" / "one.jsonl", "foxes")
+    file.write_text(file.read_text("utf-8").replace("/w/den", str(home)), encoding="utf-8")
+    sesame("index")
+    done = sesame("resume", "0199cccc", env={**os.environ, "PATH": str(home)})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "sesame: 'pi' is not on the PATH: install it, or print the command with --print\n"
+
+
+@pytest.mark.parametrize(
+    ("reference", "meant"),
+    [("nix flake", NIX), ("@@simplify-the-nix-flake-infrastructure", NIX), ("reconnectBackoff to zero", SETTINGS)],
+)
+def test_a_name_or_a_part_of_one_is_taken_wherever_an_id_is(
+    reference: str, meant: str, indexed: Path, cli: Callable[..., Any]
+) -> None:
+    assert cli("show", reference, "--json").json["sessionId"] == meant
+    assert cli("resume", reference, "--json").json["sessionId"] == meant
+    assert cli("forget", "--yes", reference).out.startswith(f"forgotten: {meant} ")
+
+
+def test_forget_takes_no_session_by_a_misspelt_name_or_one_of_several(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("forget", "--yes", "simplfy-the-nix-flake-infrastructure")
+    assert (ran.code, ran.out) == (1, "")
+    assert f"nearest: Simplify the nix flake infrastructure ({NIX[:8]})" in ran.err
+    assert cli("forget", "--yes", "the").code == 1
+    assert cli("show", NIX).code == cli("show", "simplfy-the-nix-flake-infrastructure").code == 0
+
+
+def test_a_name_of_no_session_leads_to_the_nearest(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("show", "nix garden plants")
+    assert ran.code == 1
+    assert "nearest: simplify-the-nix-flake-infrastructure - " in ran.err
+    text = cli("resolve", "nix garden plants").out
+    assert text.startswith('No session is called "nix garden plants".\nNearest:\n  simplify-the-nix-flake')
+
+
+def test_the_latest_session_is_meant_by_a_word(
+    indexed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (one["sessionId"] for one in cli("resolve", "-n", 2, "--json").json["references"][0]["candidates"])
+    assert cli("show", "latest", "--json").json["sessionId"] == first
+    monkeypatch.setenv("PI_SESSION_ID", first)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", first)
+    assert cli("show", "last", "--json").json["sessionId"] == second
+
+
+def test_resolve_without_a_reference_lists_all_sessions_page_by_page(indexed: Path, cli: Callable[..., Any]) -> None:
+    (every,) = cli("resolve", "--limit", 1000, "--json").json["references"]
+    assert len(every["candidates"]) == every["total"] == cli("sessions", "--json").json["total"] - 1  # a subagent's
+    (page,) = cli("resolve", "--limit", 2, "--offset", 1, "--json").json["references"]
+    assert page["candidates"] == every["candidates"][1:3]
+    assert f"  2-3 of {every['total']}; the next: --offset 3" in cli("resolve", "-n", 2, "--offset", 1).out
+    assert cli("resolve", "--offset", 1000).out.startswith("No more sessions")
 
 
 def test_forget_deletes_a_session_for_good_and_leaves_its_file(indexed: Path, cli: Callable[..., Any]) -> None:

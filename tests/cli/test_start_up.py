@@ -43,7 +43,7 @@ BUDGETS = {
     "search nix --no-refresh": Budget(None, 77),
     "status": Budget(4.74, 82),
     "sessions": Budget(4.55, 69),
-    "show d6bc": Budget(4.59, 70),
+    "show d6bc": Budget(4.87, 70),
     "--version": Budget(2.13, 4),
 }
 

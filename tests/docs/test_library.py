@@ -25,7 +25,7 @@ def test_every_example_runs(
     printed = capsys.readouterr()
     assert printed.err == ""
     assert "2 tool tool_result src/socket.ts:41:" in printed.out
-    assert "no session has the id '01a06653'" in printed.out
+    assert "no session has the id or name '01a06653'" in printed.out
 
 
 def test_the_table_of_filters_has_every_field() -> None:

@@ -101,7 +101,7 @@ def test_the_client_lists_and_calls_every_tool(indexed_sessions: Path) -> None:
             assert value["index"]["refreshed"] is True
         mistake = await client.call_tool("get_session", {"session": "nobody"})
         assert mistake.is_error is True
-        assert text_of(mistake).startswith("no session has the id 'nobody'")
+        assert text_of(mistake).startswith("no session has the id or name 'nobody'")
 
     over_stdio(act)
 
@@ -159,7 +159,10 @@ def test_lists_and_messages_are_those_of_the_command_line(
 
 def test_a_session_has_the_command_that_resumes_it(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
     value = tools_of()("get_session", {"session": "d6bc"})
-    assert value["resumeCommand"] == {"command": ["claude", "--resume", BACKOFF], "cwd": "/home/ann/code/chat-client"}
+    resume, there = value["resumeCommand"], "/home/ann/code/chat-client"
+    assert (resume["command"], resume["cwd"], resume["environment"]) == (["claude", "--resume", BACKOFF], there, {})
+    assert resume["problem"].startswith(f"the session's directory does not exist: {there}; the nearest that exists: /")
+    assert value["resumeProblem"] is None
     assert value["prompts"][0].startswith("After the update to 4.2")
 
 
@@ -241,7 +244,7 @@ def test_a_page_after_the_end_is_empty(demo_sessions: Path, tools_of: Callable[.
         ("search_sessions", {"query": "x", "after": "soon"}, "'soon' is not a date: use a day (2026-11-27)"),
         ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is not a role: use user, assistant"),
         ("get_session", {"session": "nobody"}, "find ids with search_sessions or list_sessions"),
-        ("get_session", {"session": "01a"}, "several sessions have an id that starts with '01a'"),
+        ("get_session", {"session": "01a"}, "'01a' may mean several sessions:"),
         ("query_session", {"session": "d6bc", "question": ""}, "question: string should have at least 1 character"),
         ("forget", {}, "unknown tool 'forget'; there are search_sessions, list_sessions"),
     ],

@@ -14,6 +14,7 @@ import pytest
 
 from sesame_backend_sqlite import schema
 from sesame_core import BackendError, Selection, Sesame, Source
+from sesame_parser_claude_code.parser import ClaudeCodeParser
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "data" / "schemas"
 #: What `make.py` wrote into each of them.
@@ -101,8 +102,10 @@ def test_files_of_a_released_schema_go_on_where_they_were_left(
 
     from sesame_core import text
 
-    # What counts as a word was another thing then, and alone makes all files be read again.
-    monkeypatch.setattr(text, "VERSION", 0)
+    if version < 5:
+        # What counts as a word, or as a session's directories, was another thing then: that makes files be read again.
+        monkeypatch.setattr(text, "VERSION", 0)
+        monkeypatch.setattr(ClaudeCodeParser, "version", 1)
     root = load(world, version)
     spec = importlib.util.spec_from_file_location("make_schema", SCHEMAS / "make.py")
     assert spec is not None

@@ -51,7 +51,11 @@ def title(found: Reference) -> str | None:
         ("reconnectbackoff", BACKOFF, "likeness"),
         ("backoff", None, None),
         ("zorro", None, None),
-        ("d6bc", None, None),
+        ("d6bc", BACKOFF, "id"),
+        (BACKOFF.upper(), BACKOFF, "id"),
+        ("@@simplify-the-nix-flake-infrastructure", NIX, "name"),
+        ("@nix", NIX, "likeness"),
+        ("`nix flake`", NIX, "likeness"),
     ],
 )
 def test_a_session_is_meant_by_its_id_its_name_or_what_is_like_it(
@@ -130,9 +134,11 @@ def test_a_question_takes_a_name_and_says_when_it_is_not_certain(
     assert failed.code == 1
     assert failed.err.startswith("sesame: 'the' may mean several sessions:\n  ")
     assert "simplify-the-nix-flake-infrastructure" in failed.err
-    assert "no session has the id 'zorro'" in cli("ask", "zorro", "hosts").err
-    with Sesame() as sesame, pytest.raises(UnknownSessionError):
-        sesame.get_session("nix flake")
+    assert "no session has the id or name 'zorro'" in cli("ask", "zorro", "hosts").err
+    with Sesame() as sesame:
+        assert sesame.get_session("nix flake").session.id == NIX
+        with pytest.raises(UnknownSessionError, match="'the' may mean several sessions"):
+            sesame.get_session("the")
 
 
 # -- the command ----------------------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ class ReferenceJson(TypedDict):
     session: SessionJson | None
     text: Annotated[str | None, Doc("The outline of the session.")]
     candidates: list[CandidateJson]
+    total: Annotated[int, Doc("Sessions that it may mean, on all pages.")]
+    nearest: Annotated[list[CandidateJson], Doc("If it means none, sessions with a name somewhat like it.")]
 
 
 class ReferencesJson(VersionedJson):

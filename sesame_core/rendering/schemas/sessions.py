@@ -23,6 +23,7 @@ class SessionJson(TypedDict):
     source: Annotated[str, Doc("The agent.")]
     path: str
     cwd: str | None
+    directories: Annotated[list[str], Doc("Others that it was in.")]
     name: Annotated[str | None, Doc("Its title, if it was given one.")]
     description: Annotated[str | None, Doc("What it is about, if it was described.")]
     tags: list[str]
@@ -77,3 +78,20 @@ class TranscriptJson(VersionedJson, SessionJson):
 
     summary: str | None
     chunks: list[ChunkJson]
+
+
+class ResumeJson(TypedDict):
+    """How a session is resumed."""
+
+    command: list[str]
+    cwd: Annotated[str | None, Doc("The directory to run it in.")]
+    environment: Annotated[dict[str, str | None], Doc("Variables to set; null unsets one.")]
+    problem: Annotated[str | None, Doc("Why it does not work at present.")]
+    nearest: Annotated[str | None, Doc("An existing directory in place of cwd.")]
+
+
+class ResumptionJson(VersionedJson, ResumeJson):
+    """How a session is resumed: `sesame resume --json`."""
+
+    sessionId: str
+    shell: Annotated[str, Doc("The command for a shell.")]

@@ -67,6 +67,7 @@ class BackendConformance(
             kind="subagent",
             parent_id="parent",
             cwd="/w/Übung",
+            directories=("/z/Übung", "/a"),
             title="the \N{TEAPOT} kettle",
             summary="line one\nline two",
             git_branch="main",

@@ -9,7 +9,7 @@ import pytest
 
 from sesame_core.plugin.backend import StorageBackend, Values
 from sesame_core.types.index import Chunk, ChunkKind
-from sesame_core.types.query import Filters, Is, Not
+from sesame_core.types.query import Directory, Filters, Is, Not
 from sesame_core.types.transcript import Role
 
 from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session
@@ -54,6 +54,30 @@ class FilteringConformance(BackendBase):
         assert found(backend, a_query("fox", condition=Not(Is(both)))) == {"other", "none"}
         listed, total = backend.reader().list_sessions(both, limit=9)
         assert ({stored.session.id for stored in listed}, total) == ({"app", "below", "tree"}, 3)
+
+    def test_all_directories_of_a_session_count(self, backend: StorageBackend) -> None:
+        """Those besides its first one, too, and all names of the directory in the filter."""
+        sessions = {
+            "stayed": ("/w/app", ()),
+            "moved": ("/old/app", ("/w/app/sub", "/z", "/a")),
+            "windows": ("/old", ("C:\\Users\\Ann\\Api",)),
+            "none": (None, ()),
+        }
+        content = [a_session("fox", id=id, cwd=cwd, directories=others) for id, (cwd, others) in sessions.items()]
+        store(backend, a_file(), *content)
+        assert found(backend, "fox", Filters(cwd="/w/app")) == {"stayed", "moved"}
+        assert found(backend, "fox", Filters(cwd="/old/app")) == {"moved"}
+        assert found(backend, "fox", Filters(cwd="C:\\Users\\Ann")) == {"windows"}
+        assert found(backend, "fox", Filters(places=("/z", "C:\\Users"))) == {"moved", "windows"}
+        assert found(backend, "fox", Filters(cwd="/nowhere")) == set()
+        named = Filters(cwd=Directory("/nowhere", ("/w/ap", "/w/app/sub", "C:\\")))
+        assert found(backend, "fox", named) == {"moved", "windows"}
+        assert found(backend, a_query("fox", condition=Not(Is(named)))) == {"stayed", "none"}
+        (moved,) = (s for s in backend.reader().find_by_id(["moved"]))
+        assert moved.session.places == ("/old/app", "/w/app/sub", "/z", "/a")
+        reader = backend.reader()
+        if isinstance(reader, Values):
+            assert ("/w/app/sub", 1) in reader.values("cwd", 9)
 
     def test_after_and_before_include_their_bounds(self, backend: StorageBackend) -> None:
         """A session belongs to the time from its first message to its last."""
