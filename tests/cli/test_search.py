@@ -192,7 +192,7 @@ def test_a_date_that_is_none_is_wrong_usage_and_the_answer_shows_how(
     ran = cli("search", "fox", option, date)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("sesame: ")
-    assert "use a day (2026-11-27), a time (2026-11-27T14:30), today, yesterday" in ran.err
+    assert "use a day (2026-11-27), a time (2026-11-27T14:30, yesterday 15:00), today, yesterday" in ran.err
 
 
 @pytest.mark.parametrize("date", ["today", "yesterday", "now", "24h", "7d", "2w", "1m", "1y", "2026-01-01T12:00"])

@@ -102,7 +102,7 @@ def test_the_model_calls_both_tools(rpc: Rpc, server: ModelServer) -> None:
     assert found["results"][0]["contextAfter"]
     assert found["currentSessions"] == [rpc.ask("get_state")["sessionId"]]
     assert "never trust a delay below 250 ms" in asked["passages"][0]["text"]
-    assert "no session has the id 'no-such-session'" in failed
+    assert "no session has the id or name 'no-such-session'" in failed
     # Only pi itself has asked a model: nothing lets Sesame do so.
     assert (asked["reason"], len(server.asked)) == (NOT_SET_UP, 4)
 

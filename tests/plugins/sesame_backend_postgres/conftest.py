@@ -183,4 +183,5 @@ def back_to_version_3(db: psycopg.Connection) -> None:
     )
     db.execute("DROP INDEX chunks_failed, sessions_sizes")
     db.execute("CREATE INDEX chunks_error ON chunks (session, lower(tool_name)) WHERE is_error")
+    db.execute("ALTER TABLE sessions DROP COLUMN directories")
     db.execute("DELETE FROM schema_migrations WHERE id > 3")
