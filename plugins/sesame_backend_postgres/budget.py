@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: Most chunks that one query scores, so that 100,000 chunks answer within 50 ms: each takes 3 µs.  For the labelled
-#: queries 95.7 % of the first ten sessions are those of SQLite, with 10,000 it is 98.1 %, with 7,000 94.6 %.
-SCORED = 8_000
+#: Most chunks that one query scores, as in SQLite: each takes 3 µs.  With 10,000 a labelled query loses its place among
+#: the first three.
+SCORED = 12_000
 #: When even the rarest word has more chunks than that, this number of its newest; 2,000 give the same answers.
 NEWEST = 2_500
 #: For words with more chunks, word lists that are stored out of line are read only of this number of the newest.  One
