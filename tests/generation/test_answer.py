@@ -62,7 +62,7 @@ def test_a_question_whose_words_are_nowhere_gets_the_beginning_and_the_end(
 def test_a_session_that_is_not_there_cannot_be_asked(indexed: Path, cli: Callable[..., Any]) -> None:
     ran = cli("ask", "nobody", "why")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "sesame: no session has the id 'nobody'; see: sesame search\n"
+    assert ran.err == "sesame: no session has the id or name 'nobody'; see: sesame search\n"
     with Sesame() as sesame, pytest.raises(UnknownSessionError):
         sesame.ask("nobody", "why")
 

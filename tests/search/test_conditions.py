@@ -259,7 +259,7 @@ def test_the_passage_of_a_day_is_of_that_day(index: Index, cli: Run, utc: None) 
 
 @pytest.mark.parametrize(
     ("date", "since"),
-    [("30m", "2024-"), ("30min", "20"), ("2026-10", "2026-10-01 00:00"), ("2026-11-20", "2026-11-20 00:00")],
+    [("30mo", "2024-"), ("30min", "20"), ("2026-10", "2026-10-01 00:00"), ("2026-11-20", "2026-11-20 00:00")],
 )
 def test_the_answer_says_which_moment_was_meant(widgets: Run, utc: None, date: str, since: str) -> None:
     assert f"Only what was said since {since}" in widgets("search", "widget", "--after", date).out
