@@ -30,9 +30,10 @@ from .view import View
 BUDGET = 12_000
 #: Chunks up to which those with one word are counted.
 PROBED = BUDGET
-#: Most chunks that are counted without a search, all words together, but of each word at least this number: counting
-#: 400 words of a stack trace takes 0.1 to 0.25 s in 125,000 chunks.
-COUNTED, COUNTED_EACH = 60_000, 1_000
+#: Chunks up to which each of many words is counted: 400 words of a stack trace take 0.1 to 0.25 s in 125,000 chunks.
+COUNTED_EACH = 1_000
+#: Words that are not many: a search for them counts them up to `PROBED` anyway.
+QUERIED = 32
 #: When even the rarest word has more chunks than that, this number of its newest.
 NEWEST = 4_000
 #: Of chunks that were selected by some words only, the number of the best whose score then counts all words.
@@ -102,7 +103,7 @@ def _chunk(row: int, score: float = 0.0) -> ScoredChunk:
 def frequencies(view: View, words: Sequence[Word]) -> list[int]:
     """Return the number of chunks with each word."""
     total = view.chunks()
-    most = min(PROBED, max(COUNTED_EACH, COUNTED // max(1, len(words))))
+    most = PROBED if len(words) <= QUERIED else COUNTED_EACH
     return [min(total, view.frequency(word, most)) for word in words]
 
 

@@ -13,7 +13,7 @@ from sesame_core import ResumeError, Resumption, Session
 from sesame_core.text.tokens import clean
 
 from .files import UUID, SessionFile
-from .roots import config_dir
+from .roots import default_dir, session_root
 
 #: A longer name of a directory is cut, and a hash is appended.
 CUT = 200
@@ -48,7 +48,7 @@ def resumption(session: Session, path: Path) -> Resumption:
     environment = _environment(found)
     problem = None
     if environment is None:
-        place = config_dir() / "projects" / found.parent.name
+        place = session_root() / found.parent.name
         problem = f"Claude Code does not look for sessions in {found.parent}: copy {found.name} to {place}"
     return Resumption(
         command=("claude", "--resume", name),
@@ -87,9 +87,9 @@ def _file_of(name: str, bucket: Path) -> Path | None:
 def _environment(file: Path) -> dict[str, str | None] | None:
     """Return what must be set for Claude Code to look at the profile that has a file; None if no profile has it."""
     projects = file.parent.parent
-    if _same(projects, config_dir() / "projects"):
+    if _same(projects, session_root()):
         return {}
-    default = Path.home() / ".claude"
+    default = default_dir()
     for profile in (default, *sorted(Path.home().glob(".claude*"))):
         if _same(projects, profile / "projects"):
             return {_PROFILE: None if profile == default else str(profile)}

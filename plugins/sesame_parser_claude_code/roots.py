@@ -11,10 +11,15 @@ from pathlib import Path
 CLEANUP_DAYS = 30
 
 
+def default_dir() -> Path:
+    """Return Claude Code's configuration directory if no variable names another."""
+    return Path.home() / ".claude"
+
+
 def config_dir() -> Path:
     """Return Claude Code's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(unicodedata.normalize("NFC", chosen)).expanduser() if chosen else Path.home() / ".claude"
+    return Path(unicodedata.normalize("NFC", chosen)).expanduser() if chosen else default_dir()
 
 
 def session_root() -> Path:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 from sesame_core import ResumeError, Resumption, Session
+from sesame_core.config.paths import expand
 
-from .roots import agent_dir
+from .roots import DEFAULT_DIR, agent_dir
 
 #: Files of which one is in each of pi's own directories.
 _OWN_FILES = ("settings.json", "auth.json")
@@ -34,7 +35,7 @@ def _environment(path: Path) -> dict[str, str | None]:
     profile = next((place.parent for place in path.parents if place.name == "sessions"), None)
     if profile is None or not any((profile / name).is_file() for name in _OWN_FILES):
         return {}
-    own, default = (os.path.realpath(place) for place in (agent_dir(), Path.home() / ".pi" / "agent"))
+    own, default = (os.path.realpath(place) for place in (agent_dir(), expand(DEFAULT_DIR)))
     used = os.path.realpath(profile)
     if used == own:
         return {}

@@ -8,10 +8,13 @@ from pathlib import Path
 
 from sesame_core.config.paths import expand
 
+#: Pi's own directory if no variable names another.
+DEFAULT_DIR = "~/.pi/agent"
+
 
 def agent_dir() -> Path:
     """Return pi's own directory: `PI_CODING_AGENT_DIR`, else `~/.pi/agent`."""
-    return expand(os.environ.get("PI_CODING_AGENT_DIR") or "~/.pi/agent")
+    return expand(os.environ.get("PI_CODING_AGENT_DIR") or DEFAULT_DIR)
 
 
 def default_roots() -> list[Path]:

@@ -13,6 +13,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from ..types.query import is_within
+
 _DRIVE = re.compile(r"([A-Za-z]):(?=[\\/]|$)")
 _SHARE = re.compile(r"[\\/]{2}(?=[^\\/])")
 #: A directory of Linux as Windows sees it: `\\\\wsl$\\Ubuntu\\home\\ann`.
@@ -61,7 +63,7 @@ class Names:
         found = dict.fromkeys(own)
         wanted = tuple(dict.fromkeys(key for name in own for key in _keys(name)))
         for one in known:
-            if not _is_below(one, tuple(found)) and (name := self._topmost(one, directory, wanted)):
+            if not is_within(one, tuple(found)) and (name := self._topmost(one, directory, wanted)):
                 found[name] = None
         del found[directory]
         return tuple(found)
@@ -76,9 +78,9 @@ class Names:
         return found or _in_other_case(known, directory)
 
     def _has(self, part: str, wanted: tuple[str, ...]) -> bool:
-        if any(_is_below(key, wanted) for key in _keys(part)):
+        if any(is_within(key, wanted) for key in _keys(part)):
             return True
-        return part.startswith("/") and (real := self.real(part)) != part and _is_below(real, wanted)
+        return part.startswith("/") and (real := self.real(part)) != part and is_within(real, wanted)
 
     def real(self, path: str) -> str:
         """Return a path without links; that of a missing file as it would be."""
@@ -132,11 +134,6 @@ def _on_this_machine(directory: str) -> str | None:
 
 def _of_windows(drive: re.Match[str], directory: str) -> str:
     return f"{drive[1]}:{directory[drive.end() :]}".replace("\\", "/").casefold().rstrip("/")
-
-
-def _is_below(name: str, wanted: tuple[str, ...]) -> bool:
-    """Return whether a name is one of the wanted, or below one."""
-    return name in wanted or any(name.startswith((f"{each.rstrip('/')}/", f"{each}\\")) for each in wanted)
 
 
 def _in_other_case(known: str, directory: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ..text.readable import is_shell
 from ..text.words import word_of
 from ..types.index import Chunk, StoredSession
-from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, names_of
+from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, is_within, names_of
 from ..types.transcript import Session
 
 #: Returns whether a chunk of a session contains a word, by the backend's rules.
@@ -204,9 +204,8 @@ def _last(cwd: str | None) -> str | None:
 
 def _is_below(session: Session, *asked: str) -> bool:
     """Return whether a session was in one of several directories or below one; slashes at their ends are ignored."""
-    names = [name.rstrip("/\\") or name for each in asked for name in names_of(each)]
-    below = tuple(start for name in names for start in (name.rstrip("/") + "/", name + "\\"))
-    return any(place in names or place.startswith(below) for place in session.places)
+    names = [name for each in asked for name in names_of(each)]
+    return any(is_within(place, names) for place in session.places)
 
 
 def _ends_with(path: str, asked: str) -> bool:

@@ -293,7 +293,7 @@ class Dialect(ABC):
 
     def _in(self, *directories: str) -> Where:
         """Return the condition that a row of `sessions AS s` was in one of several directories, or below one."""
-        names = dict.fromkeys(name.rstrip("/\\") or name for each in directories for name in names_of(each))
+        names = dict.fromkeys(name for each in directories for name in names_of(each))
         first, other = (
             FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory)
         )

@@ -10,8 +10,9 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..dataclass import dataclass
@@ -153,8 +154,9 @@ class Resolver:
         """Return what a string means."""
         written = _bare(text)
         if not slug(written) and written != "-":
-            listed, total = self._latest(limit, offset)
-            return Reference(text=text, candidates=self._candidates(listed), total=total)
+            latest = list(self._latest(self._exclude))
+            page = self._candidates(latest[offset : offset + limit])
+            return Reference(text=text, candidates=page, total=len(latest))
         found, by, is_guess = self._meaning(written)
         if len(found) == 1:
             return Reference(text=text, stored=found[0], by=by, is_guess=is_guess)
@@ -173,7 +175,9 @@ class Resolver:
         if ids and len(text) >= ID_PREFIX:
             return ids, "id", False
         if text.casefold() in LATEST:
-            return self._latest(1, 0, (*self._exclude, *self._current()))[0], "name", False
+            # Few of the newest are subagents', and reading all takes long.
+            latest = self._latest((*self._exclude, *self._current()), at_once=SHOWN)
+            return list(islice(latest, 1)), "name", False
         # A short word may be the beginning of an id as well as a word: `add`, `feed`.
         parts = self._names.with_words(text)
         if ids:
@@ -190,17 +194,19 @@ class Resolver:
         found = by_id(self._reader, session_id) or by_id(self._reader, session_id.lower())
         return [stored for stored in found if stored.session.id not in self._exclude]
 
-    def _latest(self, limit: int, offset: int, exclude: Sequence[str] | None = None) -> tuple[list[StoredSession], int]:
-        """Return the last active sessions but subagents', and the number of all."""
-        filters = Filters(exclude=tuple(self._exclude if exclude is None else exclude))
-        found: list[StoredSession] = []
+    def _latest(self, exclude: Sequence[str], *, at_once: int = NAMED) -> Iterator[StoredSession]:
+        """Yield the sessions but subagents', last active first.
+
+        :param at_once: number of sessions that are read together.
+        """
+        filters = Filters(exclude=tuple(exclude))
         seen = 0
         while True:
-            page, every = self._reader.list_sessions(filters, limit=NAMED, offset=seen)
-            found += [stored for stored in page if stored.session.kind != "subagent"]
+            page, every = self._reader.list_sessions(filters, limit=at_once, offset=seen)
+            yield from (stored for stored in page if stored.session.kind != "subagent")
             seen += len(page)
             if not page or seen >= every:
-                return found[offset : offset + limit], len(found)
+                return
 
     def _candidates(self, found: Iterable[StoredSession]) -> tuple[Candidate, ...]:
         return tuple(

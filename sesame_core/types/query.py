@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TypeAlias, get_args
 
@@ -77,8 +78,15 @@ class Directory(str):
 
 
 def names_of(directory: str) -> tuple[str, ...]:
-    """Return all names of a directory of a filter, as plain strings."""
-    return (str(directory), *(directory.others if isinstance(directory, Directory) else ()))
+    """Return all names of a directory of a filter, as plain strings without slashes at their ends."""
+    others = directory.others if isinstance(directory, Directory) else ()
+    return tuple(name.rstrip("/\\") or str(name) for name in (directory, *others))
+
+
+def is_within(directory: str, names: Collection[str]) -> bool:
+    """Return whether a directory is one of several, or below one, with either slash."""
+    below = (start for name in names for start in (f"{name.rstrip('/')}/", f"{name}\\"))
+    return directory in names or directory.startswith(tuple(below))
 
 
 # -- conditions on a session ------------------------------------------------------------------------------
