@@ -177,7 +177,7 @@ class Dialect(ABC):
         """Return the query of `Values.values`, whose only value is the limit."""
         source, value = "sessions AS s", COLUMNS.get(field)
         if field == "cwd":
-            others = f"SELECT {self.directory}, s.key FROM sessions AS s, {self.each}(s.directories) AS d"
+            others = f"SELECT {self.directory}, s.key {self._moved}"
             source, value = f"(SELECT s.cwd, s.key FROM sessions AS s UNION ALL {others}) AS s", "s.cwd"
         if field == "tool":
             source, value = f"{source}, {self.each}(s.tool_counts) AS t", "t.key"
@@ -298,9 +298,14 @@ class Dialect(ABC):
             FALSE.or_(*(self._below(column, name) for name in names)) for column in ("s.cwd", self.directory)
         )
         # Two lookups, each with an index: of a disjunction, planners read all sessions.
-        moved = f"FROM sessions AS s, {self.each}(s.directories) AS d WHERE s.directories IS NOT NULL AND {other.sql}"
-        sql = f"SELECT s.id FROM sessions AS s WHERE {first.sql} UNION ALL SELECT s.id {moved}"
+        moved = f"SELECT s.id {self._moved} AND {other.sql}"
+        sql = f"SELECT s.id FROM sessions AS s WHERE {first.sql} UNION ALL {moved}"
         return Where(f"s.id IN ({sql})", (*first.values, *other.values))
+
+    @property
+    def _moved(self) -> str:
+        """The clauses for the directories of sessions besides their first: `d`; most sessions have none."""
+        return f"FROM sessions AS s, {self.each}(s.directories) AS d WHERE s.directories IS NOT NULL"
 
     def _below(self, column: str, directory: str) -> Where:
         """Return the condition that a column is a directory or one below it."""
