@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from sesame_core.text.tokens import clean
 from sesame_core.types.query import Filters
 
 RELAXED = settings(
@@ -94,6 +96,8 @@ def test_any_text_is_a_query(populated: Any, text: str, filters: Filters, limit:
 @example("\0")
 @example("%")
 @example("0" * 10_000)
+@example("1")
+@example("latest")
 def test_any_text_may_be_asked_for_as_a_session(populated: Any, text: str) -> None:
     from sesame_core import UnknownSessionError
 
@@ -102,7 +106,11 @@ def test_any_text_may_be_asked_for_as_a_session(populated: Any, text: str) -> No
     except UnknownSessionError as error:
         str(error).encode("utf-8", "backslashreplace")
     else:
-        assert populated.get_session(stored.session.id).key == stored.key, "an id, a name, or the latest"
+        (reference,) = populated.resolve([text])
+        assert reference.stored is not None
+        assert reference.stored.session.id == stored.session.id
+        written = re.sub(r"^\W+|\W+$", "", clean(text)).rpartition(":")[2].lower()
+        assert reference.by != "id" or stored.session.id.startswith(written) or written in stored.path
 
 
 # -- parsers ----------------------------------------------------------------------------------------------
