@@ -141,14 +141,14 @@ sessions = Table(
     Column("visibility", Text, nullable=False),
     #: JSON: [name, description, summary, [tag, …]]: its metadata.
     Column("notes", Text),
-    #: Position by directory, of those besides `cwd`.
-    Column("directories", JSONB),
     Column("chunk_count", Integer, nullable=False),
     Column("chunk_tokens", BigInteger, nullable=False),
     Column("head_tokens", Integer, nullable=False),
     #: Chunks in the rows of `conversations`, and words in these rows.
     Column("conversation_count", Integer, nullable=False),
     Column("conversation_tokens", Integer, nullable=False),
+    #: Position by directory, of those besides `cwd`.
+    Column("directories", JSONB),
     PrimaryKeyConstraint("key", "file"),
     UniqueConstraint("id"),
     UniqueConstraint("file", "session_id"),

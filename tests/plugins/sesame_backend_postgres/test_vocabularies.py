@@ -170,7 +170,7 @@ def layout(db: psycopg.Connection, schema: str) -> tuple[list[tuple[str, ...]], 
     made = db.execute(
         "SELECT c.relname, c.reloptions, c.relrowsecurity, "
         "(SELECT array_agg(format('%%s %%s %%s %%s %%s', attname, format_type(atttypid, atttypmod), attnotnull, "
-        "attstorage, attstattarget) ORDER BY attname) FROM pg_attribute "
+        "attstorage, attstattarget) ORDER BY attnum) FROM pg_attribute "
         "WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), "
         "(SELECT array_agg(pg_get_indexdef(indexrelid) ORDER BY pg_get_indexdef(indexrelid)) "
         "FROM pg_index WHERE indrelid = c.oid), "
