@@ -237,11 +237,14 @@ class Sesame:
         """Return one session; if several files contain it, the copy with the most text.
 
         :param session: an id or a unique prefix of one.
-        :raises UnknownSessionError: no session, or several, have this id.
+        :raises UnknownSessionError: no session, or several, have this id; or nobody has said anything in it yet.
         """
         from ..search.resolve import the_one
 
-        return the_one(self._index.reader(), clean(session))
+        try:
+            return the_one(self._index.reader(), clean(session))
+        except UnknownSessionError as error:
+            raise self._silent(clean(session)) or error from None
 
     def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
         """Resolve each reference to a session: by its id, its name, or a similar name.
@@ -480,7 +483,21 @@ class Sesame:
         """Return the session with this id, else the one with this name."""
         from ..search.resolve import meant
 
-        return meant(self._index.reader(), clean(reference), self.abbreviate)
+        try:
+            return meant(self._index.reader(), clean(reference), self.abbreviate)
+        except UnknownSessionError as error:
+            raise self._silent(clean(reference)) or error from None
+
+    def _silent(self, session: str) -> UnknownSessionError | None:
+        """Return the error for the id of a session in which nobody has said anything; None if there is none."""
+        from ..indexing.silence import explanation
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
+        why = explanation(session, reader.known_files(), {s.parser.name: p for s, _, p in self._sources().with_parsers()})
+        return UnknownSessionError(why) if why else None
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""

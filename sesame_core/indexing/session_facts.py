@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..text.titles import given, is_telling, spoken
 from ..text.tokens import clean
 from ..types.transcript import Message, Session
 
-#: Most characters of each of the first two prompts, and of a summary, in a session's row.
+#: Prompts in a session's row, and most characters of each of them and of a summary.
+KEPT_PROMPTS = 2
 PROMPT_CHARS = 2_000
 SUMMARY_CHARS = 8_000
 
@@ -26,10 +28,14 @@ _FACTS = (
 
 def learn(session: Session, facts: Session) -> None:
     """Merge facts that a parser found into a session."""
+    known = session.title
     for fact in _FACTS:
         value = getattr(facts, fact)
         if value is not None:
             setattr(session, fact, clean(value) if isinstance(value, str) else value)
+    if facts.title:
+        # A placeholder does not replace a name, and an empty title removes one.
+        session.title = given(clean(facts.title)) or known
     session.summary = session.summary and session.summary[:SUMMARY_CHARS]
 
 
@@ -41,6 +47,10 @@ def count(session: Session, message: Message, origin: int | None) -> None:
     for call in message.tool_calls:
         name = clean(call.name)
         session.tool_counts[name] = session.tool_counts.get(name, 0) + 1
+    if message.role == "system":
+        for call in message.tool_calls:
+            if isinstance(command := call.arguments.get("command"), str):
+                _keep_prompt(session, f"!{command}")
     if message.role not in ("user", "assistant"):
         return
     if message.timestamp is not None:
@@ -54,5 +64,23 @@ def count(session: Session, message: Message, origin: int | None) -> None:
     session.message_count += 1
     if message.role == "user":
         session.exchange_count += 1
-        if len(session.prompts) < 2 and message.source_type != "command" and message.text.strip():
-            session.prompts += (clean(message.text)[:PROMPT_CHARS],)
+        _keep_prompt(session, message.text)
+
+
+def _keep_prompt(session: Session, text: str) -> None:
+    """Add a prompt to the first two that tell what the session is about; until there is one, keep the longest two."""
+    kept = session.prompts
+    if len(kept) == KEPT_PROMPTS and all(map(is_telling, kept)):
+        return
+    text = clean(spoken(text))[:PROMPT_CHARS]
+    if not text.strip():
+        return
+    telling = tuple(filter(is_telling, kept))
+    if is_telling(text):
+        session.prompts = (*telling, text)
+    elif not telling:
+        kept = (*kept, text)
+        if len(kept) > KEPT_PROMPTS:
+            shortest = min(range(len(kept)), key=lambda n: (len(kept[n]), -n))
+            kept = kept[:shortest] + kept[shortest + 1 :]
+        session.prompts = kept

@@ -88,8 +88,10 @@ def page(shown: int, total: str, *, offset: int, first: str) -> str:
 
 
 def session_name(stored: StoredSession) -> str:
-    """Return a session's title or first prompt on one line, safe to print."""
-    return printable(" ".join((display_name(stored.session) or "Unnamed").split()))
+    """Return a session's title, or the one made from its prompts, on one line, safe to print."""
+    from ..text.titles import GIVEN, cut
+
+    return cut(printable(" ".join((display_name(stored.session) or "Unnamed").split())), GIVEN)
 
 
 def place(cwd: str | None) -> str:

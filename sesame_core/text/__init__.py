@@ -1,4 +1,4 @@
-"""What counts as a word: tokens, folding, snippets.  Knows nothing of files and of the index."""
+"""What counts as a word: tokens, folding, snippets; which words make a title.  Knows nothing of files and of the index."""
 
-#: Version of the words that are indexed (`tokens.subwords`); files that were indexed with another one are read again.
-VERSION = 2
+#: Version of the words that are indexed (`tokens.subwords`), and of the prompts chosen for titles (`titles`); files that were indexed with another one are read again.
+VERSION = 3
