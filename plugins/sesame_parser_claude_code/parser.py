@@ -25,7 +25,7 @@ class ClaudeCodeParser:
     :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit
@@ -60,7 +60,7 @@ class ClaudeCodeParser:
     def parse(self, path: Path) -> Iterator[Event]:
         """Yield the session, its messages in file order, the session with all properties, and a checkpoint.
 
-        A file without any message or title yields no session, unless it is empty and has the name of one.
+        A file without any message or title yields the session without messages.
 
         :raises OSError: the file cannot be read.
         """

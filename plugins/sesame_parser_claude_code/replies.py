@@ -60,6 +60,10 @@ class Reply:
         self._calls: dict[str, ToolCall] = {}
         self._results: dict[str, ToolResult] = {}
 
+    def warm_up(self) -> None:
+        """Mark it as the answer to a warm-up, which no one asked for."""
+        self._role, self._source_type = "system", "warmup"
+
     def add(self, content: object, *, thinking: bool) -> list[ToolCall]:
         """Add the content of one line; return its new tool calls."""
         calls = []
