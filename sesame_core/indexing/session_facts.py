@@ -68,19 +68,18 @@ def count(session: Session, message: Message, origin: int | None) -> None:
 
 
 def _keep_prompt(session: Session, text: str) -> None:
-    """Add a prompt to the first two that tell what the session is about; until there is one, keep the longest two."""
+    """Keep the first prompt that tells what the session is about and the next one; until then the longest ones."""
     kept = session.prompts
-    if len(kept) == KEPT_PROMPTS and all(map(is_telling, kept)):
+    is_found = bool(kept) and is_telling(kept[0])
+    if is_found and len(kept) == KEPT_PROMPTS:
         return
     text = clean(spoken(text))[:PROMPT_CHARS]
     if not text.strip():
         return
-    telling = tuple(filter(is_telling, kept))
-    if is_telling(text):
-        session.prompts = (*telling, text)
-    elif not telling:
-        kept = (*kept, text)
-        if len(kept) > KEPT_PROMPTS:
-            shortest = min(range(len(kept)), key=lambda n: (len(kept[n]), -n))
-            kept = kept[:shortest] + kept[shortest + 1 :]
-        session.prompts = kept
+    if not is_found and is_telling(text):
+        kept = ()
+    kept = (*kept, text)
+    if len(kept) > KEPT_PROMPTS:
+        shortest = min(range(len(kept)), key=lambda n: (len(kept[n]), -n))
+        kept = kept[:shortest] + kept[shortest + 1 :]
+    session.prompts = kept

@@ -27,9 +27,10 @@ _INJECTED = (
 )
 #: Elements whose content is the prompt: Cursor, Cline, and prompts that people keep in files.
 _AROUND = ("user_query", "user_message", "user_prompt", "task", "prompt", "request", "question", "objective")
-#: Headings before the person's own words, in a text that begins with context: Codex in an editor; the template of
-#: commands in Claude Code's documentation.
-_REQUEST = r"(?m)^#+ *(?:my request for [^\n]+|your task|user(?:'s)? request):? *$"
+#: Headings before the person's own words, in a text that begins with an editor's context (Codex), and before a
+#: command's in one that begins with the output of others (the template in Claude Code's documentation).
+_REQUEST = r"(?m)^#+ *(?:my request for [^\n]+|user(?:'s)? request):? *$"
+_TASK = r"(?m)^#+ *your task:? *$"
 #: Prompts that no one typed, by their beginnings.
 _PROGRAMS = (
     "this session is being continued from a previous conversation",  # Claude Code's compaction
@@ -214,6 +215,8 @@ def _introduced(line: str) -> str:
 def _telling(prompt: str) -> str:
     """Return the first line that tells what a prompt is about; "" if none does."""
     text = spoken(prompt)
+    if re.match(_GATHERED, text, re.IGNORECASE) and (task := re.search(_TASK, text, re.IGNORECASE)):
+        text = text[task.end() :].strip()
     if text.startswith("!") or _is_of_program(text):
         return ""
     return next(filter(_tells, _paragraphs(text)), "")
