@@ -140,6 +140,8 @@ class Transcript:
         if parts:
             is_side = self._facts.is_subagent or record.get("isSidechain") is True
             self._is_warming = is_side and [part.text for part in parts] == [WARM_UP]
+        if self._is_warming:
+            results = ()
         if parts and self._queued.was_reported("\n".join(texts(said))):
             prompts = [part for part in parts if part.role == "user"]
             self._place(record, is_prompt=bool(prompts))

@@ -496,7 +496,9 @@ class Sesame:
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
             return None
-        why = explanation(session, reader.known_files(), {s.parser.name: p for s, _, p in self._sources().with_parsers()})
+        why = explanation(
+            session, reader.known_files(), {s.parser.name: p for s, _, p in self._sources().with_parsers()}
+        )
         return UnknownSessionError(why) if why else None
 
     def _present(self, stored: StoredSession) -> StoredSession:

@@ -66,7 +66,9 @@ _PARTS = frozenset(
 #: Names of a part before its content.
 _LABELS = r"(?i)(?:(?:implementation |the )?plan|title|task|goal|objective|subject|current pull request status)\s*:\s+"
 #: Names that agents give before they know better.
-_PLACEHOLDERS = r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)(?: (?:session|chat|conversation|thread))?"
+_PLACEHOLDERS = (
+    r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)(?: (?:session|chat|conversation|thread))?"
+)
 #: Words that tell nothing about a task: greetings, consent, "go on".
 _FILLERS = frozenset(
     "a again ahead all an and are as at be both by can claude codex continue conversation cool could did do does doing "
@@ -76,7 +78,9 @@ _FILLERS = frozenset(
     "were what where will with work working would y yeah yep yes you your yup".split()
 )
 #: The same in scripts without spaces between words.
-_FILLING = frozenset("続けてください お願いします よろしくお願いします ありがとうございます 请继续执行 好的请继续 계속해주세요".split())
+_FILLING = frozenset(
+    "続けてください お願いします よろしくお願いします ありがとうございます 请继续执行 好的请继续 계속해주세요".split()
+)
 _CJK = r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 _HEAD = re.compile(r"[\s>]*(?:#{1,6}(?:\s+|$)|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+|[❯›]\s*)+|\s*>+\s*")
