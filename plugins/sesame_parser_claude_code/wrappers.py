@@ -51,12 +51,12 @@ EVENT = frozenset(
 )
 #: Commands that Claude Code answers by itself, whatever follows their name: nobody talks to the agent with them.
 LOCAL = frozenset(
-    "add-dir agents allowed-tools approved-tools bashes bug chrome clear color compact config context copy cost desktop "
-    "diff doctor effort exit export extra-usage fast feedback fork help hooks ide install-github-app install-slack-app "
-    "keybindings login logout mcp memory migrate-installer mobile model new output-style passes permissions plugin "
-    "plugins privacy-settings quit rate-limit-options release-notes reload-plugins reload-skills remote-control "
-    "remote-env rename reset resume rewind sandbox skills stats status statusline stickers tag tasks terminal-setup "
-    "theme todos upgrade usage vim".split()
+    "add-dir agents allowed-tools approved-tools bashes bug chrome clear color compact config context copy cost "
+    "desktop diff doctor effort exit export extra-usage fast feedback fork help hooks ide install-github-app "
+    "install-slack-app keybindings login logout mcp memory migrate-installer mobile model new output-style passes "
+    "permissions plugin plugins privacy-settings quit rate-limit-options release-notes reload-plugins reload- "
+    "skills remote-control remote-env rename reset resume rewind sandbox skills stats status statusline stickers "
+    "tag tasks terminal-setup theme todos upgrade usage vim".split()
 )
 #: Source type of such a command.
 LOCAL_COMMAND = "local-command"

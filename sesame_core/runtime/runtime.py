@@ -111,7 +111,9 @@ class Runtime:
     # -- writing ------------------------------------------------------------------------------------------
 
     def new_session(self, agent: str, created_by: str, *, cwd: str | None = None, title: str | None = None) -> str:
-        """Create a session and return its id.  It is durable at once; searches and lists have it from its first message.
+        """Create a session and return its id.
+
+        It is durable at once; searches and lists have it from its first message.
 
         :param agent: name of the agent, as searches filter by it.
         :param created_by: the person whom the agent talks to.

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-#: Most characters of a title made from a prompt, and of a title that was given, where they are shown.
-LENGTH, GIVEN = 80, 120
+#: Most characters of a title made from a prompt.
+LENGTH = 80
 #: A shorter text gives way to a later one.
 LEAST = 12
 #: Lines and characters of a text that are scanned for its title.
@@ -67,6 +67,9 @@ _PARTS = frozenset(
 _LABELS = r"(?i)(?:(?:implementation |the )?plan|title|task|goal|objective|subject|current pull request status)\s*:\s+"
 #: Names that agents give before they know better.
 _PLACEHOLDERS = (
+    r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)"
+    r"(?: (?:session|chat|conversation|thread))?"
+)
     r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)(?: (?:session|chat|conversation|thread))?"
 )
 #: Words that tell nothing about a task: greetings, consent, "go on".
@@ -83,27 +86,30 @@ _FILLING = frozenset(
 )
 _CJK = r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
-_HEAD = re.compile(r"[\s>]*(?:#{1,6}(?:\s+|$)|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+|[❯›]\s*)+|\s*>+\s*")
+#: First words of the lines that may be introductions: a list of sessions compiles no pattern without need.
+_INTRODUCING = frozenset(
+    "active analysis apply below carry context continue conversation current execute files follow here here's implement "
+    "open please primary recent see summary the this".split()
+)
+
+_HEAD = r"[\s>]*(?:#{1,6}(?:\s+|$)|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+|[❯›]\s*)+|\s*>+\s*"
 _MARKS = (
-    (re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|<!--.*?-->"), ""),  # colours of a terminal, comments
-    (re.compile(r"\[(?:Image|Pasted text|\.\.\.Truncated text)(?: #?\d+)?[^\]]*\](?!\()"), ""),  # what was pasted
-    (re.compile(r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)"), r"\1"),  # [text](address)
-    (re.compile(r"\[([^\]\n]+)\]\[[^\]\n]*\]"), r"\1"),  # [text][name]
-    (re.compile(r"<((?:https?|file)://[^<>\s]+)>"), r"\1"),
-    (re.compile(r"</?(?:a|b|br|code|details|em|h[1-6]|i|kbd|p|pre|strong|summary|u)(?:\s[^<>]*)?/?>"), ""),
-    (re.compile(r"`+"), ""),
-    (re.compile(r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
-    (re.compile(r"(?<!\w)(__?)(?=\w)([^_\n]* [^_\n]*)(?<=\w)\1(?!\w)"), r"\2"),  # __init__ is a name
-    (re.compile(r"(?<![\w*/])\*(?=\w)([^*\n]+)(?<=\w)\*(?![\w*])"), r"\1"),  # *.py is a pattern
-    (re.compile(r"(?<![^\s(\"'])@(?=[~\w.-]*[/.])"), ""),  # @docs/plan.md
-    (re.compile(r"\bfile://"), ""),
-    (re.compile(r"\s+#+\s*$"), ""),
+    (r"\x1b\[[0-9;:?]*[ -/]*[@-~]|<!--.*?-->", ""),  # colours of a terminal, comments
+    (r"\[(?:Image|Pasted text|\.\.\.Truncated text)(?: #?\d+)?[^\]]*\](?!\()", ""),  # what was pasted
+    (r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),  # [text](address)
+    (r"\[([^\]\n]+)\]\[[^\]\n]*\]", r"\1"),  # [text][name]
+    (r"<((?:https?|file)://[^<>\s]+)>", r"\1"),
+    (r"</?(?:a|b|br|code|details|em|h[1-6]|i|kbd|p|pre|strong|summary|u)(?:\s[^<>]*)?/?>", ""),
+    (r"`+", ""),
+    (r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1", r"\2"),
+    (r"(?<!\w)(__?)(?=\w)([^_\n]* [^_\n]*)(?<=\w)\1(?!\w)", r"\2"),  # __init__ is a name
+    (r"(?<![\w*/])\*(?=\w)([^*\n]+)(?<=\w)\*(?![\w*])", r"\1"),  # *.py is a pattern
+    (r"(?<![^\s(\"'])@(?=[~\w.-]*[/.])", ""),  # @docs/plan.md
+    (r"\bfile://", ""),
+    (r"\s+#+\s*$", ""),
 )
 #: A line without any of these has no marks.
-_MARKED = re.compile(r"[\x1b<\[`*~_@#]|file://")
-#: A field in the output of a command, such as `gh pr view`.
-_FIELD = re.compile(r"\w+:\t")
-_FENCE = re.compile(r"[\s>]*(?:```|~~~)")
+_MARKED = frozenset("\x1b<[`*~_@#")
 
 
 def spoken(text: str) -> str:
@@ -163,11 +169,11 @@ def given(title: str) -> str:
 
 def plain(line: str) -> str:
     """Return a line without the marks of Markdown: of headings, lists, links, code, paths."""
-    head = _HEAD.match(line)
-    line = line[head.end() :] if head else line
-    if _MARKED.search(line):
+    head = _head(line)
+    line = line[len(head) :]
+    if not _MARKED.isdisjoint(line) or "file://" in line:
         for pattern, kept in _MARKS:
-            line = pattern.sub(kept, line)
+            line = re.sub(pattern, kept, line)
     return " ".join(line.split())
 
 
@@ -185,19 +191,21 @@ def _paragraphs(text: str) -> Iterator[str]:
     lines: list[str] = []
     is_code = False
     for raw in [*text[:_SCANNED].split("\n", _LINES)[:_LINES], ""]:
-        if _FENCE.match(raw):
+        if raw.lstrip(" \t>").startswith(("```", "~~~")):
             is_code, raw = not is_code, ""
         elif is_code:
             code.append(raw)
             continue
-        begins = _HEAD.match(raw) or _FIELD.match(raw)
+        head = _head(raw)
+        # A field in the output of a command, such as `gh pr view`, has a tab.
+        begins = head or ":\t" in raw
         line = _introduced(plain(raw))
         if lines and (not line or begins):
             yield " ".join(lines)
             lines = []
         if line:
             lines.append(line)
-        if lines and begins and "#" in begins[0]:
+        if lines and "#" in head:
             yield " ".join(lines)
             lines = []
     yield from filter(None, map(plain, code))
@@ -205,21 +213,35 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def _introduced(line: str) -> str:
     """Return a line without names of parts before its content; "" if it only introduces other lines."""
-    while label := re.match(_LABELS, line):
+    while ":" in line and (label := re.match(_LABELS, line)):
         line = line[label.end() :]
     said = line.strip(" :.*_-=").lower()
-    if said in _PARTS or not re.search(r"\w", said) or re.fullmatch(r"</?[\w-]+>", line):
-        # A mark alone, or a word that stands for a part.
-        return line if said in ("?", "!") else ""
-    if said.startswith(_PROGRAMS) or any(re.fullmatch(pattern, said) for pattern in _INTRODUCTIONS):
+    if said in _PARTS or (not any(map(str.isalnum, said)) and said.isascii() and said != "?"):
+        return ""
+    if said.startswith(_PROGRAMS) or (line.startswith("<") and re.fullmatch(r"</?[\w-]+>", line)):
+        return ""
+    first = said.partition(" ")[0]
+    if first in _INTRODUCING and any(re.fullmatch(pattern, said) for pattern in _INTRODUCTIONS):
         return ""
     return line
+
+
+def _head(line: str) -> str:
+    """Return the marks at the start of a line: of a heading, a list, a quotation, a shell's prompt."""
+    if line[:1].isalpha():
+        return ""
+    head = re.match(_HEAD, line)
+    return head[0] if head else ""
 
 
 def _telling(prompt: str) -> str:
     """Return the first line that tells what a prompt is about; "" if none does."""
     text = spoken(prompt)
-    if re.match(_GATHERED, text, re.IGNORECASE) and (task := re.search(_TASK, text, re.IGNORECASE)):
+    if (
+        text.startswith("#")
+        and re.match(_GATHERED, text, re.IGNORECASE)
+        and (task := re.search(_TASK, text, re.IGNORECASE))
+    ):
         text = text[task.end() :].strip()
     if text.startswith("!") or _is_of_program(text):
         return ""
@@ -227,7 +249,8 @@ def _telling(prompt: str) -> str:
 
 
 def _is_of_program(text: str) -> bool:
-    return text[:100].lower().startswith(_PROGRAMS) or bool(re.match(_GATHERED, text, re.IGNORECASE))
+    is_gathered = text.startswith("#") and re.match(_GATHERED, text, re.IGNORECASE)
+    return text[:100].lower().startswith(_PROGRAMS) or bool(is_gathered)
 
 
 def _tells(line: str) -> bool:

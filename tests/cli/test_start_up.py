@@ -38,12 +38,12 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 92),
-    "search nix --json": Budget(None, 92),
-    "search nix --no-refresh": Budget(None, 77),
+    "search nix": Budget(5.35, 93),
+    "search nix --json": Budget(None, 93),
+    "search nix --no-refresh": Budget(None, 78),
     "status": Budget(4.74, 82),
-    "sessions": Budget(4.55, 69),
-    "show d6bc": Budget(4.59, 70),
+    "sessions": Budget(4.55, 70),
+    "show d6bc": Budget(4.59, 71),
     "--version": Budget(2.13, 4),
 }
 

@@ -77,7 +77,7 @@ def test_a_silent_session_is_nowhere_until_somebody_says_something(
         status = sesame.status()
         assert (status.sessions, status.messages, status.silent, status.files) == (0, 0, 1, 1)
         assert sesame.index().unchanged == 1
-        append(path, c.user("where is the owl in the barn?"))
+        append(path, c.user("where is the owl in the barn?"), c.answer("in the hay"))
         assert sesame.index().silent == 0
         (stored,), total = sesame.list_sessions()
         assert (stored.session.id.split("/")[0], total) == (CLAUDE_ID, 1)

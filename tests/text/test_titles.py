@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.text.titles import GIVEN, LENGTH, best, cut, given, headline, is_telling
+from sesame_core.text.titles import LENGTH, best, cut, given, headline, is_telling
 
 PLAN = "Implement the following plan:\n\n# Plan: Count the foxes\n\n## Context\n\nThey move at night."
 GATHERED = "## Context\n\n- Current git status: On branch den\n- Current branch: den\n"
@@ -91,7 +91,7 @@ def test_without_a_telling_prompt_the_longest_text_is_the_title() -> None:
 
 def test_a_long_title_is_cut_at_a_word_and_one_without_words_anywhere() -> None:
     assert headline("owl " * 100) == "owl " * 19 + "owl…"
-    assert cut("x" * 500, GIVEN) == "x" * (GIVEN - 1) + "…"
+    assert cut("x" * 500, LENGTH) == "x" * (LENGTH - 1) + "…"
     assert cut("x" * LENGTH, LENGTH) == "x" * LENGTH
 
 
