@@ -70,8 +70,6 @@ _PLACEHOLDERS = (
     r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)"
     r"(?: (?:session|chat|conversation|thread))?"
 )
-    r"(?:untitled|unnamed|no title|new|session|chat|conversation|thread|task)(?: (?:session|chat|conversation|thread))?"
-)
 #: Words that tell nothing about a task: greetings, consent, "go on".
 _FILLERS = frozenset(
     "a again ahead all an and are as at be both by can claude codex continue conversation cool could did do does doing "
