@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST = 16 << 20
 #: Most texts of a silent session that are quoted, and most characters of each.
 QUOTED, QUOTED_CHARS = 3, 60
-#: Shortest prefix of an id whose file is looked for.
+#: Shortest prefix of an id whose file is looked for; a shorter id must be whole.
 LEAST_ID = 8
 #: A character that a person can read, in contrast to spaces and those that have no width.
 _VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\x00-\x1f\x7f]")
@@ -86,10 +86,10 @@ def explanation(session_id: str, known: Mapping[str, KnownFile], parsers: Mappin
     :param parsers: by name.
     """
     name = session_id.rpartition("/")[2]
-    if len(name) < LEAST_ID:
-        return None
     for path, (_, parser, _, is_missing) in known.items():
-        if name in path.rpartition("/")[2] and not is_missing and parser in parsers:
+        stem = Path(path).stem
+        is_named = name in stem if len(name) >= LEAST_ID else name and f"_{stem}".endswith(f"_{name}")
+        if is_named and not is_missing and parser in parsers:
             try:
                 if content := _content(parsers[parser].parse(Path(path)), name):
                     return f"nobody has said anything in session {content} ({path})"

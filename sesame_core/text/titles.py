@@ -86,8 +86,8 @@ _CJK = r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 #: First words of the lines that may be introductions: a list of sessions compiles no pattern without need.
 _INTRODUCING = frozenset(
-    "active analysis apply below carry context continue conversation current execute files follow here here's implement "
-    "open please primary recent see summary the this".split()
+    "active analysis apply below carry context continue conversation current execute files follow here here's "
+    "implement open please primary recent see summary the this".split()
 )
 
 _HEAD = r"[\s>]*(?:#{1,6}(?:\s+|$)|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+|[❯›]\s*)+|\s*>+\s*"
