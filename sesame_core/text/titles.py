@@ -254,6 +254,8 @@ def _is_of_program(text: str) -> bool:
 def _tells(line: str) -> bool:
     if line.startswith("/") and re.match(r"/[\w:.-]+ \S", line):
         return True  # a command with its arguments
+    if line.startswith("/") and " " not in line and line.count("/") == 1:
+        return False  # a command alone
     if not line.isascii() and len(re.findall(_CJK, line)) >= LEAST // 2:
         return line.strip("。！!. ") not in _FILLING
     if len(line) < LEAST:

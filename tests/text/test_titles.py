@@ -59,6 +59,7 @@ def test_a_prompt_that_tells_its_task_has_the_line_that_tells_it_as_title(prompt
             "test",
             "9",
             "/clear",
+            "/code-review",
             "/mode",
             "yes and yes",
             "do both please",
