@@ -60,7 +60,7 @@ class ClaudeCodeParser:
     def parse(self, path: Path) -> Iterator[Event]:
         """Yield the session, its messages in file order, the session with all properties, and a checkpoint.
 
-        A file without any message or title yields no session, unless it is empty and has the name of one.
+        A file without any message or title yields the session without messages.
 
         :raises OSError: the file cannot be read.
         """

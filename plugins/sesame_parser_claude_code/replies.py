@@ -15,6 +15,8 @@ REMEMBERED = 16
 #: Most of them in a checkpoint, and most blocks of each.
 CARRIED = 4
 CARRIED_BLOCKS = 64
+#: Source type of the answer to a warm-up.
+WARM_UP_ANSWER = "warmup"
 
 
 def reply_key(record: Mapping[str, Any], message: Mapping[str, Any]) -> str:
@@ -60,6 +62,10 @@ class Reply:
         self._calls: dict[str, ToolCall] = {}
         self._results: dict[str, ToolResult] = {}
 
+    def warm_up(self) -> None:
+        """Mark it as the answer to a warm-up, which no one asked for; its calls do not count as work."""
+        self._role, self._source_type = "system", WARM_UP_ANSWER
+
     def add(self, content: object, *, thinking: bool) -> list[ToolCall]:
         """Add the content of one line; return its new tool calls."""
         calls = []
@@ -82,6 +88,8 @@ class Reply:
 
     def message(self, session_id: str) -> Message | None:
         """Return the message; None when it has no content (yet), or none that is new."""
+        if self._source_type == WARM_UP_ANSWER:
+            self._calls, self._results = {}, {}
         if not (self._texts or self._calls or self._results):
             return None
         return Message(

@@ -7,7 +7,7 @@ from typing import Any
 
 from sesame_core.sdk.branches import Segments
 from sesame_core.sdk.jsonl import JsonLines
-from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolResult
+from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped, ToolCall, ToolResult
 
 from .calls import OpenCalls
 from .facts import SessionFacts
@@ -17,11 +17,13 @@ from .queued import QueuedPrompts
 from .records import blocks, mapping, origin, result_text, string, texts, timestamp
 from .replies import Replies, Reply, reply_key
 from .resuming import moved_to
-from .wrappers import Part, attribute, classify
+from .wrappers import LOCAL_COMMAND, WARM_UP, Part, attribute, classify, new_name
 
 #: Bytes of the file for which an unfinished reply delays the events after it, and for which all events wait for the
 #: session's directory, which decides whether the session is excluded.
 PATIENCE = 1 << 22
+#: Source type of a shell command that a person typed (`!ls`).
+SHELL_INPUT = "bash-input"
 
 
 class Transcript:
@@ -53,11 +55,14 @@ class Transcript:
         self._entry_id = ""
         self._summary: str | None = None
         self._was_introduced = False
+        #: The agent answers a warm-up, which is no conversation.
+        self._is_warming = False
         state = state or {}
-        self._is_known = bool(state)
+        self._is_known = self._was_resumed = bool(state)
         if state:
             self._facts.restore(state["facts"])
             self._is_known = state["is_known"]
+            self._is_warming = state["is_warming"]
         self._segments = Segments.restore(state["segments"]) if state else Segments()
         self._leaf: str | None = state.get("leaf")
         self._calls = OpenCalls(state.get("calls", ()))
@@ -79,10 +84,9 @@ class Transcript:
         for message in self._queued.due():
             self._say(message)
         yield from self._release()
-        if self._is_known:
+        if self._is_known or not self._was_resumed:
+            # Also of a file without any message: it is the session that the file is named after, a silent one.
             yield self._session()
-        elif reader.offset == 0 and self._file.is_blank_session():
-            yield self._facts.session()
         yield Checkpoint(offset=reader.offset, line=reader.line, state=self._state())
 
     # -- from records to messages -------------------------------------------------------------------------
@@ -113,6 +117,8 @@ class Transcript:
             known = self._replies.known(key)
             self._reply = Reply(record, key, entry_id=self._entry_id, model=model, segment=segment, known=known)
             self._opened_at = self._position[0]
+        if self._is_warming:
+            self._reply.warm_up()
         self._facts.learn_model(model)
         for call in self._reply.add(message.get("content"), thinking=self._thinking):
             self._calls.open(call)
@@ -134,6 +140,11 @@ class Transcript:
                 parts.append(Part("summary", "compaction", text))
             else:
                 parts += [attribute(part, record, is_subagent=self._facts.is_subagent) for part in classify(text)]
+        if parts:
+            is_side = self._facts.is_subagent or record.get("isSidechain") is True
+            self._is_warming = is_side and [part.text for part in parts] == [WARM_UP]
+        if self._is_warming:
+            results = ()
         if parts and self._queued.was_reported("\n".join(texts(said))):
             prompts = [part for part in parts if part.role == "user"]
             self._place(record, is_prompt=bool(prompts))
@@ -205,10 +216,10 @@ class Transcript:
         is_error: bool = False,
     ) -> None:
         """Add the messages of a record: one for its tool results and one for each speaker in it."""
-        prompts = [part for part in parts if part.role == "user"]
-        if prompts:
+        typed = any(part.role == "user" or part.source_type == LOCAL_COMMAND for part in parts)
+        if typed:
             self._close()
-        self._place(record, is_prompt=bool(prompts))
+        self._place(record, is_prompt=typed)
         messages = []
         if results:
             messages.append(self._message(record, Part("tool", "message", ""), results))
@@ -226,12 +237,19 @@ class Transcript:
                 # Each of several messages of one record needs an identity of its own.
                 message.origin_id += f"#{number}"
             self._say(message)
+        if name := new_name(parts):
+            for message in self._notes.title("custom-title", name):
+                self._say(message)
 
     def _message(self, record: Mapping[str, Any], part: Part, results: tuple[ToolResult, ...] = ()) -> Message:
+        calls: tuple[ToolCall, ...] = ()
+        if part.source_type == SHELL_INPUT:
+            calls = (ToolCall(id=self._entry_id, name="Bash", arguments={"command": part.text}),)
         return Message(
             session_id=self._facts.id,
             role=part.role,
-            text=part.text,
+            text="" if calls else part.text,
+            tool_calls=calls,
             tool_results=results,
             timestamp=timestamp(record),
             entry_id=self._entry_id or None,
@@ -300,6 +318,7 @@ class Transcript:
     def _state(self) -> dict[str, Any]:
         return {
             "is_known": self._is_known,
+            "is_warming": self._is_warming,
             "facts": self._facts.state(),
             "segments": self._segments.state(),
             "leaf": self._leaf,

@@ -7,7 +7,7 @@ wrapper alone counts as injected: a prompt that quotes one is still a prompt.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sesame_core.types.transcript import Role
@@ -49,6 +49,21 @@ EVENT = frozenset(
         "user-prompt-submit-hook",
     }
 )
+#: Commands that Claude Code answers by itself, whatever follows their name: nobody talks to the agent with them.
+LOCAL = frozenset(
+    "add-dir agents allowed-tools approved-tools bashes bug chrome clear color compact config context copy cost "
+    "desktop diff doctor effort exit export extra-usage fast feedback fork help hooks ide install-github-app "
+    "install-slack-app keybindings login logout mcp memory migrate-installer mobile model new output-style passes "
+    "permissions plugin plugins privacy-settings quit rate-limit-options release-notes reload-plugins reload- "
+    "skills remote-control remote-env rename reset resume rewind sandbox skills stats status statusline stickers "
+    "tag tasks terminal-setup theme todos upgrade usage vim".split()
+)
+#: Source type of such a command.
+LOCAL_COMMAND = "local-command"
+#: What Claude Code prints after `/rename`, in the versions before it wrote a record with the title.
+_RENAMED = re.compile(r"(?:Session|Conversation)(?: and agent)? renamed to:?\s+(.+)", re.IGNORECASE)
+#: The prompt with which Claude Code fills a subagent's cache; nobody reads the answer.
+WARM_UP = "Warmup"
 WRAPPERS = COMMAND | OUTPUT | EVENT
 
 #: Text that Claude Code itself appends to a task notification.
@@ -104,6 +119,15 @@ def attribute(part: Part, record: Mapping[str, Any], *, is_subagent: bool) -> Pa
     return part
 
 
+def new_name(parts: Iterable[Part]) -> str:
+    """Return the name that a person gave to the session by a command; "" if none of the parts gives one."""
+    name = ""
+    for part in parts:
+        if part.source_type == "local-command-stdout" and (renamed := _RENAMED.match(part.text)):
+            name = renamed[1].strip().strip("\"'`")
+    return name
+
+
 def _unwrap(text: str) -> list[Part]:
     """Split off the elements at the beginning of a text; they only count if nothing or only context remains."""
     _, start = _elements(text, 0, CONTEXT)
@@ -118,7 +142,8 @@ def _unwrap(text: str) -> list[Part]:
     command = {tag: body for tag, body in elements if tag in COMMAND}
     if command:
         name = (command.get("command-name") or command.get("command-message", "")).strip().removeprefix("/")
-        parts.append(Part("user", "command", f"/{name} {command.get('command-args', '').strip()}".rstrip()))
+        text = f"/{name} {command.get('command-args', '').strip()}".rstrip()
+        parts.append(Part("system", LOCAL_COMMAND, text) if name in LOCAL else Part("user", "command", text))
     for tag, body in elements:
         said = _TERMINAL_STYLE.sub("", body).strip()
         if said and tag not in COMMAND:

@@ -26,7 +26,7 @@ class PiParser:
     :param excluded_bash: yield shell commands that the user hid from the model (`!!`).
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False, excluded_bash: bool = False) -> None:
         self._line_limit = line_limit

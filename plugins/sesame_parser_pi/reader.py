@@ -107,8 +107,8 @@ class SessionReader:
         if skill := _SKILL.fullmatch(text):
             body, name, words = skill.groups()
             yield self._make(entry, "system", body, source_type="skill", part="skill", is_new=False)
-            text = f"/skill:{name} {words or ''}".rstrip()
-        if text:
+            yield self._make(entry, "user", f"/skill:{name} {words or ''}".rstrip(), source_type="command")
+        elif text:
             yield self._make(entry, "user", text)
 
     def _answer(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[Message]:

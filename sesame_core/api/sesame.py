@@ -240,7 +240,7 @@ class Sesame:
 
         :param session: an id or a unique prefix of one, a name or words of one, `latest`: what `resolve` takes.
         :param is_certain: do not take a name that is only spelled similarly.
-        :raises UnknownSessionError: it means no session, or several.
+        :raises UnknownSessionError: it means no session, or several; or nobody has said anything in it yet.
         """
         from ..search.resolve import meant
 
@@ -250,7 +250,10 @@ class Sesame:
             return current_sessions()
 
         reader = self._index.reader()
-        return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
+        try:
+            return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
+        except UnknownSessionError as error:
+            raise self._silent(clean(session)) or error from None
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0
@@ -502,6 +505,19 @@ class Sesame:
         from ..indexing.emptiness import emptiness
 
         return emptiness(self.config, self.plugins)
+
+    def _silent(self, session: str) -> UnknownSessionError | None:
+        """Return the error for the id of a session in which nobody has said anything; None if there is none."""
+        from ..indexing.silence import explanation
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
+        why = explanation(
+            session, reader.known_files(), {s.parser.name: p for s, _, p in self._sources().with_parsers()}
+        )
+        return UnknownSessionError(why) if why else None
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""

@@ -18,9 +18,10 @@ from ..plugin.backend import IndexWriter, Positions
 from ..plugin.formatter import ChunkFormatter
 from ..plugin.parser import Parser, TailParser
 from ..text.tokens import clean, subwords
-from ..types.index import Chunk, IndexedFile
+from ..types.index import SILENT, Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 from .session_facts import count, learn
+from .silence import Silence
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to distinguish growth from a rewrite.
 HASHED = 4096
@@ -73,6 +74,8 @@ class FileReader:
         self.losses: list[tuple[int, str]] = []
         #: Number of records skipped in this run, by reason; `file.skipped` counts those of all runs.
         self.skipped: dict[str, int] = {}
+        #: Number of sessions in which nobody has said anything, which are not stored.
+        self.silent = 0
         #: Where reading began, in bytes.
         self.start = 0
         #: Only the new end of the file was indexed; the rest was in the index.
@@ -86,6 +89,7 @@ class FileReader:
         self._is_excluded = is_excluded
         self._notes = notes
         self._sessions: dict[str, Session] = {}
+        self._silence = Silence()
         self._excluded: set[str] = set()
         self._seen: set[int] = set()
         self._recent: deque[int] = deque(maxlen=REMEMBERED)
@@ -107,6 +111,7 @@ class FileReader:
         self._sessions = {session.id: session for session in self._writer.file_sessions(self.file.path)}
         if any(self._is_excluded(session.cwd) for session in self._sessions.values()):
             return None
+        self._silence = Silence(self._sessions)
         self._recent.extend(stored.recent_origins)
         self._seen = set(self._recent)
         self._first_origins = {session.first_origin for session in self._sessions.values()}
@@ -130,6 +135,7 @@ class FileReader:
         self.start = 0
         self.losses, self.skipped, self.file.skipped = [], {}, {}
         self._sessions, self._seen, self._first_origins = {}, set(), set()
+        self._silence = Silence()
         self._recent.clear()
         return self._content(self._parser.parse(Path(self.file.path)))
 
@@ -174,9 +180,11 @@ class FileReader:
             events = self._writer.redacted(self.file, events)
         for event in events:
             if isinstance(event, Message):
-                yield from self._chunks(event)
+                chunks = self._chunks(event)
+                if session := self._sessions.get(event.session_id):
+                    yield from self._silence.passed(session, event, chunks)
             elif isinstance(event, Session):
-                if session := self._learn(event):
+                if (session := self._learn(event)) and not self._silence.is_silent(session.id):
                     yield session
             elif isinstance(event, Skipped):
                 self._skip(event.reason)
@@ -188,9 +196,17 @@ class FileReader:
                 self.file.checkpoint = event
                 self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
                 self.file.recent_origins = tuple(self._recent)
+        self.silent = 0
         for session in self._sessions.values():
+            if self._silence.is_silent(session.id):
+                self.silent += 1
+                continue
             session.modified = session.modified or session.created
             yield session
+        if self.silent:
+            self.file.skipped[SILENT] = self.silent
+            # What is held back is not stored: when the file grows, all of it is read.
+            self.file.checkpoint = None
 
     def _guarded(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield a parser's events; name the parser when it fails, so that the index is not blamed."""

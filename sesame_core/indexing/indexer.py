@@ -160,6 +160,7 @@ class Indexer:
             self.report.added += 1
         else:
             self.report.updated += 1
+        self.report.silent += reading.silent
         for reason, count in reading.skipped.items():
             self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..text.titles import given, is_telling, spoken
 from ..text.tokens import clean
 from ..types.transcript import Message, Session
 
-#: Most characters of each of the first two prompts, and of a summary, in a session's row.
+#: Prompts in a session's row, and most characters of each of them and of a summary.
+KEPT_PROMPTS = 2
 PROMPT_CHARS = 2_000
 SUMMARY_CHARS = 8_000
 
@@ -30,14 +32,18 @@ _FACTS = (
 def learn(session: Session, facts: Session) -> None:
     """Merge facts that a parser found into a session."""
     former = session.places
+    known = session.title
     for fact in _FACTS:
         value = getattr(facts, fact)
         if value is not None:
             setattr(session, fact, clean(value) if isinstance(value, str) else value)
+    if facts.title:
+        # A placeholder does not replace a name, and an empty title removes one.
+        session.title = given(clean(facts.title)) or known
     session.summary = session.summary and session.summary[:SUMMARY_CHARS]
     if facts.directories or former[:1] != session.places[:1]:
-        known = dict.fromkeys((*former, *map(clean, facts.directories)))
-        session.directories = tuple(place for place in known if place and place != session.cwd)[:DIRECTORIES]
+        places = dict.fromkeys((*former, *map(clean, facts.directories)))
+        session.directories = tuple(place for place in places if place and place != session.cwd)[:DIRECTORIES]
 
 
 def count(session: Session, message: Message, origin: int | None) -> None:
@@ -48,6 +54,10 @@ def count(session: Session, message: Message, origin: int | None) -> None:
     for call in message.tool_calls:
         name = clean(call.name)
         session.tool_counts[name] = session.tool_counts.get(name, 0) + 1
+    if message.role == "system":
+        for call in message.tool_calls:
+            if isinstance(command := call.arguments.get("command"), str):
+                _keep_prompt(session, f"!{command}")
     if message.role not in ("user", "assistant"):
         return
     if message.timestamp is not None:
@@ -61,5 +71,22 @@ def count(session: Session, message: Message, origin: int | None) -> None:
     session.message_count += 1
     if message.role == "user":
         session.exchange_count += 1
-        if len(session.prompts) < 2 and message.source_type != "command" and message.text.strip():
-            session.prompts += (clean(message.text)[:PROMPT_CHARS],)
+        _keep_prompt(session, message.text)
+
+
+def _keep_prompt(session: Session, text: str) -> None:
+    """Keep the first prompt that tells what the session is about and the next one; until then the longest ones."""
+    kept = session.prompts
+    is_found = bool(kept) and is_telling(kept[0])
+    if is_found and len(kept) == KEPT_PROMPTS:
+        return
+    text = clean(spoken(text))[:PROMPT_CHARS]
+    if not text.strip():
+        return
+    if not is_found and is_telling(text):
+        kept = ()
+    kept = (*kept, text)
+    if len(kept) > KEPT_PROMPTS:
+        shortest = min(range(len(kept)), key=lambda n: (len(kept[n]), -n))
+        kept = kept[:shortest] + kept[shortest + 1 :]
+    session.prompts = kept

@@ -23,6 +23,7 @@ def report_json(report: IndexReport) -> ReportJson:
         "pending": report.pending,
         "described": report.described,
         "withheld": report.withheld,
+        "silent": report.silent,
         "absentRoots": report.absent_roots,
         "skipped": report.skipped,
         "losses": [_problem_json(problem) for problem in report.losses],
@@ -52,6 +53,8 @@ def report_text(report: IndexReport) -> str:
     files = ", ".join(f"{number} {what}" for number, what in counts if number) or "no session files found"
     lines = [f"{files}; {count(report.chunks, 'chunk')} from {size(report.bytes)} in {report.seconds:.1f} s"]
     lines += [f"no such directory: {one_line(root)}" for root in report.absent_roots]
+    if report.silent:
+        lines.append(f"left out: {count(report.silent, 'session')} in which nobody has said anything yet")
     if report.skipped:
         skipped = ", ".join(f"{number} {reason}" for reason, number in sorted(report.skipped.items()))
         lines.append(f"skipped records: {skipped}")

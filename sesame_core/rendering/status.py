@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..types.index import SILENT
 from .text import SCHEMA_VERSION, count, iso, minute, one_line, size
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[
         "newestMessage": iso(statistics.newest_message),
         "missingFiles": statistics.missing,
         "forgottenSessions": statistics.forgotten,
-        "skipped": dict(statistics.skipped or {}),
+        "silentSessions": statistics.silent,
+        "skipped": _skipped(statistics),
         "failedFiles": [{"path": path, "message": message} for path, message in statistics.failed],
         "expiringSessions": expiring,
         "agents": [
@@ -61,6 +63,8 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         ("Newest message", minute(statistics.newest_message) or "none"),
         ("Location", f"{statistics.location} (schema {statistics.schema_version})"),
     ]
+    if statistics.silent:
+        rows.append(("Left out", f"{count(statistics.silent, 'session')} in which nobody has said anything yet"))
     if statistics.forgotten:
         rows.append(("Forgotten", f"{statistics.forgotten}"))
     lines = ["Sesame index", "", *(f"  {name + ':':<16}{value}" for name, value in rows)]
@@ -77,13 +81,16 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         lines.append(
             f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
         )
-    if statistics.skipped:
-        lines.append(
-            "  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(statistics.skipped.items()))
-        )
+    if skipped := _skipped(statistics):
+        lines.append("  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items())))
     lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in statistics.failed]
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
+
+
+def _skipped(statistics: Statistics) -> dict[str, int]:
+    """Return the numbers of skipped records by reason."""
+    return {reason: number for reason, number in (statistics.skipped or {}).items() if reason != SILENT}
 
 
 def _column(number: int, noun: str, width: int) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Most characters of a query that an answer repeats, as a value of JSON and in the line above the results.
 QUERY, QUERY_LINE = 1_000, 100
+#: Most characters of a session's name.
+NAME = 120
 #: Most characters of a word and of a hint, and most words that are listed.
 WORD, HINT, WORDS = 100, 400, 32
 #: Counts changes of meaning of the JSON output; new fields do not change it.
@@ -88,8 +90,13 @@ def page(shown: int, total: str, *, offset: int, first: str) -> str:
 
 
 def session_name(stored: StoredSession) -> str:
-    """Return a session's title or first prompt on one line, safe to print."""
-    return printable(" ".join((display_name(stored.session) or "Unnamed").split()))
+    """Return a session's title, or the one made from its prompts, on one line, safe to print."""
+    name = printable(" ".join((display_name(stored.session) or "Unnamed").split()))
+    if len(name) <= NAME:
+        return name
+    from ..text.titles import cut
+
+    return cut(name, NAME)
 
 
 def place(cwd: str | None) -> str:

@@ -87,8 +87,12 @@ class FileIndexer:
             # Nothing of a forgotten session is stored, so its chunks have no position.
             given = positions.get(session_id, range(0))
             position = given[number] if number < len(given) else None
-        is_left_out = record is not None and reading.located is None and reading.skipped
-        reason = f"skipped: {', '.join(reading.skipped)}" if is_left_out else None
+        reason = None
+        if record is not None and reading.located is None:
+            if reading.skipped:
+                reason = f"skipped: {', '.join(reading.skipped)}"
+            elif reading.silent:
+                reason = "searchable once something is said in the session"
         return Followed(chunks=sum(map(len, positions.values())), position=position, reason=reason)
 
 

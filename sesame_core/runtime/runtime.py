@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..config import paths
 from ..dataclass import dataclass
-from ..errors import UnknownSessionError
-from ..types.transcript import Session, ToolCall, ToolResult
+from ..errors import ParseError, UnknownSessionError
+from ..indexing.session_facts import learn
+from ..indexing.silence import is_said
+from ..types.transcript import Message, Session, ToolCall, ToolResult
 from .incremental import FileIndexer
 from .session_files import SessionFiles
 
@@ -109,7 +111,9 @@ class Runtime:
     # -- writing ------------------------------------------------------------------------------------------
 
     def new_session(self, agent: str, created_by: str, *, cwd: str | None = None, title: str | None = None) -> str:
-        """Create a session and return its id.  It is durable at once, even without messages.
+        """Create a session and return its id.
+
+        It is durable at once; searches and lists have it from its first message.
 
         :param agent: name of the agent, as searches filter by it.
         :param created_by: the person whom the agent talks to.
@@ -183,10 +187,11 @@ class Runtime:
         :raises BackendError: the index cannot be read.
         """
         header = self._files.header(session)
-        known = Session(id=session, agent=str(header.get("agent", "")))
-        with suppress(UnknownSessionError):  # not indexed yet, or forgotten
+        try:
             found = self._sesame.get_session(session).session
-            known = found if found.id == session else known
+        except UnknownSessionError:  # nothing is said in it yet, or it is forgotten
+            found = None
+        known = found if found and found.id == session else self._silent(session, str(header.get("agent", "")))
         return SessionMeta(
             id=session,
             agent=known.agent,
@@ -197,6 +202,18 @@ class Runtime:
             message_count=known.message_count,
             summary=known.summary,
         )
+
+    def _silent(self, session: str, agent: str) -> Session:
+        """Return what the file of a session says of it before the first message."""
+        known = Session(id=session, agent=agent)
+        with suppress(ParseError):  # a damaged header: its file is an error of the next run
+            for event in self._follower.parser.parse(self._files.path(session)):
+                if isinstance(event, Message) and is_said(event):
+                    return Session(id=session, agent=agent)
+                if isinstance(event, Session):
+                    learn(known, event)
+                    known.modified = known.created
+        return known
 
 
 def _now() -> str:

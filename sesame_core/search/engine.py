@@ -352,10 +352,12 @@ def _first_line(session: Session) -> str:
 
 
 def display_name(session: Session) -> str | None:
-    """Return the session's title or name, or its first prompt on one line when it has none."""
-    if session.name or not session.prompts:
+    """Return the session's title or name, or else one of its prompts, as `text.titles` makes one."""
+    if session.name:
         return session.name
-    return snippet(_prose(session.prompts[0]), Query(text=""), length=80).text
+    from ..text.titles import best
+
+    return best(session.prompts, (session.summary,) if session.summary else ()) or None
 
 
 def _prose(text: str) -> str:

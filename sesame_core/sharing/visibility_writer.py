@@ -104,7 +104,8 @@ class VisibilityWriter:
         private: dict[str, Session] = {}
         passed = self._passed(file, content, {}, private)
         first = next(passed, None)
-        if first is None and private:
+        # The path of a file without sessions says where someone works, and no rule is known to allow that.
+        if first is None and (private or not self._resolver.sharing.is_open):
             self._private_files.put(file, [*private.values()], is_whole=True)
             self._writer.delete_file(file.path)
             return {}

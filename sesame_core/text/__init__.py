@@ -1,4 +1,8 @@
-"""What counts as a word: tokens, folding, snippets.  Knows nothing of files and of the index."""
+"""What counts as a word: tokens, folding, snippets; and which words make a title.
 
-#: Version of the words that are indexed (`tokens.subwords`); files that were indexed with another one are read again.
-VERSION = 2
+Knows nothing of files and of the index.
+"""
+
+#: Version of the words that are indexed (`tokens.subwords`), and of the choice of prompts (`titles.is_telling`); files
+#: that were indexed with another one are read again.
+VERSION = 3

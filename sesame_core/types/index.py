@@ -80,13 +80,18 @@ class Statistics:
     missing: int = 0
     #: Files whose last read failed, with the reason.
     failed: tuple[tuple[str, str], ...] = ()
-    #: Skipped records by reason, over all files.
+    #: Skipped records by reason, over all files, and as `SILENT` the number of silent sessions.
     skipped: Mapping[str, int] | None = None
     last_sync: datetime | None = None
     newest_message: datetime | None = None
     forgotten: int = 0
     #: What each workstation has written, most recently active first; empty in an index of a single workstation.
     workstations: tuple[WorkstationStatistics, ...] = ()
+
+    @property
+    def silent(self) -> int:
+        """Number of sessions in which nobody has said anything; they are not in the index."""
+        return (self.skipped or {}).get(SILENT, 0)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -169,6 +174,9 @@ class Chunk:
 _WEIGHT_CLASSES = {"tool_call": 2, "tool_result": 3}
 #: Takes the place of the parser's name for a metadata file in the index; such a file contains no sessions.
 NOTES = "sessions-meta"
+#: Reason of `IndexedFile.skipped` that counts sessions, not records: nobody has said anything in them, so they are not
+#: stored (`sesame_core.indexing.silence`).
+SILENT = "nothing said"
 #: Modification time of a file of which the index stores nothing, so that the next run reads it.
 UNREAD = -1
 

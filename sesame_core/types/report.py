@@ -61,6 +61,8 @@ class IndexReport:
     described: int = 0
     #: Kept out of the index by this run or an earlier one, because all their sessions are private.
     withheld: int = 0
+    #: Sessions in the files that were read in which nobody has said anything; they are not stored.
+    silent: int = 0
     #: Files assumed unchanged since the last full scan, and the time of that scan; None when this run scanned all.
     not_scanned: int = 0
     scanned_at: datetime | None = None

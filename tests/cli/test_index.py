@@ -34,6 +34,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "appended": 0,
         "described": 0,
         "withheld": 0,
+        "silent": 0,
         "unchanged": 0,
         "missing": 0,
         "pending": 0,

@@ -200,7 +200,8 @@ def test_a_session_without_messages_is_not_described(
 ) -> None:
     write_session(home, "one")
     ran = cli("describe", "one", "--model", "cheap")
-    assert (ran.code, ran.out) == (0, "empty: one (Unnamed): it has no messages\n")
+    assert (ran.code, ran.out) == (1, "")
+    assert "nobody has said anything in session one yet" in ran.err
     assert models.asked == []
 
 

@@ -196,18 +196,18 @@ def test_tool_calls_are_counted_by_name(desk: Desk) -> None:
     assert desk.session().tool_counts == {"bash": 3, "edit": 1}
 
 
-def test_the_first_two_prompts_are_kept_as_they_begin(desk: Desk) -> None:
+def test_the_first_telling_prompt_and_the_next_are_kept_as_they_begin(desk: Desk) -> None:
     desk.read(
         session(),
-        said("/model opus", source_type="command"),
+        said("hi"),
         said(" \n "),
-        said("first " * 1000),
+        said("the first fox " * 1000),
         said("an answer", role="assistant"),
         said("second\0"),
         said("third"),
     )
     first, second = desk.session().prompts
-    assert first == ("first " * 1000)[:PROMPT_CHARS]
+    assert first == ("the first fox " * 1000)[:PROMPT_CHARS].strip()
     assert second == "second"
 
 
@@ -261,13 +261,13 @@ def test_abandoned_segments_can_become_active_again(desk: Desk) -> None:
 
 
 def test_a_long_summary_is_cut(desk: Desk) -> None:
-    desk.read(session(summary="s" * 10_000))
+    desk.read(session(summary="s" * 10_000), said("fox"))
     assert len(desk.session().summary or "") == SUMMARY_CHARS
 
 
 @pytest.mark.seed("004", "INV-001", "INV-002", "INV-003")
 def test_the_key_names_workstation_project_and_session(desk: Desk) -> None:
-    desk.read(session(cwd="/home/ann/w"), session(id="t"), said("fox", session_id="t"))
+    desk.read(session(cwd="/home/ann/w"), session(id="t"), said("fox"), said("fox", session_id="t"))
     assert desk.session().key == f"ws:{identity.project_id('/home/ann/w')}:s"
     assert desk.session("t").key == f"ws:{identity.project_id('')}:t"
 
@@ -322,7 +322,8 @@ def test_an_origin_takes_63_bits_whatever_the_id(desk: Desk) -> None:
 
 
 def test_records_are_counted_and_only_losses_are_listed(desk: Desk) -> None:
-    desk.read(Skipped(reason="damaged", line=1), session(), Skipped(reason="not for people", line=3, is_loss=False))
+    odd = Skipped(reason="not for people", line=3, is_loss=False)
+    desk.read(Skipped(reason="damaged", line=1), session(), said("fox"), odd)
     assert desk.reading is not None
     assert desk.reading.skipped == desk.reading.file.skipped == {"damaged": 1, "not for people": 1}
     assert desk.reading.losses == [(1, "damaged")]

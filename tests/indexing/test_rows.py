@@ -81,11 +81,13 @@ def test_exchanges_and_the_times_of_first_and_last_message_are_kept(index: Index
 
 
 @pytest.mark.seed("004", "edge case")
-def test_an_empty_file_is_a_session_without_exchanges(index: Index, cli: Run) -> None:
+def test_an_empty_file_is_a_session_in_which_nothing_was_said(index: Index, cli: Run) -> None:
     write(Claude().path)
     assert cli("index").code == 0
-    session = the_session(cli)
-    assert (session["sessionId"], session["exchangeCount"], session["messageCount"]) == (CLAUDE_ID, 0, 0)
+    assert sessions(cli) == []
+    shown = cli("show", CLAUDE_ID)
+    assert shown.code == 1
+    assert f"nobody has said anything in session {CLAUDE_ID}" in shown.err
 
 
 @pytest.mark.seed("004", "edge case")

@@ -71,11 +71,16 @@ def test_the_example_on_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     exec(compile(block, "docs/native-format.md", "exec"), {})
 
 
-def test_a_session_persists_and_is_listed_before_its_first_message(
+def test_a_session_persists_and_is_listed_from_its_first_message(
     runtime: Runtime, library: Sesame, directory: Path
 ) -> None:
     session = runtime.new_session("owl", "ann", cwd="/home/ann/fox", title="Count the foxes")
     assert [record["createdBy"] for record in records(directory / f"{session}.jsonl")] == ["ann"]
+    assert library.list_sessions() == ([], 0)
+    described = runtime.session(session)
+    assert (described.title, described.created_at) == ("Count the foxes", described.updated_at)
+    assert "once something is said" in (runtime.set_title(session, "Count all foxes").reason or "")
+    runtime.append_message(session, "user", "how many are there?")
     (stored,), total = library.list_sessions(Filters(agents=("owl",)))
     assert (stored.session.id, stored.session.cwd, total) == (session, "/home/ann/fox", 1)
     assert found(library, "foxes") == [session]
@@ -418,5 +423,6 @@ def test_a_source_for_the_directory_decides_how_it_is_indexed(tmp_path: Path) ->
 
 def test_a_native_session_is_not_resumed_and_the_error_says_so(runtime: Runtime, library: Sesame) -> None:
     session = runtime.new_session("owl", "ann")
+    runtime.append_message(session, "user", "where is the badger?")
     with pytest.raises(SesameError, match="sessions of 'owl' cannot be resumed"):
         library.resume_command(session)

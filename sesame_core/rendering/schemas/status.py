@@ -69,6 +69,7 @@ class StatusJson(VersionedJson):
     newestMessage: str | None
     missingFiles: int
     forgottenSessions: int
+    silentSessions: Annotated[int, Doc("Sessions left out because nobody has said anything in them yet.")]
     skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
     failedFiles: list[UnreadableFileJson]
     expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]

@@ -156,9 +156,10 @@ def test_an_empty_file_named_like_a_session_is_an_empty_session(write: Callable[
     assert PARSER.parse_tail(path, Checkpoint(offset=0, line=0, state={"facts": {}})) is None
 
 
-def test_a_file_without_messages_is_not_a_session(write: Callable[..., Path]) -> None:
+def test_a_file_without_messages_is_a_session_without_messages(write: Callable[..., Path]) -> None:
     stub = write({"type": "teleported-from", "sessionId": SESSION}, MATCHING["a snapshot first"])
-    assert [type(event) for event in parse(stub)] == [Checkpoint]
+    assert [type(event) for event in parse(stub)] == [Session, Checkpoint]
+    assert session(parse(stub)).id == SESSION
     titled = write(MATCHING["a snapshot first"], {"type": "custom-title", "customTitle": "T", "sessionId": SESSION})
     assert session(parse(titled)).title == "T"
 
