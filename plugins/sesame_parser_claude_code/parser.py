@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 class ClaudeCodeParser:
     """Reads Claude Code's transcripts: main sessions and those of subagents.
 
-    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param line_limit: longest record in bytes, after base64 payloads are removed; of a longer one the middle of its
+        longest strings is left out.
     :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit

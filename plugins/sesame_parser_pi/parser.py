@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class PiParser:
     """Reads the session files of pi (versions 1 to 3), one session per file.
 
-    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param line_limit: longest record in bytes, after base64 payloads are removed; of a longer one the middle of its
+        longest strings is left out.
     :param thinking: yield the agent's thoughts, as messages of source type "thinking".
     :param excluded_bash: yield shell commands that the user hid from the model (`!!`).
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False, excluded_bash: bool = False) -> None:
         self._line_limit = line_limit

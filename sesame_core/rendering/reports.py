@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..types.transcript import SHORTENED
 from .text import SCHEMA_VERSION, count, one_line, size
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..types.report import FileProblem, IndexReport
     from .schemas.reports import FileProblemJson, ReportJson
 
@@ -52,14 +55,24 @@ def report_text(report: IndexReport) -> str:
     files = ", ".join(f"{number} {what}" for number, what in counts if number) or "no session files found"
     lines = [f"{files}; {count(report.chunks, 'chunk')} from {size(report.bytes)} in {report.seconds:.1f} s"]
     lines += [f"no such directory: {one_line(root)}" for root in report.absent_roots]
-    if report.skipped:
-        skipped = ", ".join(f"{number} {reason}" for reason, number in sorted(report.skipped.items()))
-        lines.append(f"skipped records: {skipped}")
+    lines += [f"{what[0].lower()}{what[1:]}" for what in skipped_lines(report.skipped)]
     lines += [f"  {_place(problem)}: {one_line(problem.message)}" for problem in report.losses[:10]]
     if len(report.losses) > 10:
         lines.append("  … (all with --json)")
     lines += [f"error: {_place(problem)}: {one_line(problem.message)}" for problem in report.errors]
     return "\n".join(lines)
+
+
+def skipped_lines(skipped: Mapping[str, int]) -> list[str]:
+    """Return the lines about records that were left out, and about those of which a part was.
+
+    :param skipped: numbers of records by reason.
+    """
+    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(skipped.items()) if reason != SHORTENED)
+    lines = [f"Skipped records: {left_out}"] if left_out else []
+    if shortened := skipped.get(SHORTENED):
+        lines.append(f"Shortened records: {shortened}, too long to be indexed whole")
+    return lines
 
 
 def _place(problem: FileProblem) -> str:

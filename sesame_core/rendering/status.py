@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .reports import skipped_lines
 from .text import SCHEMA_VERSION, count, iso, minute, one_line, size
 
 if TYPE_CHECKING:
@@ -77,10 +78,7 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         lines.append(
             f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
         )
-    if statistics.skipped:
-        lines.append(
-            "  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(statistics.skipped.items()))
-        )
+    lines += [f"  {line}" for line in skipped_lines(statistics.skipped or {})]
     lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in statistics.failed]
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)

@@ -43,18 +43,18 @@ def test_what_is_indexed_is_plain_text(index: Index, cli: Run) -> None:
 
 
 @pytest.mark.seed("004", "INV-006")
-def test_a_line_of_more_than_a_megabyte_is_skipped_with_a_warning(index: Index, cli: Run) -> None:
+def test_a_line_of_more_than_a_megabyte_is_shortened_with_a_warning(index: Index, cli: Run) -> None:
     claude = Claude()
-    huge = claude.user("unicorn " * 150_000)
+    huge = claude.user("narwhal " + "unicorn " * 150_000 + "zebra")
     assert len(json.dumps(huge)) > 1 << 20
     write(claude.path, claude.user("the quick fox"), huge, claude.user("a lazy owl"))
     done = cli("index", "--json")
     assert done.code == 0
-    assert done.json["skipped"] == {"oversized": 1}
-    assert found(cli, "unicorn") == []
+    assert done.json["skipped"] == {"shortened": 1}
+    assert found(cli, "narwhal") == found(cli, "zebra") == [CLAUDE_ID]
     assert found(cli, "fox") == found(cli, "owl") == [CLAUDE_ID]
     warned = cli("status")
-    assert "oversized" in warned.out + warned.err
+    assert "Shortened records: 1, too long to be indexed whole" in warned.out
 
 
 @pytest.mark.seed("004", "INV-007")

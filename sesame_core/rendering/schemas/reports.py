@@ -30,7 +30,7 @@ class ReportJson(VersionedJson):
     described: Annotated[int, Doc("Sessions whose metadata changed.")]
     withheld: Annotated[int, Doc("Files that are not in the index because all their sessions are private.")]
     absentRoots: Annotated[list[str], Doc("Directories of sources that do not exist.")]
-    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
+    skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
     losses: list[FileProblemJson]
     errors: list[FileProblemJson]
     chunks: int

@@ -69,7 +69,7 @@ class StatusJson(VersionedJson):
     newestMessage: str | None
     missingFiles: int
     forgottenSessions: int
-    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
+    skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
     failedFiles: list[UnreadableFileJson]
     expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]
     agents: list[AgentJson]

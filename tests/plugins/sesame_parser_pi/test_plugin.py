@@ -121,7 +121,7 @@ def configure(home: Path, text: str) -> None:
 def test_the_plugin_is_found_by_its_name() -> None:
     parser = PluginManager().parser("pi", {"line_limit": 5, "thinking": True, "excluded_bash": True})
     assert isinstance(parser, PiParser)
-    assert parser.version == 1
+    assert parser.version == 2
     assert isinstance(parser, TailParser)
     assert isinstance(parser, Resumer)
     assert [provider.name for provider in sesame_register_parsers()] == ["pi"]
