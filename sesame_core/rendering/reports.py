@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..types.transcript import SHORTENED
-from .text import SCHEMA_VERSION, count, one_line, size
+from .text import SCHEMA_VERSION, count, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..types.report import FileProblem, IndexReport
     from .schemas.reports import FileProblemJson, ReportJson
 
@@ -61,18 +58,6 @@ def report_text(report: IndexReport) -> str:
         lines.append("  … (all with --json)")
     lines += [f"error: {_place(problem)}: {one_line(problem.message)}" for problem in report.errors]
     return "\n".join(lines)
-
-
-def skipped_lines(skipped: Mapping[str, int]) -> list[str]:
-    """Return the lines about records that were left out, and about those of which a part was.
-
-    :param skipped: numbers of records by reason.
-    """
-    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(skipped.items()) if reason != SHORTENED)
-    lines = [f"Skipped records: {left_out}"] if left_out else []
-    if shortened := skipped.get(SHORTENED):
-        lines.append(f"Shortened records: {shortened}, too long to be indexed whole")
-    return lines
 
 
 def _place(problem: FileProblem) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .reports import skipped_lines
-from .text import SCHEMA_VERSION, count, iso, minute, one_line, size
+from .text import SCHEMA_VERSION, count, iso, minute, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
