@@ -24,6 +24,6 @@ def replace_closed() -> None:
         except OSError:
             # Takes the free number, so that no file of the index gets it.
             os.open(os.devnull, os.O_RDWR)
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")
-    sys.stdout = sys.stdout or _Closed()  # type: ignore[assignment]
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the program ends
+    sys.stdout = sys.stdout or _Closed()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -31,7 +31,7 @@ def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
     with Sesame() as sesame:
         report = _run(sesame, paths, full=full)
     write(as_json(report_json(report)) if json else report_text(report))
-    if report.errors:
+    if report.errors or report.absent_roots:
         raise SystemExit(1)
 
 

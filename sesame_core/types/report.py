@@ -66,6 +66,8 @@ class IndexReport:
     scanned_at: datetime | None = None
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
+    #: Files that may be sessions and that no parser recognises; one that was named is an error, too.
+    unrecognised: list[FileProblem] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
     #: Records skipped in the files that were read, by reason.
     skipped: dict[str, int] = field(default_factory=dict)

@@ -33,6 +33,7 @@ class ReportJson(VersionedJson):
     skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
     losses: list[FileProblemJson]
     errors: list[FileProblemJson]
+    unrecognised: Annotated[list[FileProblemJson], Doc("Files with the name of a session that no parser recognises.")]
     chunks: int
     bytes: int
     seconds: float
