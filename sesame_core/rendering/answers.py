@@ -105,15 +105,13 @@ def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None
 def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
     if refreshed is None:
         return {"refreshed": False}
-    from .notes import not_searched
-
     return {
         "refreshed": refreshed.reason is None,
         "reason": refreshed.reason,
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
-        "notSearched": not_searched(refreshed),
+        "notSearched": [{"path": of.path, "message": of.message} for of in refreshed.not_searched],
         "unrecognised": len(refreshed.unrecognised),
         "notScanned": refreshed.not_scanned,
         "scannedAt": iso(refreshed.scanned_at),

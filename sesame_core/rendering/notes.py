@@ -14,10 +14,6 @@ from .text import HINT, count, interval, one_line, shortened, some_words
 if TYPE_CHECKING:
     from ..types.answer import Answer
     from ..types.report import IndexReport
-    from .schemas.status import UnreadableFileJson
-
-#: Most files and directories that are named, each on a line.
-NAMED = 3
 
 
 def answer_notes(answer: Answer, refreshed: IndexReport | None, current: Sequence[str]) -> list[str]:
@@ -81,16 +77,9 @@ def _about_current(current: Sequence[str]) -> list[str]:
     return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
 
 
-def not_searched(refreshed: IndexReport) -> list[UnreadableFileJson]:
-    """Return the first files, directories and links that could not be read, and the sources that do not exist."""
-    failed = [(error.path, error.message) for error in refreshed.errors[:NAMED]]
-    failed += [(root, "no such directory") for root in refreshed.absent_roots]
-    return [{"path": path, "message": message} for path, message in failed]
-
-
 def _about_unreadable(refreshed: IndexReport) -> list[str]:
-    notes = [f"Not searched: {one_line(of['path'])}: {one_line(of['message'])}" for of in not_searched(refreshed)]
-    if (more := len(refreshed.errors) - NAMED) > 0:
+    notes = [f"Not searched: {one_line(of.path)}: {one_line(of.message)}" for of in refreshed.not_searched]
+    if more := len(refreshed.errors) + len(refreshed.absent_roots) - len(notes):
         notes.append(f"Not searched: {count(more, 'more file')}; see: sesame index")
     return notes
 

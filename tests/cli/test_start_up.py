@@ -41,7 +41,7 @@ BUDGETS = {
     "search nix": Budget(5.35, 92),
     "search nix --json": Budget(None, 92),
     "search nix --no-refresh": Budget(None, 77),
-    "status": Budget(4.74, 82),
+    "status": Budget(5.05, 86),
     "sessions": Budget(4.55, 69),
     "show d6bc": Budget(4.59, 70),
     "--version": Budget(2.13, 4),
