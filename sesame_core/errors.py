@@ -55,6 +55,10 @@ class LockedError(BackendError):
     """Another process is writing to the index; the message says which."""
 
 
+class OutputError(SesameError):
+    """The answer cannot be written: standard output is closed, or its disk is full."""
+
+
 class QueryError(SesameError):
     """A filter or flag of a search is invalid, such as a malformed date; query text never raises."""
 

@@ -206,7 +206,7 @@ class PostgresReader:
         )
         sql = (
             f"SELECT f.path, CASE WHEN f.error IS NULL AND NOT {quiet} "
-            "THEN f.mtime_ns ELSE %s END, f.parser, f.parser_version, f.missing_since IS NOT NULL "
+            "THEN f.mtime_ns ELSE %s END, f.parser, f.parser_version, f.missing_since IS NOT NULL, f.size "
             "FROM files AS f JOIN workstations AS w ON w.id = f.workstation WHERE w.name = %s AND NOT f.superseded"
         )
         values: tuple[Any, ...] = (UNREAD, identity.workstation_id())

@@ -197,7 +197,7 @@ class SqliteReader:
             sql = f"mtime_ns BETWEEN ? AND ? OR error IS NOT NULL OR id IN ({conversations.QUIET_FILES})"
             which = Where(sql, (*times, *quiet))
         sql = f"""SELECT path, iif(error IS NULL AND id NOT IN ({conversations.QUIET_FILES}), mtime_ns, ?),
-            parser, parser_version, missing_since IS NOT NULL FROM files{which.where()}"""
+            parser, parser_version, missing_since IS NOT NULL, size FROM files{which.where()}"""
         return {row[0]: row[1:] for row in self._db().execute(sql, (*quiet, UNREAD, *which.values))}
 
     def scan_cache_path(self) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sesame_core.sdk.long_records import bytes_left_out
+
 #: Shortest run of base64 characters that counts as a payload, as in `sesame_core.sdk.jsonl`.
 PAYLOAD = 1024
 _STEP = PAYLOAD // 2
@@ -43,4 +45,6 @@ def shortened(text: str, limit: int) -> tuple[str, int]:
     if cut <= 0:
         return text, 0
     head = limit * 3 // 4
-    return f"{text[:head]}\n[… {cut} characters left out …]\n{text[head + cut :]}", cut
+    end = head + cut
+    cut += bytes_left_out(text[head:end])
+    return f"{text[:head]}\n[… {cut} characters left out …]\n{text[end:]}", cut

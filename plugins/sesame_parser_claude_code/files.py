@@ -83,12 +83,17 @@ class SessionFile:
             return text
 
 
+def is_other(path: Path) -> bool:
+    """Return whether a file is one of Claude Code's that is not a session, by its name."""
+    return path.name in _OTHER_FILES or path.parent.name in _OTHER_DIRS
+
+
 def is_transcript(path: Path) -> bool:
     """Return whether a file is a session of Claude Code, by its name and its first records.
 
     :raises OSError: the file cannot be read.
     """
-    if path.suffix != ".jsonl" or path.name in _OTHER_FILES or path.parent.name in _OTHER_DIRS:
+    if path.suffix != ".jsonl" or is_other(path):
         return False
     with path.open("rb") as file:
         left = SNIFFED

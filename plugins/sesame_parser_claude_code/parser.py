@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 class ClaudeCodeParser:
     """Reads Claude Code's transcripts: main sessions and those of subagents.
 
-    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param line_limit: longest record in bytes, after base64 payloads are removed; of a longer one the middle of its
+        longest strings is left out.
     :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
-    version = 2
+    version = 3
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit
@@ -56,6 +57,17 @@ class ClaudeCodeParser:
         from .files import is_transcript
 
         return is_transcript(path)
+
+    def why_not(self, path: Path) -> str | None:
+        """Return why a file that does not match cannot be read as a session; None for Claude Code's other files.
+
+        :raises OSError: the file cannot be read.
+        """
+        from sesame_core.sdk.oddities import oddity
+
+        from .files import is_other
+
+        return None if is_other(path) else oddity(str(path))
 
     def parse(self, path: Path) -> Iterator[Event]:
         """Yield the session, its messages in file order, the session with all properties, and a checkpoint.

@@ -8,6 +8,7 @@ from typing import Any
 
 from sesame_core import Checkpoint, Event, JsonLines, ParseError, Skipped
 from sesame_core.dataclass import replace
+from sesame_core.types.transcript import SHORTENED
 
 from .headers import describe, is_header
 from .reader import SessionReader
@@ -55,7 +56,8 @@ def _rest(lines: JsonLines, records: Iterator[dict[str, Any] | Skipped], reader:
     yield replace(reader.session)
     for record in records:
         if isinstance(record, Skipped):
-            reader.tree.skip()
+            if record.reason != SHORTENED:
+                reader.tree.skip()
             yield record
         else:
             yield from reader.read(record)

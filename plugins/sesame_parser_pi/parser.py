@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class PiParser:
     """Reads the session files of pi (versions 1 to 3), one session per file.
 
-    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param line_limit: longest record in bytes, after base64 payloads are removed; of a longer one the middle of its
+        longest strings is left out.
     :param thinking: yield the agent's thoughts, as messages of source type "thinking".
     :param excluded_bash: yield shell commands that the user hid from the model (`!!`).
     """

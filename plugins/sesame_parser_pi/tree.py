@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sesame_core import Segments, Skipped
+from sesame_core.types.transcript import SHORTENED
 
 from .values import string
 
@@ -41,7 +42,7 @@ class Tree:
         ids = {previous}
         for record in records:
             if isinstance(record, Skipped):
-                previous = ""
+                previous = previous if record.reason == SHORTENED else ""
                 continue
             parent = string(record, "parentId")
             if parent and previous and parent not in ids and self.segments.of(parent) is None:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class SesameParser:
     """Reads files of the native format (docs/native-format.md), one session per file.
 
-    :param line_limit: longest record in bytes, after base64 payloads are removed.
+    :param line_limit: longest record in bytes, after base64 payloads are removed; of a longer one the middle of its
+        longest strings is left out.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT) -> None:
         self._line_limit = line_limit

@@ -156,7 +156,7 @@ class Sesame:
             found.save_cache()
             return found.report
         except LockedError as error:
-            report = self._unread()
+            report = self.unread()
             report.reason = str(error)
             return report
         except SesameError as error:
@@ -432,8 +432,8 @@ class Sesame:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known))
 
-    def _unread(self) -> IndexReport:
-        """Return a report with the number of files that the index lacks while another process writes it."""
+    def unread(self) -> IndexReport:
+        """Return what a run would find, without one: files to read, and what cannot be read or recognised."""
         from ..indexing.refresh import unread
         from ..plugin.backend import TracksFiles
         from ..types.report import IndexReport

@@ -10,27 +10,52 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from typing import NoReturn
 
 
 def main() -> None:
     """Run `sesame`."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        from .closed import replace_closed
+
+        replace_closed()
     _use_unicode()
     from ..errors import QueryError, SesameError
 
     try:
         _run(sys.argv[1:])
-    except SesameError as error:
-        from ..rendering.text import printable
-
-        sys.stderr.write(f"sesame: {printable(str(error))}\n")
-        raise SystemExit(2 if isinstance(error, QueryError) else 1) from error
     except BrokenPipeError:
-        # The reader of the output closed the pipe; the interpreter must not try to flush the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise SystemExit(1) from None
+    except SesameError as error:
+        _fail(str(error), code=2 if isinstance(error, QueryError) else 1, reason=error)
+    except OSError as error:
+        # A disk that is full, a directory that was deleted: nothing that a traceback explains.
+        about = f"{error.filename}: " if error.filename else ""
+        if isinstance(error, FileNotFoundError) and not about:
+            about = "the current directory does not exist: "
+        _fail(f"{about}{error.strerror or error}", code=1, reason=error)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def _fail(message: str, *, code: int, reason: Exception) -> NoReturn:
+    """Print an error as one line, and exit."""
+    from ..errors import OutputError
+    from ..rendering.text import printable
+    from .terminal import write_error
+
+    write_error(f"sesame: {printable(message)}")
+    if isinstance(reason, (OutputError, OSError)):
+        _drop_output()
+    raise SystemExit(code) from reason
+
+
+def _drop_output() -> None:
+    """Discard what is buffered for standard output: the interpreter must not try to write it again at exit."""
+    with suppress(OSError, ValueError):  # it is not a file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> None:

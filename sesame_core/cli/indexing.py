@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,9 @@ def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
     with Sesame() as sesame:
         report = _run(sesame, paths, full=full)
     write(as_json(report_json(report)) if json else report_text(report))
-    if report.errors:
+    # The directory of the variable is an offer, and need not exist [seed 004].
+    offered = os.path.realpath(os.path.expanduser(os.environ.get("SESSIONS_DIR", "")))
+    if report.errors or any(root != offered for root in report.absent_roots):
         raise SystemExit(1)
 
 

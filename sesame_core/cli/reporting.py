@@ -14,10 +14,11 @@ def status(*, json: bool) -> None:
 
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
+        unread = sesame.unread()
     if json:
-        write(text.as_json(rendering.status_json(statistics, expiring, plugins)))
+        write(text.as_json(rendering.status_json(statistics, expiring, plugins, unread)))
     else:
-        write(rendering.status_text(statistics, expiring, plugins))
+        write(rendering.status_text(statistics, expiring, plugins, unread))
 
 
 def workstations(*, claim: bool, prepare: bool, json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -18,14 +18,27 @@ WIDTH = 20
 
 
 def write(text: str) -> None:
-    """Print a line on standard output, and flush: the reader of a pipe need not wait for more."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    """Print a line on standard output, and flush: the reader of a pipe need not wait for more.
+
+    :raises BrokenPipeError: the reader of the pipe has closed it.
+    :raises OutputError: it cannot be written.
+    """
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from ..errors import OutputError
+
+        raise OutputError(f"cannot write the answer: {error.strerror or error}") from error
 
 
 def write_error(text: str) -> None:
-    """Print a line on standard error."""
-    sys.stderr.write(text + "\n")
+    """Print a line on standard error, if it can be written."""
+    with suppress(OSError):  # there is no other place where this could be reported
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
 
 
 def write_version() -> None:

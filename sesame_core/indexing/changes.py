@@ -23,8 +23,17 @@ if TYPE_CHECKING:
     from ..plugin.parser import Parser
     from ..types.index import KnownFile
 
-    #: Finds the wanted files below a real path, like `discovery.scan`.
-    Scan: TypeAlias = Callable[[str, Callable[[str], bool]], Iterable[FoundFile]]
+    #: Finds the wanted files below a real path, like `discovery.scan`; collects what cannot be read.
+    Scan: TypeAlias = Callable[[str, Callable[[str], bool], dict[str, OSError]], Iterable[FoundFile]]
+
+
+def is_suspect(path: str) -> bool:
+    """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
+    return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
+
+
+def _scan(root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterable[FoundFile]:
+    return discovery.scan(root, is_wanted, None, problems)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,6 +51,8 @@ class ScanRoot:
     exclude: tuple[str, ...] = ()
     #: Returns whether a file that the index does not know belongs to the parser; may raise anything.
     matches: Callable[[str], bool]
+    #: Returns why a file that does not match is not a session, None if it cannot be one; None: by its first bytes.
+    why_not: Callable[[str], str | None] | None = None
     #: Every known file of the parser is expected here, wherever it is.
     has_all: bool = False
 
@@ -52,6 +63,7 @@ class ScanRoot:
         :param root: its real path.
         :param within: real paths to which the search is limited; empty: everything.
         """
+        explain: Callable[[Path], str | None] | None = getattr(parser, "why_not", None)  # `plugin.parser.Explaining`
         return cls(
             root=root,
             parts=_shared(within, root) if within else (root,),
@@ -59,6 +71,7 @@ class ScanRoot:
             version=source.reading_version(parser.version),
             exclude=source.exclude,
             matches=lambda path: parser.matches(Path(path)),
+            why_not=None if explain is None else lambda path: explain(Path(path)),
         )
 
     def expects(self, path: str, parser: str) -> bool:
@@ -78,7 +91,7 @@ class Changes:
 
     #: Files to read, each with the number of its scan root.
     read: list[tuple[int, FoundFile]] = field(default_factory=list)
-    #: Number of these that were read before by the same version and have another time now: most have grown.
+    #: Number of these that were read before by the same version and have another time or size now: most have grown.
     grown: int = 0
     #: Number of files that are as the index knows them, including those present again.
     unchanged: int = 0
@@ -93,6 +106,15 @@ class Changes:
     absent_roots: list[str] = field(default_factory=list)
     #: Files that a parser failed to check: path, name of the parser, the error.
     problems: list[tuple[str, str, Exception]] = field(default_factory=list)
+    #: Directories and links that cannot be read, and name of the parser: the files in them are neither new nor missing.
+    unlisted: list[tuple[str, str, Exception]] = field(default_factory=list)
+    #: Files that no parser recognises although they may be sessions: real path, and the reason.
+    unrecognised: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether something could not be read or recognised."""
+        return bool(self.unlisted or self.problems or self.unrecognised)
 
     @property
     def is_growth(self) -> bool:
@@ -105,8 +127,8 @@ def detect(
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
     *,
-    scan: Scan = discovery.scan,
-    exists: Callable[[str], bool] = os.path.exists,
+    scan: Scan = _scan,
+    exists: Callable[[str], bool] = discovery.may_exist,
     growth_only: bool = False,
 ) -> Changes:
     """Return the changes.
@@ -120,27 +142,33 @@ def detect(
     changes = Changes()
     claimed: set[str] = set()
     left_out: set[str] = set()
+    unlisted: dict[str, OSError] = {}
+    strange: dict[str, ScanRoot] = {}
     for number, scan_root in enumerate(scan_roots):
-        is_wanted = _wanted(scan_root, known, stored_path, claimed, left_out, changes.problems)
+        is_wanted = _wanted(scan_root, known, stored_path, claimed, left_out, strange, changes.problems)
         expected = (scan_root.parser, scan_root.version, False)
         for part in scan_root.parts:
-            for file in scan(part, is_wanted):
+            for file in scan(part, is_wanted, unlisted):
                 path = stored_path(file.path) if stored_path else file.path
                 claimed.add(path)
                 then = known.get(path)
-                # INV-004: the modification time decides whether a file is read.
-                if then == (file.mtime_ns, *expected):
+                # INV-004: the modification time decides whether a file is read, with the size: not every file system
+                # changes the time with each write.
+                if then == (file.mtime_ns, *expected, file.size):
                     changes.unchanged += 1
                     continue
                 _add_found(changes, number, scan_root, file, path, then)
                 if growth_only and not changes.is_growth:
                     return changes
+        changes.unlisted += [(path, scan_root.parser, error) for path, error in unlisted.items()]
+        unlisted.clear()
         if scan_root.parts and not exists(scan_root.root):
             changes.absent_roots.append(scan_root.root)
     changes.excluded = sorted(left_out - claimed)
     present = [scan_root for scan_root in scan_roots if scan_root.root not in changes.absent_roots]
     for path in sorted(known.keys() - claimed - left_out):
         _add_lost(changes, present, path, known[path], exists)
+    _add_strange(changes, strange, left_out | claimed, stored_path)
     return changes
 
 
@@ -168,7 +196,7 @@ def detect_notes(
         [scan_root],
         known,
         stored_path,
-        scan=lambda _, is_wanted: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
+        scan=lambda _, is_wanted, __: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
         exists=there.__contains__,
     )
 
@@ -179,11 +207,13 @@ def _wanted(
     stored_path: Callable[[str], str] | None,
     claimed: set[str],
     left_out: set[str],
+    strange: dict[str, ScanRoot],
     problems: list[tuple[str, str, Exception]],
 ) -> Callable[[str], bool]:
     """Return a function that returns whether a file belongs to a scan root.
 
     :param claimed: stored paths that belong to an earlier scan root; collects those that no parser can check.
+    :param strange: takes the real paths of files that may be sessions and that the parser does not recognise.
     :param left_out: takes the stored paths of known files that a pattern leaves out: only the real path tells.
     """
 
@@ -195,11 +225,17 @@ def _wanted(
         if scan_root.exclude and scan_root.excludes(path):
             if then is not None and scan_root.expects(path, then[1]):
                 left_out.add(stored)
+            elif path in scan_root.parts:
+                strange[path] = scan_root
             return False
         if then is not None:
             return then[1] == scan_root.parser
         try:
-            return scan_root.matches(path) and _is_storable(path)
+            if scan_root.matches(path):
+                return _is_storable(path)
+            if is_suspect(path) or path in scan_root.parts:
+                strange[path] = scan_root
+            return False
         except FileNotFoundError:
             return False  # deleted since it was found, or a dangling link
         except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the others
@@ -214,13 +250,52 @@ def _wanted(
 def _add_found(
     changes: Changes, number: int, scan_root: ScanRoot, file: FoundFile, path: str, then: KnownFile | None
 ) -> None:
-    if then is not None and then[:3] == (file.mtime_ns, scan_root.parser, scan_root.version):
+    if then is not None and then[:3] == (file.mtime_ns, scan_root.parser, scan_root.version) and _is_size(then, file):
         changes.unchanged += 1
-        changes.returned.append(path)
+        if then[3]:
+            changes.returned.append(path)
         return
     changes.read.append((number, file))
-    if then is not None and then[0] != UNREAD and then[2:] == (scan_root.version, False):
+    if then is not None and then[0] != UNREAD and then[2:4] == (scan_root.version, False):
         changes.grown += 1
+
+
+def _is_size(then: KnownFile, file: FoundFile) -> bool:
+    """Return whether a file has the size that the index knows, if it knows one."""
+    return len(then) < 5 or then[4] == file.size
+
+
+def _add_strange(
+    changes: Changes,
+    strange: Mapping[str, ScanRoot],
+    settled: set[str],
+    stored_path: Callable[[str], str] | None,
+) -> None:
+    """Add the files that no parser recognises.
+
+    :param settled: stored paths of those that a parser has recognised, or could not read.
+    """
+    if not strange:
+        return
+    from ..sdk.oddities import oddity
+
+    for path, scan_root in strange.items():
+        if (stored_path(path) if stored_path else path) in settled:
+            continue
+        is_named = path in scan_root.parts
+        if is_named and scan_root.exclude and scan_root.excludes(path):
+            changes.unrecognised[path] = "excluded by the configuration"
+            continue
+        try:
+            reason = scan_root.why_not(path) if scan_root.why_not else oddity(path)
+            reason = reason or (oddity(path) or "no session of an installed parser" if is_named else None)
+        except OSError:
+            continue  # deleted, or reported when it was checked
+        except Exception as error:  # noqa: BLE001 - one faulty plugin must not lose the others
+            changes.problems.append((path, scan_root.parser, error))
+            continue
+        if reason:
+            changes.unrecognised[path] = reason
 
 
 def _add_lost(

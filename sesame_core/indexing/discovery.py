@@ -17,19 +17,27 @@ class FoundFile:
         self.size = size
 
 
-def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int] | None = None) -> Iterator[FoundFile]:
+def scan(
+    root: str,
+    is_wanted: Callable[[str], bool],
+    directories: dict[str, int] | None = None,
+    problems: dict[str, OSError] | None = None,
+) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
-    Only regular files count.  Directories that cannot be read, files that are deleted during the scan and loops of
-    links are skipped.
+    Only regular files count.  Files that are deleted during the scan are skipped; what cannot be read is skipped, too,
+    and collected.
 
     :param is_wanted: called with each file's real path before the file is checked.
     :param directories: collects the modification time of each directory, in nanoseconds, before its entries are
         scanned; that of the root when it is a file.
+    :param problems: collects the directories and links that cannot be read, by path; a root that does not exist is
+        none of them.
     """
     start = _Target(root)
     is_file = start.is_file()
-    for file in [start] if is_file else _files(start.path, directories):
+    problems = {} if problems is None else problems
+    for file in [start] if is_file else _files(start.path, directories, problems):
         if is_wanted(file.path) and (found := _found(file)):
             if is_file and directories is not None:
                 directories[found.path] = found.mtime_ns
@@ -39,6 +47,17 @@ def scan(root: str, is_wanted: Callable[[str], bool], directories: dict[str, int
 def is_below(path: str, root: str) -> bool:
     """Return whether a real path is a root or is in the tree below it."""
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def may_exist(path: str) -> bool:
+    """Return whether a file may exist: False only when its directory was searched for it, or is itself gone."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # it could not be looked for: no permission, a server that does not answer
+    return True
 
 
 class _Target:
@@ -57,13 +76,21 @@ class _Target:
         return os.stat(self.path)
 
 
-def _files(root: str, directories: dict[str, int] | None) -> Iterator[os.DirEntry[str] | _Target]:
+def _files(
+    root: str, directories: dict[str, int] | None, problems: dict[str, OSError]
+) -> Iterator[os.DirEntry[str] | _Target]:
     """Yield the regular files below a real path, each once."""
     seen = {root}
     waiting = [root]
     while waiting:
-        for entry in _entries(waiting.pop(), directories):
-            file = _Target(entry.path) if entry.is_symlink() else entry
+        for entry in _entries(waiting.pop(), directories, problems):
+            if entry.is_symlink():
+                if (error := _link_error(entry.path)) is not None:
+                    problems[entry.path] = error
+                    continue
+                file: os.DirEntry[str] | _Target = _Target(entry.path)
+            else:
+                file = entry
             path = file.path
             if path in seen:
                 continue
@@ -75,15 +102,32 @@ def _files(root: str, directories: dict[str, int] | None) -> Iterator[os.DirEntr
                 yield file
 
 
-def _entries(directory: str, directories: dict[str, int] | None) -> Iterator[os.DirEntry[str]]:
+def _link_error(path: str) -> OSError | None:
+    """Return why the target of a link cannot be reached; None when it can, or when the link was deleted."""
+    try:
+        os.stat(path)
+    except FileNotFoundError as error:
+        if not os.path.islink(path):
+            return None
+        return FileNotFoundError(error.errno, f"its target does not exist: {os.readlink(path)}")
+    except OSError as error:
+        return error
+    return None
+
+
+def _entries(
+    directory: str, directories: dict[str, int] | None, problems: dict[str, OSError]
+) -> Iterator[os.DirEntry[str]]:
     """Yield the entries of a directory; none when it cannot be read."""
     try:
         if directories is not None:
             directories[directory] = os.stat(directory).st_mtime_ns
         with os.scandir(directory) as entries:
             yield from entries
-    except OSError:
-        return
+    except (FileNotFoundError, NotADirectoryError):
+        return  # deleted since it was found; a root that does not exist is reported as such
+    except OSError as error:
+        problems[directory] = error
 
 
 def _found(entry: os.DirEntry[str] | _Target) -> FoundFile | None:

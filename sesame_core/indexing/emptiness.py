@@ -51,7 +51,14 @@ def _count(source: Source, root: str, plugins: PluginManager) -> int:
     from pathlib import Path
 
     parser = plugins.parser(source.parser.name, source.parser.options)
-    return sum(1 for _ in islice(scan(root, lambda path: parser.matches(Path(path))), COUNTED))
+
+    def matches(path: str) -> bool:
+        try:
+            return parser.matches(Path(path))
+        except Exception:  # noqa: BLE001 - the run before has reported it
+            return False
+
+    return sum(1 for _ in islice(scan(root, matches), COUNTED))
 
 
 def _counted(count: int) -> str:

@@ -20,6 +20,7 @@ from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import Redacting
+from .problems import report_problems
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
@@ -65,6 +66,8 @@ class Indexer:
             [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
         )
         self._note(changes)
+        named = {problem.path for problem in self.report.unrecognised} & {_shown(path) for path in within}
+        self.report.errors += [problem for problem in self.report.unrecognised if problem.path in named]
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
@@ -100,7 +103,7 @@ class Indexer:
             self._writer.delete_file(path)
         self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
         self.report.absent_roots = changes.absent_roots
-        self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
+        report_problems(self.report, changes)
 
     def _enrich(self) -> None:
         """Update the notes from the metadata files, if the index stores notes."""
@@ -176,6 +179,7 @@ class Indexer:
         if known is None:
             known, file.mtime_ns = file, UNREAD
         known.error = clean(problem.message)
+        known.missing_since = None  # it was found
         known.checkpoint = None
         self._writer.update_files([known])
 
@@ -192,7 +196,11 @@ def _without_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _shown(path: str) -> str:
+    return FileProblem.of(path, "", OSError()).path
+
+
 def _known(file: IndexedFile) -> KnownFile:
     """Return a file as a reader's `known_files` does."""
     mtime_ns = UNREAD if file.error else file.mtime_ns
-    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None
+    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None, file.size

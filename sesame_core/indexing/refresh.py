@@ -50,7 +50,8 @@ class Refresh:
         found = self.report
         run.unchanged += found.unchanged
         run.missing += found.missing
-        run.absent_roots = found.absent_roots
+        run.absent_roots, run.unrecognised = found.absent_roots, found.unrecognised
+        run.errors = [*found.errors, *run.errors]
         run.not_scanned, run.scanned_at = found.not_scanned, found.scanned_at
         self.report = run
         return run
@@ -81,7 +82,7 @@ def scan_recent(
     changes = detect(
         [replace(scan_root, exclude=()) for scan_root in scan_roots],
         known,
-        scan=lambda root, is_wanted: _found(root, is_wanted, known),
+        scan=lambda root, is_wanted, _: _found(root, is_wanted, known),
         growth_only=True,
     )
     if not _is_for_few(changes):
@@ -124,16 +125,21 @@ def scan_all(
         scan_roots,
         known,
         stored_path,
-        scan=lambda root, is_wanted: scan(root, is_wanted, directories),
+        scan=lambda root, is_wanted, problems: scan(root, is_wanted, directories, problems),
         growth_only=True,
     )
     if not _is_for_few(changes):
         return None
     report = _report(scan_roots, started)
     report.unchanged, report.missing, report.absent_roots = changes.unchanged, changes.missing, changes.absent_roots
+    if changes.has_problems:
+        from .problems import report_problems
+
+        report_problems(report, changes)
     found = Refresh(report=report, changed=[file.path for _, file in changes.read])
     present = changes.unchanged + changes.grown
-    if cache_path is not None and present >= scan_cache.LEAST:
+    # What was unreadable may be readable at once: no directory's time shows that.
+    if cache_path is not None and present >= scan_cache.LEAST and not changes.has_problems:
         found.cache_path = cache_path
         found.cache = ScanCache(
             at=at,
@@ -151,7 +157,7 @@ def unread(
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
 ) -> IndexReport:
-    """Return the report of a run that could do nothing: the number of files that it would have read.
+    """Return the report of a run that could do nothing: the files that it would have read, or not been able to.
 
     :param known: the files that the index knows, by stored path.
     :param stored_path: as in `detect`.
@@ -159,8 +165,9 @@ def unread(
     started = time.monotonic()
     changes = detect(scan_roots, known, stored_path)
     pending = Counter(number for number, _ in changes.read)
-    return IndexReport(
+    report = IndexReport(
         unchanged=changes.unchanged,
+        absent_roots=changes.absent_roots,
         pending=len(changes.read),
         sources=[
             SourceReport(path=scan_root.root, parser=scan_root.parser, changed=0, pending=pending[number])
@@ -168,6 +175,11 @@ def unread(
         ],
         seconds=time.monotonic() - started,
     )
+    if changes.has_problems:
+        from .problems import report_problems
+
+        report_problems(report, changes)
+    return report
 
 
 def _is_for_few(changes: Changes) -> bool:

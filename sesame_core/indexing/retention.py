@@ -36,7 +36,7 @@ def expiring(sources: Iterable[tuple[Source, str, Parser]], reader: IndexReader)
         name = source.parser.name
         oldest = int((time.time() - (days - NOTICE_DAYS) * 86_400) * 1e9)
         known = reader.known_files(last_ns=oldest) if isinstance(reader, TracksFiles) else {}
-        for path, (mtime_ns, of, _, is_missing) in known.items():
+        for path, (mtime_ns, of, _, is_missing, *_) in known.items():
             is_one = of == name and mtime_ns < oldest and not is_missing and is_below(path, root)
             if is_one and _is_older(path, oldest):
                 counts[name] = counts.get(name, 0) + (not is_excluded(source.exclude, path, None))

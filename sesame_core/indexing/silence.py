@@ -86,7 +86,7 @@ def explanation(session_id: str, known: Mapping[str, KnownFile], parsers: Mappin
     :param parsers: by name.
     """
     name = session_id.rpartition("/")[2]
-    for path, (_, parser, _, is_missing) in known.items():
+    for path, (_, parser, _, is_missing, *_) in known.items():
         stem = Path(path).stem
         is_named = name in stem if len(name) >= LEAST_ID else name and f"_{stem}".endswith(f"_{name}")
         if is_named and not is_missing and parser in parsers:

@@ -12,7 +12,7 @@ from ..config.sources import installed_parsers, resolve_sources
 from ..dataclass import dataclass
 from ..errors import SesameError
 from ..types.index import IndexedFile
-from .discovery import FoundFile, is_below
+from .discovery import FoundFile, is_below, may_exist
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexWriter
@@ -108,8 +108,10 @@ class Sources:
         sources = self.opened()
         made: list[OpenSource] = []
         for path in paths:
-            if not os.path.exists(path):
+            if not may_exist(path):
                 raise SesameError(f"{path}: no such file or directory")
+            if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+                raise SesameError(f"{path}: not a file or directory")
             if any(is_below(path, s.root) for s in sources):
                 continue
             exclude = tuple(p for s in sources if is_below(s.root, path) for p in s.source.exclude)

@@ -46,6 +46,20 @@ class TailParser(Protocol):
 
 
 @runtime_checkable
+class Explaining(Protocol):
+    """A parser that knows which files with the name of a session are none."""
+
+    def why_not(self, path: Path) -> str | None:
+        """Return why a file that does not match cannot be read as a session, in a few words; None if it is no session.
+
+        Called for files whose name contains `.jsonl`, and for those that the user names.  Without this ability the
+        first bytes of a file decide (`sesame_core.sdk.oddities`).
+
+        :raises OSError: the file cannot be read.
+        """
+
+
+@runtime_checkable
 class Resumer(Protocol):
     """A parser that knows how its agent resumes a session."""
 

@@ -111,6 +111,8 @@ def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
         "changed": refreshed.changed,
         "pending": refreshed.pending,
         "errors": len(refreshed.errors),
+        "notSearched": [{"path": of.path, "message": of.message} for of in refreshed.not_searched],
+        "unrecognised": len(refreshed.unrecognised),
         "notScanned": refreshed.not_scanned,
         "scannedAt": iso(refreshed.scanned_at),
         "sources": [

@@ -21,7 +21,11 @@ def answer_notes(answer: Answer, refreshed: IndexReport | None, current: Sequenc
 
     :param current: ids of the caller's own sessions, which were left out.
     """
-    return [*_about_query(answer, refreshed), *_about_current(current), *_about_refresh(refreshed)]
+    notes = [*_about_query(answer, refreshed), *_about_current(current), *_about_refresh(refreshed)]
+    if refreshed and refreshed.unrecognised and (answer.is_weak or answer.words_not_found or not answer.hits):
+        files = count(len(refreshed.unrecognised), "file")
+        notes.append(f"Not searched: {files} that no parser recognises; see: sesame status")
+    return notes
 
 
 def unread_hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
@@ -59,6 +63,8 @@ def _unread(answer: Answer, refreshed: IndexReport | None) -> str:
     if refreshed and refreshed.pending:
         read = refreshed.unchanged + refreshed.changed + len(refreshed.errors)
         return f"{where} ({read} of {count(read + refreshed.pending, 'file')})"
+    if refreshed and (refreshed.errors or refreshed.absent_roots):
+        return "in what could be read"
     is_complete = refreshed is not None and refreshed.reason is None
     is_first_run = answer.freshness is not None and answer.freshness.last_sync is None
     return where if is_first_run and not is_complete else ""
@@ -71,6 +77,13 @@ def _about_current(current: Sequence[str]) -> list[str]:
     return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
 
 
+def _about_unreadable(refreshed: IndexReport) -> list[str]:
+    notes = [f"Not searched: {one_line(of.path)}: {one_line(of.message)}" for of in refreshed.not_searched]
+    if more := len(refreshed.errors) + len(refreshed.absent_roots) - len(notes):
+        notes.append(f"Not searched: {count(more, 'more file')}; see: sesame index")
+    return notes
+
+
 def _about_refresh(refreshed: IndexReport | None) -> list[str]:
     if refreshed is None:
         return []
@@ -79,8 +92,7 @@ def _about_refresh(refreshed: IndexReport | None) -> list[str]:
         are = "is" if refreshed.pending == 1 else "are"
         then = "" if refreshed.reason else "; catch up with: sesame index"
         notes.append(f"{count(refreshed.pending, 'changed file')} {are} not indexed yet{then}")
-    if refreshed.errors:
-        notes.append(f"{count(len(refreshed.errors), 'file')} could not be read; see: sesame index")
+    notes += _about_unreadable(refreshed)
     if refreshed.scanned_at:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
         were = "was" if refreshed.not_scanned == 1 else "were"

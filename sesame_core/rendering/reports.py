@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, count, one_line, size
+from .text import SCHEMA_VERSION, count, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
     from ..types.report import FileProblem, IndexReport
@@ -26,15 +26,17 @@ def report_json(report: IndexReport) -> ReportJson:
         "silent": report.silent,
         "absentRoots": report.absent_roots,
         "skipped": report.skipped,
-        "losses": [_problem_json(problem) for problem in report.losses],
-        "errors": [_problem_json(problem) for problem in report.errors],
+        "losses": [problem_json(problem) for problem in report.losses],
+        "errors": [problem_json(problem) for problem in report.errors],
+        "unrecognised": [problem_json(problem) for problem in report.unrecognised],
         "chunks": report.chunks,
         "bytes": report.bytes,
         "seconds": round(report.seconds, 3),
     }
 
 
-def _problem_json(problem: FileProblem) -> FileProblemJson:
+def problem_json(problem: FileProblem) -> FileProblemJson:
+    """Return the JSON value of a problem with a file."""
     return {"path": problem.path, "line": problem.line, "message": problem.message}
 
 
@@ -55,12 +57,15 @@ def report_text(report: IndexReport) -> str:
     lines += [f"no such directory: {one_line(root)}" for root in report.absent_roots]
     if report.silent:
         lines.append(f"left out: {count(report.silent, 'session')} in which nobody has said anything yet")
-    if report.skipped:
-        skipped = ", ".join(f"{number} {reason}" for reason, number in sorted(report.skipped.items()))
-        lines.append(f"skipped records: {skipped}")
+    lines += [f"{what[0].lower()}{what[1:]}" for what in skipped_lines(report.skipped)]
     lines += [f"  {_place(problem)}: {one_line(problem.message)}" for problem in report.losses[:10]]
     if len(report.losses) > 10:
         lines.append("  … (all with --json)")
+    named = {problem.path for problem in report.errors}
+    if strange := [problem for problem in report.unrecognised if problem.path not in named]:
+        lines.append(f"not recognised: {count(len(strange), 'file')}")
+        lines += [f"  {_place(problem)}: {one_line(problem.message)}" for problem in strange[:10]]
+        lines += ["  … (all with --json)"] if len(strange) > 10 else []
     lines += [f"error: {_place(problem)}: {one_line(problem.message)}" for problem in report.errors]
     return "\n".join(lines)
 

@@ -6,18 +6,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..types.index import SILENT
-from .text import SCHEMA_VERSION, count, iso, minute, one_line, size
+from .text import SCHEMA_VERSION, count, iso, minute, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
     from ..types.index import Statistics, WorkstationStatistics
+    from ..types.report import IndexReport
     from .schemas.status import PluginJson, StatusJson, WorkstationJson, WorkstationsJson
 
+#: Most files that are listed.
+LISTED = 10
 
-def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> StatusJson:
+
+def status_json(
+    statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo], unread: IndexReport | None = None
+) -> StatusJson:
     """Return the JSON value of the index's state.
 
     :param expiring: sessions whose agent deletes them within a week, by agent.
+    :param unread: what a run would find.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -34,7 +41,11 @@ def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[
         "forgottenSessions": statistics.forgotten,
         "silentSessions": statistics.silent,
         "skipped": _skipped(statistics),
-        "failedFiles": [{"path": path, "message": message} for path, message in statistics.failed],
+        "failedFiles": [{"path": path, "message": message} for path, message in _failed(statistics, unread).items()],
+        "absentRoots": unread.absent_roots if unread else [],
+        "unrecognised": [
+            {"path": problem.path, "message": problem.message} for problem in (unread.unrecognised if unread else [])
+        ],
         "expiringSessions": expiring,
         "agents": [
             {
@@ -51,7 +62,9 @@ def status_json(statistics: Statistics, expiring: dict[str, int], plugins: list[
     }
 
 
-def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo]) -> str:
+def status_text(
+    statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo], unread: IndexReport | None = None
+) -> str:
     """Return the index's state as text."""
     rows = [
         ("Sessions", f"{statistics.sessions}"),
@@ -81,9 +94,14 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
         lines.append(
             f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
         )
-    if skipped := _skipped(statistics):
-        lines.append("  Skipped records: " + ", ".join(f"{n} {reason}" for reason, n in sorted(skipped.items())))
-    lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in statistics.failed]
+    lines += [f"  {line}" for line in skipped_lines(_skipped(statistics))]
+    failed = _failed(statistics, unread)
+    lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in failed.items()]
+    if unread:
+        lines += [f"  Unreadable: {one_line(root)}: no such directory" for root in unread.absent_roots]
+        strange = unread.unrecognised
+        lines += [f"  Not recognised: {one_line(file.path)}: {one_line(file.message)}" for file in strange[:LISTED]]
+        lines += [f"  Not recognised: {count(len(strange) - LISTED, 'more file')}"] if len(strange) > LISTED else []
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
 
@@ -91,6 +109,11 @@ def status_text(statistics: Statistics, expiring: dict[str, int], plugins: list[
 def _skipped(statistics: Statistics) -> dict[str, int]:
     """Return the numbers of skipped records by reason."""
     return {reason: number for reason, number in (statistics.skipped or {}).items() if reason != SILENT}
+
+
+def _failed(statistics: Statistics, unread: IndexReport | None) -> dict[str, str]:
+    """Return what could not be read, with the reasons: at its last read, or now."""
+    return {**dict(statistics.failed), **{error.path: error.message for error in (unread.errors if unread else ())}}
 
 
 def _column(number: int, noun: str, width: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..search.engine import display_name
+from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -139,3 +140,15 @@ def interval(filters: Filters | None) -> list[str]:
     if filters and filters.before:
         parts.append(f"until {minute(filters.before)}")
     return [f"Only what was said {' '.join(parts)}."] if parts else []
+
+
+def skipped_lines(skipped: Mapping[str, int]) -> list[str]:
+    """Return the lines about records that were left out, and about those of which a part was.
+
+    :param skipped: numbers of records by reason.
+    """
+    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(skipped.items()) if reason != SHORTENED)
+    lines = [f"Skipped records: {left_out}"] if left_out else []
+    if shortened := skipped.get(SHORTENED):
+        lines.append(f"Shortened records: {shortened}, too long to be indexed whole")
+    return lines

@@ -17,7 +17,7 @@ from typing import Any
 from ..config.paths import fsync_directory, write_private
 from ..errors import ParseError, SesameError, UnknownSessionError
 from ..plugin.parser import Parser
-from ..types.transcript import Checkpoint, Session, Skipped
+from ..types.transcript import SHORTENED, Checkpoint, Session, Skipped
 
 #: Type of a file's first record.
 HEADER = "sesame-session"
@@ -139,7 +139,7 @@ def _checked(path: Path, source: Path, parser: Parser) -> str:
         raise ParseError(source, f'the first record must be {{"type": "{HEADER}", …}}', line=1)
     try:
         for event in parser.parse(path):
-            if isinstance(event, Skipped):
+            if isinstance(event, Skipped) and event.reason != SHORTENED:  # the file is copied whole
                 raise ParseError(source, f"the record cannot be imported: {event.reason}", line=event.line)
             if isinstance(event, Session):
                 session = event.id

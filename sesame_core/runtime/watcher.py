@@ -96,14 +96,16 @@ def _index(sesame: Sesame, paths: list[str], log: Callable[[str], None]) -> Iter
         except SesameError as error:
             yield {"timestamp": _now(), "path": path or None, "error": str(error)}
             continue
-        if report.changed or report.errors:
+        # Agents write other files, too; no one has named this one.
+        errors = [error for error in report.errors if error not in report.unrecognised]
+        if report.changed or errors:
             yield {
                 "timestamp": _now(),
                 "path": path or None,
                 "added": report.added,
                 "updated": report.updated + report.appended,
                 "skipped": sum(report.skipped.values()),
-                "errors": len(report.errors),
+                "errors": len(errors),
             }
 
 

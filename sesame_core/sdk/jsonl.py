@@ -2,7 +2,7 @@
 
 Real session files contain records cut in the middle with the next one on the same line, runs of NUL bytes, lone
 surrogates, raw U+2028 inside strings and screenshots of several megabytes.  Everything that can be recovered is
-yielded; everything else becomes a `Skipped` and is counted.  Memory is bounded by the line limit plus one block,
+yielded; everything else becomes a `Skipped` and is counted.  Memory is bounded by a multiple of the line limit,
 whatever the file contains.
 """
 
@@ -17,12 +17,15 @@ from typing import Any
 
 import orjson
 
-from ..types.transcript import LINE_LIMIT, Skipped
+from ..types.transcript import LINE_LIMIT, SHORTENED, Skipped
+from .long_records import LongRecord
 
 #: Bytes read at once.
 BLOCK = 1 << 20
 #: Bytes read at once when the file should be at its end, or grows while it is read.
 SMALL_BLOCK = 1 << 12
+#: Bytes of a line over the limit that are scanned at once.
+PIECE = 1 << 17
 #: Shortest run of base64 characters that counts as a payload in a record over the limit.
 PAYLOAD = 1024
 #: Number of positions in a damaged line that are tried as the start of a whole record.
@@ -40,7 +43,8 @@ class JsonLines:
     :param path: the file.
     :param offset: where to start: the start of a line, or the `offset` of an earlier reader.
     :param line: number of lines before the offset.
-    :param limit: longest record in bytes, after payloads are removed.
+    :param limit: longest record in bytes, after payloads are removed; a longer one is yielded without the middle of
+        its longest strings, followed by a `Skipped` with the reason `SHORTENED`.
     :raises OSError: the file cannot be read.
 
     A last line without a newline is yielded if it parses, and left for the next read if it does not.
@@ -55,6 +59,9 @@ class JsonLines:
         self.line = line
         # The record before the offset was the last one and had no newline yet: the rest of the line follows.
         self._is_inside_line = False
+        #: The line over the limit that is being read, and the last record of it with the number of bytes cut out.
+        self._long: _LongLine | None = None
+        self._part = (b"", 0)
 
     def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
         loads = orjson.loads
@@ -73,17 +80,43 @@ class JsonLines:
     def _odd(self, raw: bytes | None, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
         """Yield the records of a line that is not a plain record, or `Skipped`."""
         if raw is None:
-            self._advance(size)
-            yield Skipped(reason="oversized", line=self.line)
+            yield from self._long_line(size, terminated=terminated)
             return
         values, damaged = _rescue(raw.removeprefix(_BOM) if self.offset == 0 else raw)
         if damaged and not values and not terminated:
             return
         self._advance(size)
+        yield from self._rescued(values, damaged=damaged)
+
+    def _rescued(self, values: list[Any], *, damaged: bool) -> Iterator[dict[str, Any] | Skipped]:
         for value in values:
             yield value if isinstance(value, dict) else Skipped(reason="not an object", line=self.line)
         if damaged:
             yield Skipped(reason="damaged", line=self.line)
+
+    def _long_line(self, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
+        """Yield a record of a line over the limit, or what remains at its end.
+
+        :param size: the line's size at its end; 0 before.
+        """
+        assert self._long is not None
+        if not size:
+            raw, cut = self._part
+            self._advance(0)
+            self._is_inside_line = True
+            values, damaged = _rescue(raw)
+            yield from self._rescued(values, damaged=damaged)
+            if cut:
+                yield Skipped(reason=SHORTENED, line=self.line)
+            return
+        values, damaged = _rescue(self._long.rest())
+        damaged = damaged or self._long.is_damaged
+        if damaged and not values and not terminated and not self._long.is_hopeless and not self._is_inside_line:
+            return
+        self._advance(size)
+        if self._long.is_hopeless:
+            yield Skipped(reason="oversized", line=self.line)
+        yield from self._rescued(values, damaged=damaged and not self._long.is_hopeless)
 
     def _advance(self, size: int) -> None:
         self.offset += size
@@ -91,55 +124,84 @@ class JsonLines:
         self._is_inside_line = False
 
     def _lines(self) -> Iterator[tuple[bytes | None, int, bool]]:
-        """Yield (line, or None when it is too long; its size in the file in bytes; whether a newline ends it)."""
+        """Yield (line, its size in the file in bytes, whether a newline ends it).
+
+        For a line over the limit, each record in it comes as (None, 0, False), and its end as (None, size, …).
+        """
         with self._path.open("rb", buffering=0) as file:
             if self.offset:
                 file.seek(self.offset - 1)
                 self._is_inside_line = file.read(1) != b"\n"
             rest = b""
-            long: _LongLine | None = None
             # A block is allocated before it is filled, so it should not be larger than the rest of the file.
             left = os.fstat(file.fileno()).st_size - self.offset
             while block := file.read(min(BLOCK, max(left, SMALL_BLOCK))):
                 left -= len(block)
-                if long is not None:
+                if self._long is not None:
                     end = block.find(b"\n")
-                    long.feed(block if end < 0 else block[:end])
+                    yield from self._parts(self._long.feed(block if end < 0 else block[:end]))
                     if end < 0:
                         continue
-                    yield long.content(), long.size + 1, True
-                    long, block = None, block[end + 1 :]
+                    yield from self._end(self._long, terminated=True)
+                    block = block[end + 1 :]
                 block, start = rest + block, 0
                 # `split` examines byte after byte, `find` many at once.
                 while (end := block.find(b"\n", start)) >= 0:
                     line, size, start = block[start:end], end - start + 1, end + 1
-                    yield line if size <= self._limit + 1 else _shortened(line, self._limit), size, True
+                    if size <= self._limit + 1:
+                        yield line, size, True
+                    else:
+                        long = self._long = _LongLine(self._limit)
+                        yield from self._parts(long.feed(line))
+                        yield from self._end(long, terminated=True)
                 rest = block[start:]
                 if len(rest) > self._limit:
-                    long = _LongLine(self._limit)
-                    long.feed(rest)
+                    self._long = _LongLine(self._limit)
+                    yield from self._parts(self._long.feed(rest))
                     rest = b""
-            if long is not None:
-                yield long.content(), long.size, False
+            if self._long is not None:
+                yield from self._end(self._long, terminated=False)
             elif rest:
                 yield rest, len(rest), False
 
+    def _parts(self, records: Iterator[tuple[bytes, int]]) -> Iterator[tuple[None, int, bool]]:
+        for self._part in records:
+            yield None, 0, False
+
+    def _end(self, long: _LongLine, *, terminated: bool) -> Iterator[tuple[bytes | None, int, bool]]:
+        size = long.size + terminated
+        yield from self._parts(long.last())
+        yield long.content(), size, terminated
+        self._long = None
+
 
 class _LongLine:
-    """A line over the limit, collected piece by piece without its base64 payloads."""
+    """A line over the limit, read piece by piece, without its base64 payloads.
+
+    When it is still too long without them, its records are cut (`LongRecord`).
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._kept = bytearray()
         self._run = b""
         self._in_payload = False
-        self._is_too_long = False
+        self._records: LongRecord | None = None
         self.size = 0
 
-    def feed(self, piece: bytes) -> None:
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether it contains no record, nor a part of one that can be kept."""
+        return self._records is not None and self._records.is_hopeless
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether it contains something else than records."""
+        return self._records is not None and self._records.is_damaged
+
+    def feed(self, piece: bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield each record that ends in a piece and was cut, with the number of bytes that were cut out of it."""
         self.size += len(piece)
-        if self._is_too_long:
-            return
         if self._in_payload:
             piece = piece.lstrip(_BASE64)
             if not piece:
@@ -148,23 +210,34 @@ class _LongLine:
         piece = self._run + piece
         body = piece.rstrip(_BASE64)
         self._run = piece[len(body) :]
-        self._kept += _PAYLOAD.sub(b"", body)
+        body = _PAYLOAD.sub(b"", body)
         if len(self._run) >= PAYLOAD:
             self._in_payload, self._run = True, b""
-        if len(self._kept) > self._limit:
-            self._is_too_long = True
+        if self._records is None:
+            self._kept += body
+            if len(self._kept) <= self._limit:
+                return
+            self._records, body = LongRecord(self._limit), bytes(self._kept)
             self._kept.clear()
+        # Copies of pieces are bounded, too.
+        for start in range(0, len(body), PIECE):
+            yield from self._records.feed(body[start : start + PIECE])
+
+    def last(self) -> Iterator[tuple[bytes, int]]:
+        """Yield what `feed` did not know to be the end of the line."""
+        if self._records is None and len(self._kept) + len(self._run) > self._limit:
+            self._records, self._run = LongRecord(self._limit), bytes(self._kept) + self._run
+        if self._records is not None:
+            for start in range(0, len(self._run), PIECE):
+                yield from self._records.feed(self._run[start : start + PIECE])
 
     def content(self) -> bytes | None:
-        """Return the line without its payloads; None when it is still too long."""
-        if self._is_too_long:
-            return None
-        return bytes(self._kept + self._run)
+        """Return the line without its payloads; None when its records are cut."""
+        return bytes(self._kept + self._run) if self._records is None else None
 
-
-def _shortened(line: bytes, limit: int) -> bytes | None:
-    line = _PAYLOAD.sub(b"", line)
-    return line if len(line) <= limit else None
+    def rest(self) -> bytes:
+        """Return what remains of a line whose records are cut."""
+        return self._records.rest() if self._records and not self.is_hopeless else b""
 
 
 def _rescue(raw: bytes) -> tuple[list[Any], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -209,6 +210,31 @@ class ParserConformance(PluginConformance):
         assert _said(parser.parse(damaged)) == _said(parser.parse(session_file)), (
             f"with the line {damage!r} in its middle, a file has the same messages, except for the ids of calls"
         )
+
+    def test_a_record_over_the_limit_keeps_its_beginning_and_its_end(
+        self, parser: Parser, session_file: Path, tmp_path: Path
+    ) -> None:
+        """Of a message of two megabytes both ends are yielded, and its neighbours whole.
+
+        `sesame_core.JsonLines` does that; a parser that reads its files otherwise may keep the message whole.
+        """
+        is_line_based = session_file.suffix == ".jsonl" if self.is_line_based is None else self.is_line_based
+        if not is_line_based:
+            pytest.skip("not a file of lines; set is_line_based to test it anyway")
+        text = next((m.text for m in _messages(parser.parse(session_file)) if len(m.text) > 3 and m.text.isascii()), "")
+        written, lines = json.dumps(text)[1:-1].encode(), _lines(session_file)
+        number = next((n for n, line in enumerate(lines) if text and line.count(written) == 1), None)
+        if number is None:
+            pytest.skip("no line contains the text of a message as JSON writes it")
+        long = written + b" sesamehead" + b" word" * 400_000 + b" sesametail"
+        lines[number] = lines[number].replace(written, long)
+        grown = tmp_path / "grown" / session_file.name
+        grown.parent.mkdir()
+        grown.write_bytes(b"".join(lines))
+        said, before = _messages(parser.parse(grown)), _messages(parser.parse(session_file))
+        assert len(said) >= len(before), "a message of two megabytes is not lost"
+        for word in ("sesamehead", "sesametail"):
+            assert any(word in message.text for message in said), "both ends of a long text are yielded"
 
 
 def _messages(events: Iterable[Event]) -> list[Message]:

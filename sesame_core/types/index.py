@@ -129,8 +129,9 @@ class Freshness:
     unreadable: int = 0
 
 
-#: What is known of a file: modification time, parser, parser version, and whether the last scan found it missing.
-KnownFile: TypeAlias = tuple[int, str, int, bool]
+#: What is known of a file: modification time, parser, parser version, whether the last scan found it missing, and its
+#: size; a backend that leaves out the size does not detect that a file has grown without another time.
+KnownFile: TypeAlias = tuple[int, str, int, bool] | tuple[int, str, int, bool, int]
 #: Consecutive chunks of a session: its number, the position of the first chunk, and how many; None is all that follow.
 ChunkRange: TypeAlias = tuple[int, int, int | None]
 #: What a chunk was cut from.  Titles, labels, links and summaries are `metadata`.

@@ -8,6 +8,9 @@ from datetime import datetime
 from ..dataclass import dataclass, field
 from ..errors import ParseError, SesameError
 
+#: Most unreadable files and directories that an answer names.
+NAMED = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileProblem:
@@ -68,6 +71,8 @@ class IndexReport:
     scanned_at: datetime | None = None
     #: Sources whose root does not exist.
     absent_roots: list[str] = field(default_factory=list)
+    #: Files that may be sessions and that no parser recognises; one that was named is an error, too.
+    unrecognised: list[FileProblem] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
     #: Records skipped in the files that were read, by reason.
     skipped: dict[str, int] = field(default_factory=dict)
@@ -80,6 +85,12 @@ class IndexReport:
     seconds: float = 0.0
     #: Why the run could not do anything; a search continues without it.
     reason: str | None = None
+
+    @property
+    def not_searched(self) -> list[FileProblem]:
+        """The first files, directories and links that could not be read, and the sources that do not exist."""
+        absent = [FileProblem(path=root, message="no such directory") for root in self.absent_roots]
+        return [*self.errors[:NAMED], *absent]
 
     @property
     def changed(self) -> int:

@@ -162,13 +162,15 @@ class Session:
 
 #: Longest record, in bytes, after base64 payloads are removed (seed 004, INV-006).
 LINE_LIMIT = 1 << 20
+#: `Skipped.reason` of a record that was longer: it is yielded, without the middle of its longest strings.
+SHORTENED = "shortened"
 
 
 @dataclass(slots=True, kw_only=True)
 class Skipped:
-    """A record that was skipped, with the reason; the run continues and counts it."""
+    """A record that was skipped, or read only in part, with the reason; the run continues and counts it."""
 
-    #: Short and countable: "damaged", "oversized", "not an object", …
+    #: Short and countable: "damaged", "oversized", "not an object", `SHORTENED`, …
     reason: str
     #: 1-based line number.
     line: int

@@ -42,6 +42,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "skipped": {},
         "losses": [],
         "errors": [],
+        "unrecognised": [],
         "chunks": 152,
     }
 

@@ -52,7 +52,7 @@ def test_search_has_the_json_fields_programs_know(indexed: Path, cli: Callable[.
     assert index.pop("lastSync").endswith("Z")
     assert [(source["parser"], source["changed"]) for source in index.pop("sources")] == [("claude-code", 0), ("pi", 0)]
     told = {"refreshed": True, "reason": None, "changed": 0, "pending": 0, "errors": 0, "unreadable": 0}
-    assert index == {**told, "notScanned": 0, "scannedAt": None}
+    assert index == {**told, "notScanned": 0, "scannedAt": None, "notSearched": [], "unrecognised": 0}
 
 
 def test_words_need_no_quotes_and_quotes_change_nothing(indexed: Path, cli: Callable[..., Any]) -> None:

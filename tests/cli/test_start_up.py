@@ -41,7 +41,7 @@ BUDGETS = {
     "search nix": Budget(5.35, 94),
     "search nix --json": Budget(None, 94),
     "search nix --no-refresh": Budget(None, 79),
-    "status": Budget(4.74, 84),
+    "status": Budget(5.05, 88),
     "sessions": Budget(4.55, 71),
     "show d6bc": Budget(4.87, 72),
     "--version": Budget(2.13, 4),

@@ -538,5 +538,5 @@ def test_the_configuration_is_read_as_written_or_refused(home: Path, cli: Callab
         assert "Traceback" not in done.err
     config.write_text('{"sources": [{"parser": "pi", "path": "/nowhere/at/all"}]}')
     done = cli("index")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (1, "")
     assert "no such directory: /nowhere/at/all" in done.out

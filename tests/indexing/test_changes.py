@@ -250,7 +250,7 @@ def place(parser: str = "pi", root: str = ROOT, **options: Any) -> ScanRoot:
 def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: ScanRoot, **options: Any) -> Changes:
     """Return what has changed on a disk of these files and times."""
 
-    def scan(root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+    def scan(root: str, is_wanted: Callable[[str], bool], _: dict[str, OSError]) -> Iterator[FoundFile]:
         for path, mtime_ns in disk.items():
             if is_below(path, root) and is_wanted(path):
                 yield FoundFile(path, mtime_ns, 1)

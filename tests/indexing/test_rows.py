@@ -21,7 +21,7 @@ def test_what_changes_without_its_modification_time_is_not_indexed_again(index: 
     first = claude.user("the quick fox")
     path = write_at(claude.path, 10**18, first)
     assert cli("index").code == 0
-    write_at(path, 10**18, Claude().user("a lazy owl"))
+    write_at(path, 10**18, Claude().user("the lazy owls"))
     assert cli("index").code == 0
     assert (found(cli, "fox"), found(cli, "owl")) == ([CLAUDE_ID], [])
     # GOTCHA-001: touching the file is what helps.
@@ -43,18 +43,18 @@ def test_what_is_indexed_is_plain_text(index: Index, cli: Run) -> None:
 
 
 @pytest.mark.seed("004", "INV-006")
-def test_a_line_of_more_than_a_megabyte_is_skipped_with_a_warning(index: Index, cli: Run) -> None:
+def test_a_line_of_more_than_a_megabyte_is_shortened_with_a_warning(index: Index, cli: Run) -> None:
     claude = Claude()
-    huge = claude.user("unicorn " * 150_000)
+    huge = claude.user("narwhal " + "unicorn " * 150_000 + "zebra")
     assert len(json.dumps(huge)) > 1 << 20
     write(claude.path, claude.user("the quick fox"), huge, claude.user("a lazy owl"))
     done = cli("index", "--json")
     assert done.code == 0
-    assert done.json["skipped"] == {"oversized": 1}
-    assert found(cli, "unicorn") == []
+    assert done.json["skipped"] == {"shortened": 1}
+    assert found(cli, "narwhal") == found(cli, "zebra") == [CLAUDE_ID]
     assert found(cli, "fox") == found(cli, "owl") == [CLAUDE_ID]
     warned = cli("status")
-    assert "oversized" in warned.out + warned.err
+    assert "Shortened records: 1, too long to be indexed whole" in warned.out
 
 
 @pytest.mark.seed("004", "INV-007")
@@ -132,14 +132,14 @@ def test_a_file_deleted_between_scan_and_parse_is_an_error_and_skipped(
 
 
 @pytest.mark.seed("004", "edge case")
-def test_unchanged_time_and_changed_content_stays_stale_when_it_grows(index: Index, cli: Run) -> None:
+def test_a_file_that_grows_without_another_time_is_read_again(index: Index, cli: Run) -> None:
     claude = Claude()
     path = write_at(claude.path, 10**18, claude.user("the quick fox"))
     assert cli("index").code == 0
     append(path, claude.user("a lazy owl"))
     os.utime(path, ns=(10**18, 10**18))
     assert cli("index").code == 0
-    assert found(cli, "owl") == []
+    assert found(cli, "owl") == [CLAUDE_ID]
 
 
 @pytest.mark.seed("004", "edge case")

@@ -149,7 +149,7 @@ def test_an_unknown_id_is_still_unknown(home: Path) -> None:
     write(c.path, c.user("fox"))
     with Sesame() as sesame:
         sesame.index()
-        with pytest.raises(UnknownSessionError, match="no session has the id '3333333333'"):
+        with pytest.raises(UnknownSessionError, match="no session has the id or name '3333333333'"):
             sesame.get_session("3333333333")
 
 

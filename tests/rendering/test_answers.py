@@ -161,6 +161,8 @@ def test_additions_tell_how_far_an_answer_can_be_trusted() -> None:
         "changed": 1,
         "pending": 2,
         "errors": 1,
+        "notSearched": [{"path": "/x", "message": "odd"}],
+        "unrecognised": 0,
         "notScanned": 0,
         "scannedAt": None,
         "sources": [{"path": "/s", "parser": "pi", "changed": 1, "pending": 2}],
@@ -257,7 +259,9 @@ def test_a_refresh_is_mentioned_only_when_something_is_open() -> None:
     made = answer(hit())
     assert text_of(made, refreshed=IndexReport(added=3)) == text_of(made)
     assert "2 changed files" in text_of(made, refreshed=IndexReport(pending=2))
-    assert "1 file" in text_of(made, refreshed=IndexReport(errors=[FileProblem(path="/x", message="odd")]))
+    assert "Not searched: /x: odd" in text_of(
+        made, refreshed=IndexReport(errors=[FileProblem(path="/x", message="odd")])
+    )
     assert "another process" in text_of(made, refreshed=IndexReport(reason="another process is at it"))
 
 

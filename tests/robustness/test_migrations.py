@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from sesame_backend_sqlite import schema
-from sesame_core import BackendError, Selection, Sesame, Source
+from sesame_core import BackendError, Selection, Sesame, Source, text
 from sesame_parser_claude_code.parser import ClaudeCodeParser
+from sesame_parser_pi.parser import PiParser
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "data" / "schemas"
 #: What `make.py` wrote into each of them.
@@ -100,12 +101,11 @@ def test_files_of_a_released_schema_go_on_where_they_were_left(
     """Checkpoints too are an interface: a grown file is not read again, and no message is doubled."""
     import importlib.util
 
-    from sesame_core import text
-
     if version < 5:
-        # What counts as a word, or as a session's directories, was another thing then: that makes files be read again.
+        # What counts as a word, and what parsers yield, was another thing then, which makes all files be read again.
         monkeypatch.setattr(text, "VERSION", 0)
-        monkeypatch.setattr(ClaudeCodeParser, "version", 1)
+        for parser in (ClaudeCodeParser, PiParser):
+            monkeypatch.setattr(parser, "version", 1)
     root = load(world, version)
     spec = importlib.util.spec_from_file_location("make_schema", SCHEMAS / "make.py")
     assert spec is not None

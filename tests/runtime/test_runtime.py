@@ -280,12 +280,13 @@ def test_a_last_line_without_its_newline_is_kept(runtime: Runtime, library: Sesa
     assert [c.text for c in library.list_messages(session)] == ["heron", "otter"]
 
 
-def test_a_message_over_the_limit_is_on_the_disk_and_the_result_says_that_it_is_not_found(
-    runtime: Runtime, directory: Path
+def test_a_message_over_the_limit_is_on_the_disk_and_found_by_its_beginning_and_end(
+    runtime: Runtime, library: Sesame, directory: Path
 ) -> None:
     session = runtime.new_session("owl", "ann")
-    appended = runtime.append_message(session, "user", "long words " * 110_000)
-    assert (appended.is_indexed, appended.position, appended.reason) == (False, None, "skipped: oversized")
+    appended = runtime.append_message(session, "user", "badger " + "long words " * 110_000 + "narwhal")
+    assert (appended.is_indexed, appended.position, appended.reason) == (True, 0, None)
+    assert found(library, "badger") == found(library, "narwhal") == [session]
     assert len(records(directory / f"{session}.jsonl")) == 2
     assert runtime.append_message(session, "user", "short").is_indexed
 

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from .doc import Doc
 from .evidence import EvidenceJson, ExplanationJson
 from .sessions import SessionJson, VersionedJson
+from .status import UnreadableFileJson
 
 
 class SourceJson(TypedDict):
@@ -28,6 +29,12 @@ class RefreshJson(TypedDict):
     changed: NotRequired[int]
     pending: NotRequired[Annotated[int, Doc("Changed files that are not indexed yet.")]]
     errors: NotRequired[int]
+    notSearched: NotRequired[
+        Annotated[
+            list[UnreadableFileJson], Doc("What could not be read: the first three, and sources that do not exist.")
+        ]
+    ]
+    unrecognised: NotRequired[Annotated[int, Doc("Files with the name of a session that no parser recognises.")]]
     notScanned: NotRequired[Annotated[int, Doc("Old files that were not scanned now.")]]
     scannedAt: NotRequired[Annotated[str | None, Doc("When they last were.")]]
     sources: NotRequired[list[SourceJson]]

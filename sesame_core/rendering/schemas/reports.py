@@ -31,9 +31,10 @@ class ReportJson(VersionedJson):
     withheld: Annotated[int, Doc("Files that are not in the index because all their sessions are private.")]
     silent: Annotated[int, Doc("Sessions left out because nobody has said anything in them yet.")]
     absentRoots: Annotated[list[str], Doc("Directories of sources that do not exist.")]
-    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
+    skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
     losses: list[FileProblemJson]
     errors: list[FileProblemJson]
+    unrecognised: Annotated[list[FileProblemJson], Doc("Files with the name of a session that no parser recognises.")]
     chunks: int
     bytes: int
     seconds: float

@@ -70,8 +70,12 @@ class StatusJson(VersionedJson):
     missingFiles: int
     forgottenSessions: int
     silentSessions: Annotated[int, Doc("Sessions left out because nobody has said anything in them yet.")]
-    skipped: Annotated[dict[str, int], Doc("Records left out, by reason.")]
-    failedFiles: list[UnreadableFileJson]
+    skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
+    failedFiles: Annotated[list[UnreadableFileJson], Doc("Files, directories and links that could not be read.")]
+    absentRoots: Annotated[list[str], Doc("Directories of sources that do not exist.")]
+    unrecognised: Annotated[
+        list[UnreadableFileJson], Doc("Files with the name of a session that no parser recognises.")
+    ]
     expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]
     agents: list[AgentJson]
     workstations: list[WorkstationJson]

@@ -168,6 +168,7 @@ class MemoryReader:
                 file.parser,
                 file.parser_version,
                 file.missing_since is not None,
+                file.size,
             )
             for path, file in self._state().files.items()
         }

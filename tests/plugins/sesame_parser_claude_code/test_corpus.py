@@ -94,7 +94,7 @@ def test_shared_sessions_are_read_without_loss(shared: Path) -> None:
         events = parse(path)
         assert messages(events)
         assert session(events).cwd
-        assert [reason for reason in skipped(events) if reason != "oversized"] == []
+        assert [reason for reason in skipped(events) if reason not in ("oversized", "shortened")] == []
 
 
 @pytest.mark.parametrize("name", ["a", "b"])

@@ -147,14 +147,14 @@ def test_29_huge_lines(case: Case, tmp_path: Path) -> None:
         finally:
             tracemalloc.stop()
         assert size > 4_000_000
-        assert peak < 30_000_000, "a few times the longest line, whatever the file's size"
+        assert peak < 40_000_000, "a few times the longest line, whatever the file's size"
         assert [only(sesame, word) for word in ("imgneedle", "tailneedle", "endneedle")] == [CLAUDE_ID] * 3
         if not case.is_shared:
-            # More than a megabyte without payloads: left out, and said so.
-            assert not sesame.search("toolongneedle").hits
-            assert sesame.status().skipped == {"oversized": 1}
+            # More than a megabyte without payloads: shortened, and said so.
+            assert only(sesame, "toolongneedle") == CLAUDE_ID
+            assert sesame.status().skipped == {"shortened": 1}
         texts = said(sesame)
-        assert sum(len(text) for text in texts) < 20_000
+        assert sum(len(text) for text in texts) < 1 << 20
         assert not [text for text in texts if "iVBOR" in text or "AAAAAAAA" in text or "NNNNNN" in text]
         for text in texts:
             assert "\ufffd" not in text, "cut between characters"

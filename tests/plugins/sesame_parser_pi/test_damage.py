@@ -77,9 +77,9 @@ def test_thirty_megabytes_in_one_custom_entry_need_no_memory(write: Write) -> No
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert path.stat().st_size > 30_000_000
-    assert peak < 8_000_000
+    assert peak < 20_000_000
     assert reading.said("user") == ["before", "after"]
-    assert [s.reason for s in reading.skipped] == ["oversized"]
+    assert [s.reason for s in reading.skipped] == ["shortened"]
     assert reading.session.abandoned == ()
 
 
@@ -91,7 +91,9 @@ def test_a_screenshot_does_not_hide_the_prompt_next_to_it(one: Any) -> None:
 
 def test_the_line_limit_is_an_option(write: Write) -> None:
     path = write(message("user", 1, content="tide " * 1000), message("user", 2, content="short"))
-    assert read(path, line_limit=2000).said("user") == ["short"]
+    long, short = read(path, line_limit=2000).said("user")
+    assert short == "short"
+    assert len(long) < 2000 < len("tide " * 1000)
 
 
 @pytest.mark.upstream(1)

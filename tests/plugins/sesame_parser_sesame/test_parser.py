@@ -217,9 +217,9 @@ def test_times_are_utc_unless_they_tell(text: str, write: Write) -> None:
     assert message.timestamp == datetime(2026, 5, 1, 10, tzinfo=UTC)
 
 
-def test_a_record_over_the_limit_is_left_out(write: Write) -> None:
+def test_a_record_over_the_limit_is_shortened(write: Write) -> None:
     said = {"type": "message", "role": "user", "text": "word " * 100}
-    assert skipped(write(said), line_limit=300) == [("oversized", 2)]
+    assert skipped(write(said), line_limit=300) == [("shortened", 2)]
 
 
 @pytest.mark.parametrize(
