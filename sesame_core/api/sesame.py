@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from ..config.file import load
 from ..config.model import MARK, Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
+from ..errors import BackendError, LockedError, SesameError, StoppedError, UnknownPluginError, UnknownSessionError
 from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
@@ -113,13 +113,17 @@ class Sesame:
         full: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> IndexReport:
-        """Bring the index up to date.
+        """Bring the index up to date; what is indexed is committed, and found by searches, every second or two.
 
         :param paths: only these files or directories; they need not belong to a source.
         :param full: build a new index and replace the current one with it.
         :param seconds: start no further file after this time.
+        :param is_stopped: called for each record that is read; when it returns true, the run ends without the file that
+            is being read, and the next run continues from there (`IndexReport.is_stopped`).
         :raises LockedError: another process is indexing.
+        :raises StoppedError: a full run was stopped, and the index is as it was before.
         :raises SesameError: a path is not a session, or the index cannot be written.
         """
         from ..indexing.indexer import Indexer
@@ -130,8 +134,19 @@ class Sesame:
         deadline = None if seconds is None else time.monotonic() + seconds
         with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
-            indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            indexer = Indexer(
+                writer,
+                metadata,
+                is_rebuild=full,
+                deadline=deadline,
+                on_progress=on_progress,
+                is_stopped=is_stopped,
+                # Others must not see a subagent's session between two commits, before its private parent is read.
+                commits=not full and not self._index.hides(),
+            )
             report = indexer.run(sources, within)
+            if full and report.is_stopped:
+                raise StoppedError("stopped; the index is as it was before; start again with: sesame index --full")
         report.withheld = self._index.private_files()
         return report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +20,14 @@ from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
-from .file_reader import Redacting
+from .file_reader import Redacting, Stopped
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
+#: Seconds after which a run commits, so that what it has indexed is found, and is kept when it is killed.  A commit
+#: takes about 10 ms.
+COMMIT_SECONDS = 1.5
 
 
 class Indexer:
@@ -33,6 +37,8 @@ class Indexer:
     :param metadata: the metadata files of sessions.
     :param is_rebuild: the index starts empty, and no file counts as missing.
     :param deadline: `time.monotonic()` after which no further file is started.
+    :param is_stopped: returns whether to stop; the file that is being read is then left to the next run.
+    :param commits: commit every `COMMIT_SECONDS`.
     """
 
     def __init__(
@@ -43,6 +49,8 @@ class Indexer:
         is_rebuild: bool = False,
         deadline: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
+        commits: bool = True,
     ) -> None:
         self.report = IndexReport()
         self._writer = writer
@@ -52,6 +60,9 @@ class Indexer:
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
         self._on_progress = on_progress
+        self._is_stopped = is_stopped
+        self._commit_seconds = COMMIT_SECONDS if commits else math.inf
+        self._commit_at = time.monotonic() + self._commit_seconds
         self._workstation = identity.workstation_id()
 
     def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
@@ -70,7 +81,8 @@ class Indexer:
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
         with _without_cycle_collection():
             self._index_all(changed)
-        self._enrich()
+        if not self.report.is_stopped:
+            self._enrich()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -81,7 +93,7 @@ class Indexer:
             )
             for source in sources
         ]
-        is_clean = not self.report.errors and self.report.changed > 0
+        is_clean = not self.report.errors and not self.report.pending and self.report.changed > 0
         self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
         self.report.seconds = time.monotonic() - started
         return self.report
@@ -125,11 +137,16 @@ class Indexer:
         total = sum(found.size for _, found in changed)
         done = 0
         for number, (source, found) in enumerate(changed):
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                self.report.pending = len(changed) - number
+            try:
+                if self._is_over():
+                    self.report.pending = len(changed) - number
+                    return
+                self._index(source, found)
+            except Stopped:
+                self.report.pending, self.report.is_stopped = len(changed) - number, True
                 return
-            self._index(source, found)
             done += found.size
+            self._commit_when_due()
             if self._on_progress:
                 self._on_progress(
                     Progress(
@@ -142,13 +159,29 @@ class Indexer:
                     )
                 )
 
+    def _is_over(self) -> bool:
+        """Return whether no further file is started.
+
+        :raises Stopped: the run is stopped.
+        """
+        if self._is_stopped():
+            raise Stopped
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def _commit_when_due(self) -> None:
+        """Make what is indexed visible, every `COMMIT_SECONDS`."""
+        if time.monotonic() >= self._commit_at:
+            self._writer.finish(synced_at=None)
+            self._commit_at = time.monotonic() + self._commit_seconds
+
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
+        reading.is_stopped = self._is_stopped
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
-        except BackendError:
+        except (BackendError, Stopped):
             raise
         except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the run
             self._fail(reading.file, known, error)
