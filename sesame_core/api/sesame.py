@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..config.file import load
-from ..config.model import MARK, Config, Describing, Selection, metadata_dir
+from ..config.model import Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import BackendError, LockedError, SesameError, StoppedError, UnknownPluginError, UnknownSessionError
+from ..errors import LockedError, SesameError, StoppedError, UnknownPluginError, UnknownSessionError
 from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
@@ -46,14 +46,13 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import SessionAnswer
     from ..generation.describe import DescribeResult
-    from ..indexing.changes import ScanRoot
-    from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
     from ..search.resolve import Reference
     from ..types.evidence import Window
-    from ..types.index import Chunk, KnownFile
+    from ..types.index import Chunk
     from ..types.report import IndexReport, Progress
+    from .refreshing import Refresher
     from .team import Team
 
 
@@ -85,6 +84,7 @@ class Sesame:
         self.config = config
         self.plugins = plugins or PluginManager()
         self._index = Index(self.config, self.plugins)
+        self._refresher: Refresher | None = None
 
     @staticmethod
     def _describing(config: Config, data_dir: Path) -> Describing:
@@ -151,29 +151,17 @@ class Sesame:
         return report
 
     def refresh(self, seconds: float | None = None) -> IndexReport:
-        """Index changes, as far as the time allows; an error is in the report, not raised.
+        """Index changes, the newest first, as far as the time allows; an error is in the report, not raised.
 
-        :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
+        At least one file is read, whatever the time is.  The next refresh continues with the others
+        (`IndexReport.pending`).
+
+        :param seconds: for reading files; default: the configuration's `refreshSeconds`; 0 does nothing.
         """
         from ..types.report import IndexReport
 
         seconds = self.config.refresh_seconds if seconds is None else seconds
-        if seconds <= 0:
-            return IndexReport()
-        try:
-            found = self._scan()
-            if found is None:
-                return self.index(seconds=seconds)
-            if found.changed:
-                found.completed(self.index(found.changed, seconds=seconds))
-            found.save_cache()
-            return found.report
-        except LockedError as error:
-            report = self._unread()
-            report.reason = str(error)
-            return report
-        except SesameError as error:
-            return IndexReport(reason=str(error))
+        return self._refreshing().refresh(seconds) if seconds > 0 else IndexReport()
 
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
@@ -408,53 +396,6 @@ class Sesame:
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
-    def _scan(self) -> Refresh | None:
-        """Return the changes; None when only a run can detect them."""
-        from ..indexing.refresh import scan_all, scan_recent
-        from ..plugin.backend import TracksFiles
-
-        reader = self._index.reader()
-        if not isinstance(reader, TracksFiles):
-            return None
-        scan_roots = self._scan_roots()
-        notes = self.config.describe.directory
-        try:
-            cache_path = reader.scan_cache_path()
-            if found := scan_recent(scan_roots, notes, cache_path, reader):
-                return found
-            known = reader.known_files()
-        except BackendError:
-            return None  # opening for writing may fix it: it upgrades an index of an older schema
-        return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known))
-
-    def _unread(self) -> IndexReport:
-        """Return a report with the number of files that the index lacks while another process writes it."""
-        from ..indexing.refresh import unread
-        from ..plugin.backend import TracksFiles
-        from ..types.report import IndexReport
-
-        reader = self._index.reader()
-        if not isinstance(reader, TracksFiles):
-            return IndexReport()
-        try:
-            known = reader.known_files()
-        except BackendError:
-            return IndexReport()  # the search gets the same error, and reports it
-        return unread(self._scan_roots(), known, self._stored_path(known))
-
-    def _scan_roots(self) -> list[ScanRoot]:
-        from ..indexing.changes import ScanRoot
-
-        return [ScanRoot.of(*source) for source in self._sources().with_parsers()]
-
-    def _stored_path(self, known: Mapping[str, KnownFile]) -> Callable[[str], str] | None:
-        """Return a function from a real path to the stored one; None when no stored path is redacted."""
-        if any(MARK in path for path in known) and (redactor := self._index.redactor()):
-            from ..privacy.redacting_writer import StoredPaths
-
-            return StoredPaths(known, redactor)
-        return None
-
     def _take_in(self, metadata: Path) -> None:
         """Index a metadata file; while another process writes, leave it to the next run."""
         from ..metadata.sync import take_in
@@ -503,6 +444,15 @@ class Sesame:
             if now.session.key == stored.session.key:
                 return now
         return self.get_session(stored.session.id)
+
+    def _refreshing(self) -> Refresher:
+        if self._refresher is None:
+            from .refreshing import Refresher
+
+            self._refresher = Refresher(
+                self.config, self._index, self._sources(), lambda seconds: self.index(seconds=seconds)
+            )
+        return self._refresher
 
     def _sources(self) -> Sources:
         return Sources(self.config, self.plugins)

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, field
+from ..dataclass import dataclass, field, replace
 from ..types.index import NOTES, UNREAD
 from . import discovery
 from .discovery import FoundFile, is_below
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
     #: Finds the wanted files below a real path, like `discovery.scan`.
     Scan: TypeAlias = Callable[[str, Callable[[str], bool]], Iterable[FoundFile]]
+
+
+def _maybe(path: str) -> bool:
+    return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,6 +46,8 @@ class ScanRoot:
     exclude: tuple[str, ...] = ()
     #: Returns whether a file that the index does not know belongs to the parser; may raise anything.
     matches: Callable[[str], bool]
+    #: Returns False when the path alone tells that a file does not belong to the parser.
+    may_match: Callable[[str], bool] = _maybe
     #: Every known file of the parser is expected here, wherever it is.
     has_all: bool = False
 
@@ -52,6 +58,8 @@ class ScanRoot:
         :param root: its real path.
         :param within: real paths to which the search is limited; empty: everything.
         """
+        # `plugin.parser.Naming`, which a search does not load.
+        by_name: Callable[[str], bool] | None = getattr(parser, "may_match", None)
         return cls(
             root=root,
             parts=_shared(within, root) if within else (root,),
@@ -59,7 +67,12 @@ class ScanRoot:
             version=source.reading_version(parser.version),
             exclude=source.exclude,
             matches=lambda path: parser.matches(Path(path)),
+            may_match=_maybe if by_name is None else lambda path: by_name(os.path.basename(path)),
         )
+
+    def by_name(self) -> ScanRoot:
+        """Return a scan root to which every file belongs that may, so that none is opened."""
+        return replace(self, matches=self.may_match)
 
     def expects(self, path: str, parser: str) -> bool:
         """Return whether a file that the index knows would be found here if it existed."""

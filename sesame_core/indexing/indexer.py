@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ..config import identity
 from ..errors import BackendError
@@ -16,11 +18,13 @@ from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
 from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
-from ..types.index import UNREAD, IndexedFile, KnownFile
+from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
+from . import discovery
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import Redacting, Stopped
+from .known import KnownFiles
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
@@ -55,10 +59,16 @@ class Indexer:
         self.report = IndexReport()
         self._writer = writer
         self._metadata = metadata
-        self._files = {} if is_rebuild else writer.files()
-        self._known = {path: _known(file) for path, file in self._files.items()}
+        self._files = KnownFiles(writer, is_empty=is_rebuild)
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
+        #: Number of files that are read whatever the time is.
+        self._least = 0
+        #: The sources to which a new file may belong instead of the one that it was found in.
+        self._candidates: list[OpenSource] = []
+        #: Paths of files that could not be read, and the modification times of those that no parser recognises.
+        self.failed: set[str] = set()
+        self.rejected: dict[str, int] = {}
         self._on_progress = on_progress
         self._is_stopped = is_stopped
         self._commit_seconds = COMMIT_SECONDS if commits else math.inf
@@ -72,17 +82,50 @@ class Indexer:
         """
         started = time.monotonic()
         sources = list(sources)
-        changes = detect(
-            [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
-        )
+        scan_roots = [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources]
+        try:
+            changes = detect(scan_roots, self._files.for_detection(), self._stored_path, scan=self._scan)
+        except Stopped:
+            self.report.is_stopped = True
+            return self.report
         self._note(changes)
+        self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
+        self.report.absent_roots = changes.absent_roots
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        with _without_cycle_collection():
-            self._index_all(changed)
+        self._index_all(changed)
         if not self.report.is_stopped:
             self._enrich()
+        return self._ended(sources, changed, started)
+
+    def take(
+        self, sources: Sequence[OpenSource], changes: Changes, *, seconds: float, has_notes: bool, are_few: bool
+    ) -> IndexReport:
+        """Index changes that were detected before the index was opened for writing; at least one file is read.
+
+        A file that another process has indexed meanwhile is not read again.
+
+        :param changes: as `detect` returned them; new files may belong to another source, or be no sessions.
+        :param seconds: start no further file after this time.
+        :param has_notes: metadata files have changed.
+        :param are_few: the writer's `file` knows every file that its `files` does.
+        """
+        started = time.monotonic()
+        self._files = KnownFiles(self._writer, are_few=are_few and not has_notes)
+        self._candidates = [*sources]
+        self._deadline, self._least = started + seconds, 1
+        self._note(changes)
+        changed = [(sources[number], file) for number, file in changes.read]
+        self._index_all(changed)
+        if has_notes and not self.report.is_stopped:
+            self._enrich()
+        return self._ended(sources, changed, started)
+
+    def _ended(
+        self, sources: Sequence[OpenSource], changed: Sequence[tuple[OpenSource, FoundFile]], started: float
+    ) -> IndexReport:
+        """End a run, and return its report."""
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -103,16 +146,30 @@ class Indexer:
     def _note(self, changes: Changes) -> None:
         """Update the rows of files that need not be read."""
         now = datetime.now(UTC)
-        for path in changes.returned:
-            self._files[path].missing_since = None
-        for path in changes.gone:
-            self._files[path].missing_since, self._files[path].error = now, None
-        self._writer.update_files([self._files[path] for path in (*changes.returned, *changes.gone)])
+        rows = []
+        for path in (*changes.returned, *changes.gone):
+            if (file := self._files.get(path)) is not None:
+                file.missing_since = now if path in changes.gone else None
+                file.error = None if path in changes.gone else file.error
+                rows.append(file)
+        if rows:
+            self._writer.update_files(rows)
         for path in changes.excluded:
             self._writer.delete_file(path)
-        self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
-        self.report.absent_roots = changes.absent_roots
         self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
+
+    def _scan(self, root: str, is_wanted: Callable[[str], bool]) -> Iterator[FoundFile]:
+        """Yield the wanted files below a root.
+
+        :raises Stopped: the run is stopped.
+        """
+
+        def is_wanted_still(path: str) -> bool:
+            if self._is_stopped():
+                raise Stopped
+            return is_wanted(path)
+
+        return discovery.scan(root, is_wanted_still)
 
     def _enrich(self) -> None:
         """Update the notes from the metadata files, if the index stores notes."""
@@ -124,7 +181,7 @@ class Indexer:
             return
         if not isinstance(self._writer, Annotating):
             return
-        changes = detect_notes(directory, found, self._known, self._stored_path)
+        changes = detect_notes(directory, found, self._files.for_detection(), self._stored_path)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
         if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
@@ -136,37 +193,39 @@ class Indexer:
     def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
-        for number, (source, found) in enumerate(changed):
-            try:
-                if self._is_over():
-                    self.report.pending = len(changed) - number
+        with _without_cycle_collection():
+            for number, (source, found) in enumerate(changed):
+                try:
+                    if self._is_over(number):
+                        self.report.pending = len(changed) - number
+                        return
+                    self._index(source, found)
+                except Stopped:
+                    self.report.pending, self.report.is_stopped = len(changed) - number, True
                     return
-                self._index(source, found)
-            except Stopped:
-                self.report.pending, self.report.is_stopped = len(changed) - number, True
-                return
-            done += found.size
-            self._commit_when_due()
-            if self._on_progress:
-                self._on_progress(
-                    Progress(
-                        files_done=number + 1,
-                        files_total=len(changed),
-                        bytes_done=done,
-                        bytes_total=total,
-                        chunks=self.report.chunks,
-                        path=found.path,
+                done += found.size
+                self._commit_when_due()
+                if self._on_progress:
+                    self._on_progress(
+                        Progress(
+                            files_done=number + 1,
+                            files_total=len(changed),
+                            bytes_done=done,
+                            bytes_total=total,
+                            chunks=self.report.chunks,
+                            path=found.path,
+                        )
                     )
-                )
 
-    def _is_over(self) -> bool:
+    def _is_over(self, number: int) -> bool:
         """Return whether no further file is started.
 
+        :param number: of files before it.
         :raises Stopped: the run is stopped.
         """
         if self._is_stopped():
             raise Stopped
-        return self._deadline is not None and time.monotonic() >= self._deadline
+        return self._deadline is not None and number >= self._least and time.monotonic() >= self._deadline
 
     def _commit_when_due(self) -> None:
         """Make what is indexed visible, every `COMMIT_SECONDS`."""
@@ -177,6 +236,11 @@ class Indexer:
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
+        if self._candidates:
+            match = self._match(source, found, known)
+            if match is None:
+                return
+            source, found = match
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         reading.is_stopped = self._is_stopped
         try:
@@ -198,11 +262,41 @@ class Indexer:
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
 
+    def _match(
+        self, source: OpenSource, found: FoundFile, known: IndexedFile | None
+    ) -> tuple[OpenSource, FoundFile] | None:
+        """Return the source that a file belongs to, and its present state; None when it is not to be read.
+
+        :param source: the first one that it may belong to.
+        """
+        try:
+            stat = os.stat(found.path)
+            if known is None:
+                later = self._candidates[self._candidates.index(source) + 1 :]
+                is_its_own = source.parser.matches(Path(found.path))
+                matching = source if is_its_own else next((one for one in later if one.holds(found.path)), None)
+                if matching is None:
+                    self.rejected[found.path] = found.mtime_ns
+                    return None
+                source = matching
+        except FileNotFoundError:
+            return None  # deleted since it was found
+        except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the others
+            self.failed.add(found.path)
+            self.report.errors.append(FileProblem.of(found.path, source.source.parser.name, error))
+            return None
+        found = FoundFile(found.path, stat.st_mtime_ns, stat.st_size)
+        if known is not None and source.is_current(known, found):
+            self.report.unchanged += 1
+            return None
+        return source, found
+
     def _stored(self, path: str) -> str:
         """Return the path that the index stores for a file."""
         return self._stored_path(path) if self._stored_path else path
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
+        self.failed.add(file.path)
         problem = FileProblem.of(file.path, file.parser, error)
         self.report.errors.append(problem)
         if known is None:
@@ -222,9 +316,3 @@ def _without_cycle_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _known(file: IndexedFile) -> KnownFile:
-    """Return a file as a reader's `known_files` does."""
-    mtime_ns = UNREAD if file.error else file.mtime_ns
-    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None

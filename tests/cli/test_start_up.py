@@ -38,8 +38,8 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 92),
-    "search nix --json": Budget(None, 92),
+    "search nix": Budget(5.35, 93),
+    "search nix --json": Budget(None, 93),
     "search nix --no-refresh": Budget(None, 77),
     "status": Budget(4.74, 82),
     "sessions": Budget(4.55, 69),

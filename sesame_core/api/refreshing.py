@@ -1,0 +1,154 @@
+"""The refresh before an answer: each makes progress, however many files there are and however slow they are."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..config.model import MARK, Config
+from ..errors import BackendError, LockedError, SesameError
+from ..indexing.sources import Sources
+from ..types.report import IndexReport
+from .index import Index
+
+if TYPE_CHECKING:
+    from ..indexing.changes import ScanRoot
+    from ..indexing.refresh import Refresh
+    from ..indexing.scan_cache import ScanCache
+    from ..types.index import KnownFile
+
+
+class Refresher:
+    """Detects changes and indexes the newest of them; the rest waits for the next refresh.
+
+    :param index_all: indexes all changes within a number of seconds, for an index that does not track its files.
+    """
+
+    def __init__(
+        self, config: Config, index: Index, sources: Sources, index_all: Callable[[float], IndexReport]
+    ) -> None:
+        self._config = config
+        self._index = index
+        self._sources = sources
+        self._index_all = index_all
+        #: The last scan, while files are waiting, for an index whose cache is not stored.
+        self._kept: ScanCache | None = None
+
+    def refresh(self, seconds: float) -> IndexReport:
+        """Index changes; an error is in the report, not raised.
+
+        :param seconds: time for reading files; at least one is read.
+        """
+        found: Refresh | None = None
+        try:
+            found = self._scan(seconds)
+            if found is None:
+                return self._index_all(seconds)
+            if not found.is_done:
+                self._take(found, seconds)
+            self._keep(found.cache)
+            return found.report
+        except LockedError as error:
+            return found.unreached(str(error)) if found else IndexReport(reason=str(error))
+        except SesameError as error:
+            return IndexReport(reason=str(error))
+
+    def waiting(self) -> int:
+        """Return the number of files that the last scan found and that are not indexed; it scans nothing."""
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return 0
+        cache = self._cache(reader.scan_cache_path())
+        if cache is None or not cache.waiting:
+            return 0
+        known = reader.known_files()
+        stored = self._stored_path(known) or str
+        return sum(stored(file.path) not in known for _, file in cache.waiting)
+
+    # -- implementation -----------------------------------------------------------------------------------
+
+    def _scan(self, seconds: float) -> Refresh | None:
+        """Return the changes; None when only a run can detect them.
+
+        :param seconds: time for checking files that may be no sessions.
+        """
+        from ..indexing.refresh import scan_all, scan_recent
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
+        scan_roots = self._scan_roots()
+        notes = self._config.describe.directory
+        try:
+            cache = self._cache(reader.scan_cache_path())
+            if found := scan_recent(scan_roots, notes, cache, reader):
+                return found
+            known = reader.known_files()
+        except BackendError:
+            return None  # opening for writing may fix it: it upgrades an index of an older schema
+        stored = self._stored_path(known)
+        found = scan_all(scan_roots, notes, known, stored, cache)
+        found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
+        return found
+
+    def _take(self, found: Refresh, seconds: float) -> None:
+        """Index what was found, and note in it what is left."""
+        from ..indexing.indexer import Indexer
+        from ..metadata.files import MetadataFiles
+
+        read = found.changes.read
+        with self._index.writer() as writer:
+            indexer = Indexer(writer, MetadataFiles(self._config.describe.directory))
+            report = indexer.take(
+                self._sources.opened(),
+                found.changes,
+                seconds=seconds,
+                has_notes=found.has_notes,
+                are_few=not self._index.hides(),
+            )
+        report.withheld = self._index.private_files()
+        reached = len(read) - report.pending
+        rest = [waiting for waiting in read[reached:] if waiting[1].path not in found.retried]
+        again = indexer.failed | {file.path for _, file in read[reached:]} & found.retried
+        report.pending = len(rest)
+        found.completed(report, rest, [waiting for waiting in read if waiting[1].path in again], indexer.rejected)
+
+    def _keep(self, cache: ScanCache) -> None:
+        """Store the cache for the next searches, if it helps them."""
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        path = reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+        if path is None:
+            self._kept = cache if cache.waiting else None
+        elif cache.is_needed:
+            cache.save(path)
+        else:
+            with suppress(OSError):  # there is none
+                os.unlink(path)
+
+    def _cache(self, path: str | None) -> ScanCache | None:
+        if path is None:
+            return self._kept
+        from ..indexing import scan_cache
+
+        return scan_cache.load(path)
+
+    def _scan_roots(self) -> list[ScanRoot]:
+        from ..indexing.changes import ScanRoot
+
+        return [ScanRoot.of(*source) for source in self._sources.with_parsers()]
+
+    def _stored_path(self, known: Mapping[str, KnownFile]) -> Callable[[str], str] | None:
+        """Return a function from a real path to the stored one; None when no stored path is redacted."""
+        if any(MARK in path for path in known) and (redactor := self._index.redactor()):
+            from ..privacy.redacting_writer import StoredPaths
+
+            return StoredPaths(known, redactor)
+        return None
