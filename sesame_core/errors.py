@@ -56,7 +56,7 @@ class LockedError(BackendError):
 
 
 class StoppedError(SesameError):
-    """A rebuild was stopped, and the index is as it was before."""
+    """A run was stopped before anything changed in the index."""
 
 
 class QueryError(SesameError):

@@ -101,9 +101,11 @@ class Refresher:
         """Index what was found, and note in it what is left."""
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
+        from .patience import patiently
 
         read = found.changes.read
-        with self._index.writer() as writer:
+        # Another search's refresh is soon done; a run over everything is not, and the answer says who is writing.
+        with patiently(self._index.writer, min(seconds, self._config.lock_seconds)) as writer:
             indexer = Indexer(writer, MetadataFiles(self._config.describe.directory))
             report = indexer.take(
                 self._sources.opened(),

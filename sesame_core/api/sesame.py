@@ -122,17 +122,19 @@ class Sesame:
         :param seconds: start no further file after this time.
         :param is_stopped: called for each record that is read; when it returns true, the run ends without the file that
             is being read, and the next run continues from there (`IndexReport.is_stopped`).
-        :raises LockedError: another process is indexing.
-        :raises StoppedError: a full run was stopped, and the index is as it was before.
+        :raises LockedError: another process is indexing, and was not done within the configuration's `lockSeconds`.
+        :raises StoppedError: it was stopped while it waited, or a full run was: the index is as it was before.
         :raises SesameError: a path is not a session, or the index cannot be written.
         """
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
+        from .patience import patiently
 
         within = [os.path.realpath(path) for path in paths]
         sources = self._sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
-        with self._index.rebuild() if full else self._index.writer() as writer:
+        opened = self._index.rebuild if full else self._index.writer
+        with patiently(opened, self.config.lock_seconds, is_stopped) as writer:
             metadata = MetadataFiles(self.config.describe.directory)
             indexer = Indexer(
                 writer,
@@ -170,11 +172,13 @@ class Sesame:
         :return: the sessions that were deleted.
         :raises UnknownSessionError: no session, or several, have this id.
         """
+        from .patience import patiently
+
         chosen = self.get_session(session)
         found = self._index.reader().find_sessions(chosen.session.id)
         # A session of another workstation may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
-        with self._index.backend().writer() as writer:
+        with patiently(self._index.backend().writer, self.config.lock_seconds) as writer:
             for stored in found:
                 writer.forget(stored.number)
             writer.finish(synced_at=None)
@@ -401,8 +405,9 @@ class Sesame:
         from ..metadata.sync import take_in
         from ..plugin.backend import Annotating
         from ..types.report import IndexReport
+        from .patience import patiently
 
-        with suppress(LockedError), self.writer() as writer:
+        with suppress(LockedError), patiently(self.writer, self.config.lock_seconds) as writer:
             if not isinstance(writer, Annotating):
                 return
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())

@@ -50,4 +50,6 @@ def where(report: IndexReport, command: str) -> str:
     """
     read = report.unchanged + report.changed + len(report.errors)
     total = read + report.pending
+    if not total:
+        return f"stopped before the first file; go on with: {command}"
     return f"stopped; {read} of {total} {'file' if total == 1 else 'files'} indexed; go on with: {command}"
