@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,13 @@ from .index import Index
 
 if TYPE_CHECKING:
     from ..indexing.changes import ScanRoot
+    from ..indexing.discovery import FoundFile
     from ..indexing.refresh import Refresh
     from ..indexing.scan_cache import ScanCache
     from ..types.index import KnownFile
+
+#: Why an answer that lacks files was given without a refresh.
+UNREFRESHED = "it was read as it is"
 
 
 class Refresher:
@@ -37,10 +41,11 @@ class Refresher:
         #: The last scan, while files are waiting, for an index whose cache is not stored.
         self._kept: ScanCache | None = None
 
-    def refresh(self, seconds: float) -> IndexReport:
+    def refresh(self, seconds: float, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes; an error is in the report, not raised.
 
         :param seconds: time for reading files; at least one is read.
+        :param is_stopped: returns whether to stop.
         """
         found: Refresh | None = None
         try:
@@ -48,7 +53,7 @@ class Refresher:
             if found is None:
                 return self._index_all(seconds)
             if not found.is_done:
-                self._take(found, seconds)
+                self._take(found, seconds, is_stopped)
             self._keep(found.cache)
             return found.report
         except LockedError as error:
@@ -56,19 +61,32 @@ class Refresher:
         except SesameError as error:
             return IndexReport(reason=str(error))
 
-    def waiting(self) -> int:
-        """Return the number of files that the last scan found and that are not indexed; it scans nothing."""
+    def as_it_is(self) -> IndexReport | None:
+        """Return a report of what the index lacks, as far as the last scan told; None when it lacks nothing.
+
+        It scans nothing, and indexes nothing.
+        """
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
-            return 0
+            return None
         cache = self._cache(reader.scan_cache_path())
         if cache is None or not cache.waiting:
-            return 0
+            return None
         known = reader.known_files()
         stored = self._stored_path(known) or str
-        return sum(stored(file.path) not in known for _, file in cache.waiting)
+        pending = sum(stored(file.path) not in known for _, file in cache.waiting)
+        return IndexReport(pending=pending, unchanged=len(known), reason=UNREFRESHED) if pending else None
+
+    def keep_rest(self, rest: Sequence[FoundFile]) -> None:
+        """Store the files that a run over everything has not reached yet; the next refresh scans all the same."""
+        from ..indexing.scan_cache import ScanCache
+
+        waiting = [(0, file) for file in rest]
+        self._keep(
+            ScanCache(at=0.0, wanted="", directories={}, absent_roots=[], unchanged=0, missing=0, waiting=waiting)
+        )
 
     # -- implementation -----------------------------------------------------------------------------------
 
@@ -97,7 +115,7 @@ class Refresher:
         found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found
 
-    def _take(self, found: Refresh, seconds: float) -> None:
+    def _take(self, found: Refresh, seconds: float, is_stopped: Callable[[], bool]) -> None:
         """Index what was found, and note in it what is left."""
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
@@ -105,8 +123,8 @@ class Refresher:
 
         read = found.changes.read
         # Another search's refresh is soon done; a run over everything is not, and the answer says who is writing.
-        with patiently(self._index.writer, min(seconds, self._config.lock_seconds)) as writer:
-            indexer = Indexer(writer, MetadataFiles(self._config.describe.directory))
+        with patiently(self._index.writer, min(seconds, self._config.lock_seconds), is_stopped) as writer:
+            indexer = Indexer(writer, MetadataFiles(self._config.describe.directory), is_stopped=is_stopped)
             report = indexer.take(
                 self._sources.opened(),
                 found.changes,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -142,6 +142,7 @@ class Sesame:
                 is_rebuild=full,
                 deadline=deadline,
                 on_progress=on_progress,
+                on_rest=self._refreshing().keep_rest,
                 is_stopped=is_stopped,
                 # Others must not see a subagent's session between two commits, before its private parent is read.
                 commits=not full and not self._index.hides(),
@@ -149,21 +150,37 @@ class Sesame:
             report = indexer.run(sources, within)
             if full and report.is_stopped:
                 raise StoppedError("stopped; the index is as it was before; start again with: sesame index --full")
+        if not within and not report.pending:
+            self._refreshing().keep_rest(())
         report.withheld = self._index.private_files()
         return report
 
-    def refresh(self, seconds: float | None = None) -> IndexReport:
+    def refresh(self, seconds: float | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes, the newest first, as far as the time allows; an error is in the report, not raised.
 
         At least one file is read, whatever the time is.  The next refresh continues with the others
         (`IndexReport.pending`).
 
         :param seconds: for reading files; default: the configuration's `refreshSeconds`; 0 does nothing.
+        :param is_stopped: as for `index`.
         """
         from ..types.report import IndexReport
 
         seconds = self.config.refresh_seconds if seconds is None else seconds
-        return self._refreshing().refresh(seconds) if seconds > 0 else IndexReport()
+        return self._refreshing().refresh(seconds, is_stopped) if seconds > 0 else IndexReport()
+
+    def as_it_is(self) -> IndexReport | None:
+        """Return a report of the files that the index lacks (`pending`), for an answer without a refresh.
+
+        None when it lacks none of those that the last look at the files has found.
+        """
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        path = reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+        if self._refresher is None and (path is None or not os.path.exists(path)):
+            return None
+        return self._refreshing().as_it_is()
 
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
@@ -248,7 +265,8 @@ class Sesame:
         """
         from ..search.resolve import the_one
 
-        return the_one(self._index.reader(), clean(session))
+        with self._as_far_as_indexed():
+            return the_one(self._index.reader(), clean(session))
 
     def resolve(self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10) -> list[Reference]:
         """Resolve each reference to a session: by its id, its name, or a similar name.
@@ -441,7 +459,20 @@ class Sesame:
         """Return the session with this id, else the one with this name."""
         from ..search.resolve import meant
 
-        return meant(self._index.reader(), clean(reference), self.abbreviate)
+        with self._as_far_as_indexed():
+            return meant(self._index.reader(), clean(reference), self.abbreviate)
+
+    @contextmanager
+    def _as_far_as_indexed(self) -> Iterator[None]:
+        """Let the error that a session is unknown say how many files it may be in."""
+        try:
+            yield
+        except UnknownSessionError as error:
+            report = self.as_it_is()
+            if report is None:
+                raise
+            are = "file is" if report.pending == 1 else "files are"
+            raise UnknownSessionError(f"{error}; {report.pending} {are} not indexed yet: sesame index") from error
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""

@@ -31,7 +31,7 @@ def resolve(reference: Sequence[str], *, exclude: Sequence[str], limit: int, max
     if json:
         write(as_json(references.references_json(found, texts, refreshed)))
     else:
-        write(references.references_text(found, texts))
+        write(references.references_text(found, texts, refreshed))
 
 
 COMMANDS = (

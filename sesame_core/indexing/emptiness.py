@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from ..config.model import Config, Selection, Source
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Most session files that are counted.
 COUNTED = 1000
+#: Seconds in which files are opened to see whether they are sessions; after that, their names tell.
+SECONDS = 0.3
 
 
 def emptiness(config: Config, plugins: PluginManager) -> str:
@@ -48,10 +51,16 @@ def _default_roots(plugins: PluginManager) -> Iterator[Source]:
 def _count(source: Source, root: str, plugins: PluginManager) -> int:
     """Return the number of session files below a root, up to `COUNTED`."""
     from itertools import islice
-    from pathlib import Path
+
+    from .changes import ScanRoot
 
     parser = plugins.parser(source.parser.name, source.parser.options)
-    return sum(1 for _ in islice(scan(root, lambda path: parser.matches(Path(path))), COUNTED))
+    scan_root, until = ScanRoot.of(source, root, parser), time.monotonic() + SECONDS
+
+    def is_session(path: str) -> bool:
+        return (scan_root.matches if time.monotonic() < until else scan_root.may_match)(path)
+
+    return sum(1 for _ in islice(scan(root, is_session), COUNTED))
 
 
 def _counted(count: int) -> str:

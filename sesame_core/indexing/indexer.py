@@ -41,6 +41,7 @@ class Indexer:
     :param metadata: the metadata files of sessions.
     :param is_rebuild: the index starts empty, and no file counts as missing.
     :param deadline: `time.monotonic()` after which no further file is started.
+    :param on_rest: called with the files that are left, after each commit that is not the last, and when it is stopped.
     :param is_stopped: returns whether to stop; the file that is being read is then left to the next run.
     :param commits: commit every `COMMIT_SECONDS`.
     """
@@ -53,6 +54,7 @@ class Indexer:
         is_rebuild: bool = False,
         deadline: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        on_rest: Callable[[Sequence[FoundFile]], None] = lambda _: None,
         is_stopped: Callable[[], bool] = lambda: False,
         commits: bool = True,
     ) -> None:
@@ -70,6 +72,7 @@ class Indexer:
         self.failed: set[str] = set()
         self.rejected: dict[str, int] = {}
         self._on_progress = on_progress
+        self._on_rest = on_rest
         self._is_stopped = is_stopped
         self._commit_seconds = COMMIT_SECONDS if commits else math.inf
         self._commit_at = time.monotonic() + self._commit_seconds
@@ -97,7 +100,10 @@ class Indexer:
         self._index_all(changed)
         if not self.report.is_stopped:
             self._enrich()
-        return self._ended(sources, changed, started)
+        ended = self._ended(sources, changed, started)
+        if ended.is_stopped:
+            self._on_rest([file for _, file in changed[len(changed) - ended.pending :]])
+        return ended
 
     def take(
         self, sources: Sequence[OpenSource], changes: Changes, *, seconds: float, has_notes: bool, are_few: bool
@@ -204,7 +210,7 @@ class Indexer:
                     self.report.pending, self.report.is_stopped = len(changed) - number, True
                     return
                 done += found.size
-                self._commit_when_due()
+                self._commit_when_due(changed, number + 1)
                 if self._on_progress:
                     self._on_progress(
                         Progress(
@@ -227,10 +233,14 @@ class Indexer:
             raise Stopped
         return self._deadline is not None and number >= self._least and time.monotonic() >= self._deadline
 
-    def _commit_when_due(self) -> None:
-        """Make what is indexed visible, every `COMMIT_SECONDS`."""
+    def _commit_when_due(self, changed: Sequence[tuple[OpenSource, FoundFile]], done: int) -> None:
+        """Make what is indexed visible, every `COMMIT_SECONDS`.
+
+        :param done: number of files that are done.
+        """
         if time.monotonic() >= self._commit_at:
             self._writer.finish(synced_at=None)
+            self._on_rest([file for _, file in changed[done:]])
             self._commit_at = time.monotonic() + self._commit_seconds
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:

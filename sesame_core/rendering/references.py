@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..search.windows import cut
-from .answers import index_json
+from .freshness import index_json
+from .notes import refresh_notes
 from .sessions import session_json, session_summary
 from .text import SCHEMA_VERSION, day, iso, one_line, place, printable, session_name
 
@@ -46,9 +47,13 @@ def _reference_json(reference: Reference, texts: Mapping[int, str]) -> Reference
     }
 
 
-def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str:
-    """Return references as text: the outline of the referenced session, or the candidates."""
+def references_text(found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport | None = None) -> str:
+    """Return references as text: the outline of the referenced session, or the candidates.
+
+    :param refreshed: the refresh of the index that was done first.
+    """
     parts = []
+    what = "session that is indexed so far" if refreshed and refreshed.pending else "session"
     for reference in found:
         if reference.stored:
             parts.append(texts[reference.stored.number])
@@ -58,7 +63,9 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str]) -> str
             )
             parts.append("\n".join([written, *(_candidate_line(candidate) for candidate in reference.candidates)]))
         else:
-            parts.append(f'No session is called "{one_line(reference.text)}".')
+            parts.append(f'No {what} is called "{one_line(reference.text)}".')
+    if notes := refresh_notes(refreshed):
+        parts.append("\n".join(notes))
     return "\n\n".join(parts)
 
 

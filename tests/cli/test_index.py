@@ -42,6 +42,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "losses": [],
         "errors": [],
         "chunks": 152,
+        "stopped": False,
     }
 
 

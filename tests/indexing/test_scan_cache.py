@@ -231,7 +231,8 @@ def test_few_files_are_all_checked_each_time(home: Home, monkeypatch: pytest.Mon
 
 
 def test_an_answer_reports_the_files_that_were_not_checked(home: Home) -> None:
-    from sesame_core.rendering.answers import answer_text, index_json
+    from sesame_core.rendering.answers import answer_text
+    from sesame_core.rendering.freshness import index_json
 
     report = home.refresh()
     told = index_json(report)

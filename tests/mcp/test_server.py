@@ -418,10 +418,10 @@ def test_calls_that_wait_for_each_other_share_a_refresh(demo_sessions: Path, mon
     refreshes: list[float] = []
 
     class Counted(Sesame):
-        def refresh(self, seconds: float | None = None) -> Any:
+        def refresh(self, seconds: float | None = None, **options: Any) -> Any:
             refreshes.append(time.monotonic())
             time.sleep(0.2)
-            return super().refresh(seconds)
+            return super().refresh(seconds, **options)
 
     with Counted() as sesame:
         tools = Tools(sesame)
