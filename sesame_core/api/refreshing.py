@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..config.model import MARK, Config
 from ..errors import BackendError, LockedError, SesameError
 from ..indexing.sources import Sources
+from ..types.index import NOTES
 from ..types.report import IndexReport
 from .index import Index
 
@@ -38,8 +39,10 @@ class Refresher:
         self._index = index
         self._sources = sources
         self._index_all = index_all
-        #: The last scan, while files are waiting, for an index whose cache is not stored.
+        #: The last scan, while files are waiting: for an index whose cache is not stored, and to spare a server
+        #: reading the file that it has written; the file's state then.
         self._kept: ScanCache | None = None
+        self._kept_as: tuple[int, int] | None = None
 
     def refresh(self, seconds: float, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes; an error is in the report, not raised.
@@ -77,7 +80,8 @@ class Refresher:
         known = reader.known_files()
         stored = self._stored_path(known) or str
         pending = sum(stored(file.path) not in known for _, file in cache.waiting)
-        return IndexReport(pending=pending, unchanged=len(known), reason=UNREFRESHED) if pending else None
+        unchanged = sum(parser != NOTES and not is_missing for _, parser, _, is_missing, *_ in known.values())
+        return IndexReport(pending=pending, unchanged=unchanged, reason=UNREFRESHED) if pending else None
 
     def keep_rest(self, rest: Sequence[FoundFile]) -> None:
         """Store the files that a run over everything has not reached yet; the next refresh scans all the same."""
@@ -145,16 +149,18 @@ class Refresher:
 
         reader = self._index.reader()
         path = reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+        self._kept = cache if cache.waiting else None
         if path is None:
-            self._kept = cache if cache.waiting else None
-        elif cache.is_needed:
+            return
+        if cache.is_needed:
             cache.save(path)
+            self._kept_as = _state(path)
         else:
             with suppress(OSError):  # there is none
                 os.unlink(path)
 
     def _cache(self, path: str | None) -> ScanCache | None:
-        if path is None:
+        if path is None or (self._kept is not None and _state(path) == self._kept_as):
             return self._kept
         from ..indexing import scan_cache
 
@@ -172,3 +178,12 @@ class Refresher:
 
             return StoredPaths(known, redactor)
         return None
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Return values that change when a file is replaced; None when there is none."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns

@@ -19,8 +19,9 @@ from ..types.report import IndexReport
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
 
-#: Seconds of reading between two pauses in which a call can refresh, and other processes can write.
-BATCH = 1.0
+#: Seconds of reading between two pauses in which a call can refresh, and other processes can write.  What is read is
+#: found after each.
+BATCH = 0.5
 #: Seconds of a pause: longer than the time between two attempts to lock the index (`api.patience.RETRY`).
 PAUSE = 0.1
 #: Seconds until the next attempt after an error, doubled with each further one, up to the second number.
@@ -59,15 +60,15 @@ class BackgroundIndexer:
     def refresh(self) -> IndexReport:
         """Index changes, as `Sesame.refresh` does; calls that wait for each other share one that began after them.
 
-        While the thread is reading, it waits no longer than a refresh may take, and then returns the thread's last
-        report.
+        While the thread is reading, it waits no longer than a refresh may take, and then reports what is left.
         """
         came = time.monotonic()
         # Another call's refresh is waited for; the thread may be reading one very large file.
         patience = self._sesame.config.refresh_seconds if self.is_running else -1
         if not self._writing.acquire(timeout=patience):
             assert self._last is not None, "the thread runs because of a refresh"
-            return replace(self._last[1], reason=self._last[1].reason or BUSY)
+            last = self._last[1]
+            return replace(self._sesame.as_it_is() or last, sources=last.sources, reason=last.reason or BUSY)
         try:
             if self._last is None or self._last[0] < came:
                 self._refresh(None)
