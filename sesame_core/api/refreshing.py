@@ -60,7 +60,9 @@ class Refresher:
             self._keep(found.cache)
             return found.report
         except LockedError as error:
-            return found.unreached(str(error)) if found else IndexReport(reason=str(error))
+            report = found.unreached() if found else IndexReport()
+            report.reason, report.is_locked = str(error), True
+            return report
         except SesameError as error:
             return IndexReport(reason=str(error))
 

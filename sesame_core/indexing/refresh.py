@@ -87,13 +87,10 @@ class Refresh:
         self.report = run
         return run
 
-    def unreached(self, reason: str) -> IndexReport:
-        """Return the report of a run that could do nothing.
-
-        :param reason: why it could not.
-        """
+    def unreached(self) -> IndexReport:
+        """Return the report of a run that could do nothing."""
         waiting = [(number, file) for number, file in self.changes.read if file.path not in self.retried]
-        self.report.pending, self.report.reason = len(waiting), reason
+        self.report.pending = len(waiting)
         for number, source in enumerate(self.report.sources):
             pending = sum(of == number for of, _ in waiting)
             self.report.sources[number] = replace(source, pending=pending)

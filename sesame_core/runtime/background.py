@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 BATCH = 0.5
 #: Seconds of a pause: longer than the time between two attempts to lock the index (`api.patience.RETRY`).
 PAUSE = 0.1
+#: Seconds until the next attempt while another process is writing.
+LOCKED = 0.2
 #: Seconds until the next attempt after an error, doubled with each further one, up to the second number.
 RETRY, LONGEST = 1.0, 60.0
 #: Why the files may have changed since.
@@ -108,7 +110,9 @@ class BackgroundIndexer:
             except Exception:  # noqa: BLE001 - nobody waits for this thread; the next call's refresh gets it, too
                 _LOG.exception("indexing in the background failed")
                 return
-            if report.reason:
+            if report.is_locked:
+                self._stop.wait(LOCKED)
+            elif report.reason:
                 self._stop.wait(wait)
                 wait = min(2 * wait, LONGEST)
             elif not report.pending:
@@ -123,7 +127,8 @@ class BackgroundIndexer:
         report = self._sesame.refresh(seconds, is_stopped=self._stop.is_set)
         self._last = began, report
         problems = [f"{problem.path}: {problem.message}" for problem in report.errors]
-        for text in [*problems, *([report.reason] if report.reason else [])]:
+        # Another process that writes is no error, and soon done.
+        for text in [*problems, *([report.reason] if report.reason and not report.is_locked else [])]:
             if text not in self._logged:
                 self._logged.add(text)
                 _LOG.warning("%s", text)

@@ -80,6 +80,8 @@ class IndexReport:
     is_stopped: bool = False
     #: Why the run could not do anything; a search continues without it.
     reason: str | None = None
+    #: The reason is that another process was writing to the index.
+    is_locked: bool = False
 
     @property
     def changed(self) -> int:

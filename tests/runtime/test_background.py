@@ -171,9 +171,8 @@ def test_another_process_may_write_between_two_batches(sesame: Sesame, root: Pat
 
 
 def test_it_waits_for_another_process_and_then_goes_on(
-    sesame: Sesame, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    sesame: Sesame, root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background, "RETRY", 0.1)
     with BackgroundIndexer(sesame) as indexer:
         indexer.refresh()
         with opened(root, tmp_path, lock_seconds=20) as other:
@@ -184,7 +183,7 @@ def test_it_waits_for_another_process_and_then_goes_on(
                 assert report.pending
             wait(indexer)
         assert sesame.status().sessions == FILES
-    assert len([record for record in caplog.records if "being written" in record.message]) <= 2
+    assert [record for record in caplog.records if "being written" in record.message] == []
 
 
 def _held(other: Sesame) -> Any:
@@ -202,6 +201,20 @@ def test_a_file_that_fails_is_logged_once(sesame: Sesame, root: Path, caplog: py
             assert len(indexer.refresh().errors) == 1
         assert sesame.status().sessions == FILES - 1
     assert len([record for record in caplog.records if "2026_s003" in record.message]) == 1
+
+
+def test_an_error_of_the_index_is_logged_once_and_in_the_reports(
+    sesame: Sesame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background, "RETRY", 0.05)
+    with BackgroundIndexer(sesame) as indexer:
+        indexer.refresh()
+        for file in (tmp_path / "data").glob("index*.sqlite*"):
+            file.write_bytes(b"no database" * 1000)
+        time.sleep(1)
+        reason = indexer.refresh().reason
+        assert reason
+    assert len([record for record in caplog.records if record.message == reason]) <= 1
 
 
 def test_a_server_indexes_everything_after_its_first_call(root: Path, home: Path) -> None:
