@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .errors import QueryError as QueryError
     from .errors import ResumeError as ResumeError
     from .errors import SesameError as SesameError
+    from .errors import StoppedError as StoppedError
     from .errors import UnknownSessionError as UnknownSessionError
     from .plugin.backend import IndexReader as IndexReader
     from .plugin.backend import IndexWriter as IndexWriter
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
     from .plugin.markers import hookimpl as hookimpl
     from .plugin.parser import Expiring as Expiring
     from .plugin.parser import Integrable as Integrable
+    from .plugin.parser import Naming as Naming
     from .plugin.parser import Parser as Parser
     from .plugin.parser import Resumer as Resumer
     from .plugin.parser import Resuming as Resuming
     from .plugin.parser import TailParser as TailParser
     from .plugin.provider import Options as Options
     from .plugin.provider import Provider as Provider
+    from .runtime.background import BackgroundIndexer as BackgroundIndexer
     from .runtime.runtime import Appended as Appended
     from .runtime.runtime import Imported as Imported
     from .runtime.runtime import Runtime as Runtime
@@ -77,12 +80,13 @@ _HOMES = {
     "api.sesame": "Sesame",
     "config.model": "Config Redaction Selection Source",
     "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError ResumeError SesameError "
-    "UnknownSessionError",
+    "StoppedError UnknownSessionError",
     "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
-    "plugin.parser": "Expiring Integrable Parser Resumer Resuming TailParser",
+    "plugin.parser": "Expiring Integrable Naming Parser Resumer Resuming TailParser",
     "plugin.provider": "Options Provider",
+    "runtime.background": "BackgroundIndexer",
     "runtime.runtime": "Appended Imported Runtime SessionMeta",
     "sdk.branches": "Segments",
     "sdk.jsonl": "JsonLines",

@@ -59,6 +59,10 @@ class OutputError(SesameError):
     """The answer cannot be written: standard output is closed, or its disk is full."""
 
 
+class StoppedError(SesameError):
+    """A run was stopped before anything changed in the index."""
+
+
 class QueryError(SesameError):
     """A filter or flag of a search is invalid, such as a malformed date; query text never raises."""
 

@@ -47,6 +47,10 @@ class ClaudeCodeParser:
 
         return (session_root(),)
 
+    def may_match(self, name: str) -> bool:
+        """Return whether the name is that of a session file."""
+        return name.endswith(".jsonl")
+
     def matches(self, path: Path) -> bool:
         """Return whether the file is a transcript, by its name and its first 64 KiB.
 

@@ -53,6 +53,10 @@ class PiParser:
 
         return tuple(default_roots())
 
+    def may_match(self, name: str) -> bool:
+        """Return whether the name is that of a session file."""
+        return name.endswith(".jsonl")
+
     def matches(self, path: Path) -> bool:
         """Return whether the file is a pi session: its first readable record is a header with an id.
 

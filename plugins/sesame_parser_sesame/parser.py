@@ -44,6 +44,10 @@ class SesameParser:
 
         return (data_dir() / "sessions",)
 
+    def may_match(self, name: str) -> bool:
+        """Return whether the name is that of a session file."""
+        return name.endswith(".jsonl")
+
     def matches(self, path: Path) -> bool:
         """Return whether the file's first readable record is a header of this format.
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..config.file import load
-from ..config.model import MARK, Config, Describing, Selection, metadata_dir
+from ..config.model import Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import BackendError, LockedError, SesameError, UnknownSessionError
+from ..errors import LockedError, StoppedError, UnknownSessionError
 from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
@@ -46,16 +46,15 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import SessionAnswer
     from ..generation.describe import DescribeResult
-    from ..indexing.changes import ScanRoot
-    from ..indexing.refresh import Refresh
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
     from ..search.places import Places
     from ..search.resolve import Reference
     from ..types.evidence import Window
-    from ..types.index import Chunk, KnownFile
+    from ..types.index import Chunk
     from ..types.report import IndexReport, Progress
     from ..types.resumption import Resumption
+    from .refreshing import Refresher
     from .team import Team
 
 
@@ -87,6 +86,7 @@ class Sesame:
         self.config = config
         self.plugins = plugins or PluginManager()
         self._index = Index(self.config, self.plugins)
+        self._refresher: Refresher | None = None
 
     @staticmethod
     def _describing(config: Config, data_dir: Path) -> Describing:
@@ -115,52 +115,78 @@ class Sesame:
         full: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> IndexReport:
-        """Bring the index up to date.
+        """Bring the index up to date; what is indexed is committed, and found by searches, every second or two.
 
         :param paths: only these files or directories; they need not belong to a source.
         :param full: build a new index and replace the current one with it.
         :param seconds: start no further file after this time.
-        :raises LockedError: another process is indexing.
+        :param is_stopped: called for each record that is read; when it returns true, the run ends without the file that
+            is being read, and the next run continues from there (`IndexReport.is_stopped`).
+        :raises LockedError: another process is indexing, and was not done within the configuration's `lockSeconds`.
+        :raises StoppedError: it was stopped while it waited, or a full run was: the index is as it was before.
         :raises SesameError: a path is not a session, or the index cannot be written.
         """
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
+        from .patience import patiently
 
         within = [os.path.realpath(path) for path in paths]
         sources = self._sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
-        with self._index.rebuild() if full else self._index.writer() as writer:
+        opened = self._index.rebuild if full else self._index.writer
+        with patiently(opened, self.config.lock_seconds, is_stopped) as writer:
             metadata = MetadataFiles(self.config.describe.directory)
-            indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            indexer = Indexer(
+                writer,
+                metadata,
+                is_rebuild=full,
+                deadline=deadline,
+                on_progress=on_progress,
+                on_rest=self._refreshing().keep_rest,
+                is_stopped=is_stopped,
+                # Others must not see a subagent's session between two commits, before its private parent is read.
+                commits=not full and not self._index.hides(),
+            )
             report = indexer.run(sources, within)
+            if full and report.is_stopped:
+                raise StoppedError("stopped; the index is as it was before; start again with: sesame index --full")
+        if not within and not report.pending:
+            self._refreshing().keep_rest(())
         report.withheld = self._index.private_files()
         return report
 
-    def refresh(self, seconds: float | None = None) -> IndexReport:
-        """Index changes, as far as the time allows; an error is in the report, not raised.
+    def refresh(self, seconds: float | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
+        """Index changes, the newest first, as far as the time allows; an error is in the report, not raised.
 
-        :param seconds: default: the configuration's `refreshSeconds`; 0 does nothing.
+        At least one file is read, whatever the time is.  The next refresh continues with the others
+        (`IndexReport.pending`).
+
+        :param seconds: for reading files; default: the configuration's `refreshSeconds`; 0 does nothing.
+        :param is_stopped: as for `index`.
         """
         from ..types.report import IndexReport
 
         seconds = self.config.refresh_seconds if seconds is None else seconds
-        if seconds <= 0:
-            return IndexReport()
-        try:
-            found = self._scan()
-            if found is None:
-                return self.index(seconds=seconds)
-            if found.changed:
-                found.completed(self.index(found.changed, seconds=seconds))
-            found.save_cache()
-            return found.report
-        except LockedError as error:
-            report = self.unread()
-            report.reason = str(error)
-            return report
-        except SesameError as error:
-            return IndexReport(reason=str(error))
+        return self._refreshing().refresh(seconds, is_stopped) if seconds > 0 else IndexReport()
+
+    def as_it_is(self) -> IndexReport | None:
+        """Return a report of the files that the index lacks (`pending`), for an answer without a refresh.
+
+        None when it lacks none of those that the last look at the files has found.
+        """
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        path = reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+        if self._refresher is None and (path is None or not os.path.exists(path)):
+            return None
+        return self._refreshing().as_it_is()
+
+    def unread(self) -> IndexReport:
+        """Return what a run would find, without one: files to read, and what cannot be read or recognised."""
+        return self._refreshing().unread()
 
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
@@ -169,11 +195,13 @@ class Sesame:
         :return: the sessions that were deleted.
         :raises UnknownSessionError: no session, or several, have this id.
         """
+        from .patience import patiently
+
         chosen = self.get_session(session, is_certain=True)
         found = self._index.reader().find_sessions(chosen.session.id)
         # A session of another workstation may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
-        with self._index.backend().writer() as writer:
+        with patiently(self._index.backend().writer, self.config.lock_seconds) as writer:
             for stored in found:
                 writer.forget(stored.number)
             writer.finish(synced_at=None)
@@ -253,7 +281,7 @@ class Sesame:
         try:
             return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
         except UnknownSessionError as error:
-            raise self._silent(clean(session)) or error from None
+            raise self._silent(clean(session)) or self._as_far_as_indexed(error) from None
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0
@@ -413,60 +441,14 @@ class Sesame:
 
         return expiring(self._sources().with_parsers(), self._index.reader())
 
-    def _scan(self) -> Refresh | None:
-        """Return the changes; None when only a run can detect them."""
-        from ..indexing.refresh import scan_all, scan_recent
-        from ..plugin.backend import TracksFiles
-
-        reader = self._index.reader()
-        if not isinstance(reader, TracksFiles):
-            return None
-        scan_roots = self._scan_roots()
-        notes = self.config.describe.directory
-        try:
-            cache_path = reader.scan_cache_path()
-            if found := scan_recent(scan_roots, notes, cache_path, reader):
-                return found
-            known = reader.known_files()
-        except BackendError:
-            return None  # opening for writing may fix it: it upgrades an index of an older schema
-        return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known))
-
-    def unread(self) -> IndexReport:
-        """Return what a run would find, without one: files to read, and what cannot be read or recognised."""
-        from ..indexing.refresh import unread
-        from ..plugin.backend import TracksFiles
-        from ..types.report import IndexReport
-
-        reader = self._index.reader()
-        if not isinstance(reader, TracksFiles):
-            return IndexReport()
-        try:
-            known = reader.known_files()
-        except BackendError:
-            return IndexReport()  # the search gets the same error, and reports it
-        return unread(self._scan_roots(), known, self._stored_path(known))
-
-    def _scan_roots(self) -> list[ScanRoot]:
-        from ..indexing.changes import ScanRoot
-
-        return [ScanRoot.of(*source) for source in self._sources().with_parsers()]
-
-    def _stored_path(self, known: Mapping[str, KnownFile]) -> Callable[[str], str] | None:
-        """Return a function from a real path to the stored one; None when no stored path is redacted."""
-        if any(MARK in path for path in known) and (redactor := self._index.redactor()):
-            from ..privacy.redacting_writer import StoredPaths
-
-            return StoredPaths(known, redactor)
-        return None
-
     def _take_in(self, metadata: Path) -> None:
         """Index a metadata file; while another process writes, leave it to the next run."""
         from ..metadata.sync import take_in
         from ..plugin.backend import Annotating
         from ..types.report import IndexReport
+        from .patience import patiently
 
-        with suppress(LockedError), self.writer() as writer:
+        with suppress(LockedError), patiently(self.writer, self.config.lock_seconds) as writer:
             if not isinstance(writer, Annotating):
                 return
             take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
@@ -519,6 +501,14 @@ class Sesame:
         )
         return UnknownSessionError(why) if why else None
 
+    def _as_far_as_indexed(self, error: UnknownSessionError) -> UnknownSessionError:
+        """Return the error that a session is unknown, with the number of files that it may be in."""
+        report = self.as_it_is()
+        if report is None:
+            return error
+        are = "file is" if report.pending == 1 else "files are"
+        return UnknownSessionError(f"{error}; {report.pending} {are} not indexed yet: sesame index")
+
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""
         for now in self._index.reader().sessions([stored.number]):
@@ -527,6 +517,15 @@ class Sesame:
         from ..search.resolve import the_one
 
         return the_one(self._index.reader(), stored.session.id)
+
+    def _refreshing(self) -> Refresher:
+        if self._refresher is None:
+            from .refreshing import Refresher
+
+            self._refresher = Refresher(
+                self.config, self._index, self._sources(), lambda seconds: self.index(seconds=seconds)
+            )
+        return self._refresher
 
     def _sources(self) -> Sources:
         return Sources(self.config, self.plugins)

@@ -33,7 +33,7 @@ def resolve(
     if json:
         write(as_json(references.references_json(found, texts, refreshed)))
     else:
-        write(references.references_text(found, texts, offset=offset))
+        write(references.references_text(found, texts, refreshed, offset=offset))
 
 
 COMMANDS = (

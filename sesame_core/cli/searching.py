@@ -43,7 +43,7 @@ def search(
     filters = gathered(narrowing)
     current = () if include_current else current_sessions()
     with Sesame() as sesame:
-        refreshed = sesame.refresh() if refresh else None
+        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
         filters = sesame.excluding(filters, [*exclude, *current])
         answer = sesame.search(
             " ".join(query),

@@ -26,10 +26,16 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         kept_out = sesame.kept_out(filters, total)
         if json:
-            output = as_json(sessions_json(found, total, offset, kept_out))
+            output = as_json(sessions_json(found, total, offset, kept_out, sesame.as_it_is()))
         else:
             output = sessions_text(
-                found, total, abbreviate=sesame.abbreviate, offset=offset, filters=filters, kept_out=kept_out
+                found,
+                total,
+                abbreviate=sesame.abbreviate,
+                offset=offset,
+                filters=filters,
+                kept_out=kept_out,
+                refreshed=sesame.as_it_is(),
             )
     write(output)
 
@@ -54,8 +60,9 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
     with Sesame() as sesame:
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
+        refreshed = sesame.as_it_is()
     if json:
-        write(as_json(transcript_json(stored, chunks)))
+        write(as_json(transcript_json(stored, chunks, refreshed)))
     else:
         write(transcript_text(stored, chunks, around))
 

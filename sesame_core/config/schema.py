@@ -16,7 +16,7 @@ from .patterns import can_match
 
 #: The keys of config.jsonc, of an entry of "sources", of a plugin with options, of a model, and of "redact" and
 #: "describe".
-KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "models", "describe")
+KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "lockSeconds", "models", "describe")
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 REDACTION_KEYS = ("enabled", "patterns", "keep")
@@ -52,6 +52,8 @@ class Values:
             chosen["share"] = self._level(settings["share"], "share")
         if "refreshSeconds" in settings:
             chosen["refresh_seconds"] = self._seconds(settings["refreshSeconds"], "refreshSeconds")
+        if "lockSeconds" in settings:
+            chosen["lock_seconds"] = self._seconds(settings["lockSeconds"], "lockSeconds")
         if "models" in settings:
             chosen["models"] = tuple(self._models(settings["models"]))
         if "describe" in settings:

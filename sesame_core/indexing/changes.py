@@ -7,10 +7,11 @@ nothing, and accesses the disk only through the functions that are passed to it.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, field
+from ..dataclass import dataclass, field, replace
 from ..types.index import NOTES, UNREAD
 from . import discovery
 from .discovery import FoundFile, is_below
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     Scan: TypeAlias = Callable[[str, Callable[[str], bool], dict[str, OSError]], Iterable[FoundFile]]
 
 
+#: Seconds in which a count opens files to see whether they are sessions; after that, their names tell.
+OPENING_SECONDS = 0.3
+
+
 def is_suspect(path: str) -> bool:
     """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
     return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
@@ -34,6 +39,10 @@ def is_suspect(path: str) -> bool:
 
 def _scan(root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterable[FoundFile]:
     return discovery.scan(root, is_wanted, None, problems)
+
+
+def _maybe(path: str) -> bool:
+    return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +62,8 @@ class ScanRoot:
     matches: Callable[[str], bool]
     #: Returns why a file that does not match is not a session, None if it cannot be one; None: by its first bytes.
     why_not: Callable[[str], str | None] | None = None
+    #: Returns False when the path alone tells that a file does not belong to the parser.
+    may_match: Callable[[str], bool] = _maybe
     #: Every known file of the parser is expected here, wherever it is.
     has_all: bool = False
 
@@ -63,7 +74,9 @@ class ScanRoot:
         :param root: its real path.
         :param within: real paths to which the search is limited; empty: everything.
         """
-        explain: Callable[[Path], str | None] | None = getattr(parser, "why_not", None)  # `plugin.parser.Explaining`
+        # `plugin.parser.Explaining` and `plugin.parser.Naming`, which a search does not load.
+        explain: Callable[[Path], str | None] | None = getattr(parser, "why_not", None)
+        by_name: Callable[[str], bool] | None = getattr(parser, "may_match", None)
         return cls(
             root=root,
             parts=_shared(within, root) if within else (root,),
@@ -72,6 +85,16 @@ class ScanRoot:
             exclude=source.exclude,
             matches=lambda path: parser.matches(Path(path)),
             why_not=None if explain is None else lambda path: explain(Path(path)),
+            may_match=_maybe if by_name is None else lambda path: by_name(os.path.basename(path)),
+        )
+
+    def by_name(self, opening_until: float = 0.0) -> ScanRoot:
+        """Return a scan root to which every file belongs that may, so that none is opened.
+
+        :param opening_until: `time.monotonic()` until which files are opened all the same.
+        """
+        return replace(
+            self, matches=lambda path: (self.matches if time.monotonic() < opening_until else self.may_match)(path)
         )
 
     def expects(self, path: str, parser: str) -> bool:
@@ -108,13 +131,8 @@ class Changes:
     problems: list[tuple[str, str, Exception]] = field(default_factory=list)
     #: Directories and links that cannot be read, and name of the parser: the files in them are neither new nor missing.
     unlisted: list[tuple[str, str, Exception]] = field(default_factory=list)
-    #: Files that no parser recognises although they may be sessions: real path, and the reason.
-    unrecognised: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def has_problems(self) -> bool:
-        """Whether something could not be read or recognised."""
-        return bool(self.unlisted or self.problems or self.unrecognised)
+    #: Files that no parser recognises although their name is that of a session, or they were named: by real path.
+    strange: dict[str, ScanRoot] = field(default_factory=dict)
 
     @property
     def is_growth(self) -> bool:
@@ -168,7 +186,10 @@ def detect(
     present = [scan_root for scan_root in scan_roots if scan_root.root not in changes.absent_roots]
     for path in sorted(known.keys() - claimed - left_out):
         _add_lost(changes, present, path, known[path], exists)
-    _add_strange(changes, strange, left_out | claimed, stored_path)
+    settled = left_out | claimed
+    for path, scan_root in strange.items():
+        if (stored_path(path) if stored_path else path) not in settled:
+            changes.strange[path] = scan_root
     return changes
 
 
@@ -263,39 +284,6 @@ def _add_found(
 def _is_size(then: KnownFile, file: FoundFile) -> bool:
     """Return whether a file has the size that the index knows, if it knows one."""
     return len(then) < 5 or then[4] == file.size
-
-
-def _add_strange(
-    changes: Changes,
-    strange: Mapping[str, ScanRoot],
-    settled: set[str],
-    stored_path: Callable[[str], str] | None,
-) -> None:
-    """Add the files that no parser recognises.
-
-    :param settled: stored paths of those that a parser has recognised, or could not read.
-    """
-    if not strange:
-        return
-    from ..sdk.oddities import oddity
-
-    for path, scan_root in strange.items():
-        if (stored_path(path) if stored_path else path) in settled:
-            continue
-        is_named = path in scan_root.parts
-        if is_named and scan_root.exclude and scan_root.excludes(path):
-            changes.unrecognised[path] = "excluded by the configuration"
-            continue
-        try:
-            reason = scan_root.why_not(path) if scan_root.why_not else oddity(path)
-            reason = reason or (oddity(path) or "no session of an installed parser" if is_named else None)
-        except OSError:
-            continue  # deleted, or reported when it was checked
-        except Exception as error:  # noqa: BLE001 - one faulty plugin must not lose the others
-            changes.problems.append((path, scan_root.parser, error))
-            continue
-        if reason:
-            changes.unrecognised[path] = reason
 
 
 def _add_lost(

@@ -60,6 +60,18 @@ def may_exist(path: str) -> bool:
     return True
 
 
+def is_readable(path: str) -> bool:
+    """Return whether the entries of a directory, or the target of a link, can be read."""
+    try:
+        if os.path.isdir(path):
+            os.scandir(path).close()
+        else:
+            os.stat(path)
+    except OSError:
+        return False
+    return True
+
+
 class _Target:
     """The target of a path whose links are followed, with the methods of `os.DirEntry`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from ..config.model import Config, Selection, Source
@@ -48,17 +49,19 @@ def _default_roots(plugins: PluginManager) -> Iterator[Source]:
 def _count(source: Source, root: str, plugins: PluginManager) -> int:
     """Return the number of session files below a root, up to `COUNTED`."""
     from itertools import islice
-    from pathlib import Path
+
+    from .changes import OPENING_SECONDS, ScanRoot
 
     parser = plugins.parser(source.parser.name, source.parser.options)
+    scan_root = ScanRoot.of(source, root, parser).by_name(time.monotonic() + OPENING_SECONDS)
 
-    def matches(path: str) -> bool:
+    def is_session(path: str) -> bool:
         try:
-            return parser.matches(Path(path))
+            return scan_root.matches(path)
         except Exception:  # noqa: BLE001 - the run before has reported it
             return False
 
-    return sum(1 for _ in islice(scan(root, matches), COUNTED))
+    return sum(1 for _ in islice(scan(root, is_session), COUNTED))
 
 
 def _counted(count: int) -> str:

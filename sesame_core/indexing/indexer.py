@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ..config import identity
 from ..errors import BackendError
@@ -15,16 +18,21 @@ from ..metadata.files import MetadataFiles
 from ..metadata.sync import enrich
 from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
-from ..types.index import UNREAD, IndexedFile, KnownFile
+from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
+from . import discovery
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
-from .file_reader import Redacting
+from .file_reader import Redacting, Stopped
+from .known import KnownFiles
 from .problems import report_problems
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
+#: Seconds after which a run commits, so that what it has indexed is found, and is kept when it is killed.  A commit
+#: takes about 10 ms.
+COMMIT_SECONDS = 1.5
 
 
 class Indexer:
@@ -34,6 +42,9 @@ class Indexer:
     :param metadata: the metadata files of sessions.
     :param is_rebuild: the index starts empty, and no file counts as missing.
     :param deadline: `time.monotonic()` after which no further file is started.
+    :param on_rest: called with the files that are left, after each commit that is not the last, and when it is stopped.
+    :param is_stopped: returns whether to stop; the file that is being read is then left to the next run.
+    :param commits: commit every `COMMIT_SECONDS`.
     """
 
     def __init__(
@@ -44,15 +55,28 @@ class Indexer:
         is_rebuild: bool = False,
         deadline: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        on_rest: Callable[[Sequence[FoundFile]], None] = lambda _: None,
+        is_stopped: Callable[[], bool] = lambda: False,
+        commits: bool = True,
     ) -> None:
         self.report = IndexReport()
         self._writer = writer
         self._metadata = metadata
-        self._files = {} if is_rebuild else writer.files()
-        self._known = {path: _known(file) for path, file in self._files.items()}
+        self._files = KnownFiles(writer, is_empty=is_rebuild)
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
+        #: Number of files that are read whatever the time is.
+        self._least = 0
+        #: The sources to which a new file may belong instead of the one that it was found in.
+        self._candidates: list[OpenSource] = []
+        #: Paths of files that could not be read, and of those that no parser recognises.
+        self.failed: set[str] = set()
+        self.rejected: set[str] = set()
         self._on_progress = on_progress
+        self._on_rest = on_rest
+        self._is_stopped = is_stopped
+        self._commit_seconds = COMMIT_SECONDS if commits else math.inf
+        self._commit_at = time.monotonic() + self._commit_seconds
         self._workstation = identity.workstation_id()
 
     def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
@@ -62,18 +86,56 @@ class Indexer:
         """
         started = time.monotonic()
         sources = list(sources)
-        changes = detect(
-            [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources], self._known, self._stored_path
-        )
+        scan_roots = [ScanRoot.of(s.source, s.root, s.parser, within) for s in sources]
+        try:
+            changes = detect(scan_roots, self._files.for_detection(), self._stored_path, scan=self._scan)
+        except Stopped:
+            self.report.is_stopped = True
+            return self.report
         self._note(changes)
+        report_problems(self.report, changes)
         named = {problem.path for problem in self.report.unrecognised} & {_shown(path) for path in within}
         self.report.errors += [problem for problem in self.report.unrecognised if problem.path in named]
+        self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
+        self.report.absent_roots = changes.absent_roots
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        with _without_cycle_collection():
-            self._index_all(changed)
-        self._enrich()
+        self._index_all(changed)
+        if not self.report.is_stopped:
+            self._enrich()
+        ended = self._ended(sources, changed, started)
+        if ended.is_stopped:
+            self._on_rest([file for _, file in changed[len(changed) - ended.pending :]])
+        return ended
+
+    def take(
+        self, sources: Sequence[OpenSource], changes: Changes, *, seconds: float, has_notes: bool, are_few: bool
+    ) -> IndexReport:
+        """Index changes that were detected before the index was opened for writing; at least one file is read.
+
+        A file that another process has indexed meanwhile is not read again.
+
+        :param changes: as `detect` returned them; new files may belong to another source, or be no sessions.
+        :param seconds: start no further file after this time.
+        :param has_notes: metadata files have changed.
+        :param are_few: the writer's `file` knows every file that its `files` does.
+        """
+        started = time.monotonic()
+        self._files = KnownFiles(self._writer, are_few=are_few and not has_notes)
+        self._candidates = [*sources]
+        self._deadline, self._least = started + seconds, 1
+        self._note(changes)
+        changed = [(sources[number], file) for number, file in changes.read]
+        self._index_all(changed)
+        if has_notes and not self.report.is_stopped:
+            self._enrich()
+        return self._ended(sources, changed, started)
+
+    def _ended(
+        self, sources: Sequence[OpenSource], changed: Sequence[tuple[OpenSource, FoundFile]], started: float
+    ) -> IndexReport:
+        """End a run, and return its report."""
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -84,7 +146,7 @@ class Indexer:
             )
             for source in sources
         ]
-        is_clean = not self.report.errors and self.report.changed > 0
+        is_clean = not self.report.errors and not self.report.pending and self.report.changed > 0
         self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
         self.report.seconds = time.monotonic() - started
         return self.report
@@ -94,16 +156,30 @@ class Indexer:
     def _note(self, changes: Changes) -> None:
         """Update the rows of files that need not be read."""
         now = datetime.now(UTC)
-        for path in changes.returned:
-            self._files[path].missing_since = None
-        for path in changes.gone:
-            self._files[path].missing_since, self._files[path].error = now, None
-        self._writer.update_files([self._files[path] for path in (*changes.returned, *changes.gone)])
+        rows = []
+        for path in (*changes.returned, *changes.gone):
+            if (file := self._files.get(path)) is not None:
+                file.missing_since = now if path in changes.gone else None
+                file.error = None if path in changes.gone else file.error
+                rows.append(file)
+        if rows:
+            self._writer.update_files(rows)
         for path in changes.excluded:
             self._writer.delete_file(path)
-        self.report.unchanged, self.report.missing = changes.unchanged, changes.missing
-        self.report.absent_roots = changes.absent_roots
-        report_problems(self.report, changes)
+
+    def _scan(self, root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterator[FoundFile]:
+        """Yield the wanted files below a root.
+
+        :param problems: collects what cannot be read.
+        :raises Stopped: the run is stopped.
+        """
+
+        def is_wanted_still(path: str) -> bool:
+            if self._is_stopped():
+                raise Stopped
+            return is_wanted(path)
+
+        return discovery.scan(root, is_wanted_still, None, problems)
 
     def _enrich(self) -> None:
         """Update the notes from the metadata files, if the index stores notes."""
@@ -115,7 +191,7 @@ class Indexer:
             return
         if not isinstance(self._writer, Annotating):
             return
-        changes = detect_notes(directory, found, self._known, self._stored_path)
+        changes = detect_notes(directory, found, self._files.for_detection(), self._stored_path)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
         if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
@@ -127,31 +203,63 @@ class Indexer:
     def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
-        for number, (source, found) in enumerate(changed):
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                self.report.pending = len(changed) - number
-                return
-            self._index(source, found)
-            done += found.size
-            if self._on_progress:
-                self._on_progress(
-                    Progress(
-                        files_done=number + 1,
-                        files_total=len(changed),
-                        bytes_done=done,
-                        bytes_total=total,
-                        chunks=self.report.chunks,
-                        path=found.path,
+        with _without_cycle_collection():
+            for number, (source, found) in enumerate(changed):
+                try:
+                    if self._is_over(number):
+                        self.report.pending = len(changed) - number
+                        return
+                    self._index(source, found)
+                except Stopped:
+                    self.report.pending, self.report.is_stopped = len(changed) - number, True
+                    return
+                done += found.size
+                self._commit_when_due(changed, number + 1)
+                if self._on_progress:
+                    self._on_progress(
+                        Progress(
+                            files_done=number + 1,
+                            files_total=len(changed),
+                            bytes_done=done,
+                            bytes_total=total,
+                            chunks=self.report.chunks,
+                            path=found.path,
+                        )
                     )
-                )
+
+    def _is_over(self, number: int) -> bool:
+        """Return whether no further file is started.
+
+        :param number: of files before it.
+        :raises Stopped: the run is stopped.
+        """
+        if self._is_stopped():
+            raise Stopped
+        return self._deadline is not None and number >= self._least and time.monotonic() >= self._deadline
+
+    def _commit_when_due(self, changed: Sequence[tuple[OpenSource, FoundFile]], done: int) -> None:
+        """Make what is indexed visible, every `COMMIT_SECONDS`.
+
+        :param done: number of files that are done.
+        """
+        if time.monotonic() >= self._commit_at:
+            self._writer.finish(synced_at=None)
+            self._on_rest([file for _, file in changed[done:]])
+            self._commit_at = time.monotonic() + self._commit_seconds
 
     def _index(self, source: OpenSource, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
+        if self._candidates:
+            match = self._match(source, found, known)
+            if match is None:
+                return
+            source, found = match
         reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
+        reading.is_stopped = self._is_stopped
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
-        except BackendError:
+        except (BackendError, Stopped):
             raise
         except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the run
             self._fail(reading.file, known, error)
@@ -169,11 +277,41 @@ class Indexer:
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
 
+    def _match(
+        self, source: OpenSource, found: FoundFile, known: IndexedFile | None
+    ) -> tuple[OpenSource, FoundFile] | None:
+        """Return the source that a file belongs to, and its present state; None when it is not to be read.
+
+        :param source: the first one that it may belong to.
+        """
+        try:
+            stat = os.stat(found.path)
+            if known is None:
+                later = self._candidates[self._candidates.index(source) + 1 :]
+                is_its_own = source.parser.matches(Path(found.path))
+                matching = source if is_its_own else next((one for one in later if one.holds(found.path)), None)
+                if matching is None:
+                    self.rejected.add(found.path)
+                    return None
+                source = matching
+        except FileNotFoundError:
+            return None  # deleted since it was found
+        except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the others
+            self.failed.add(found.path)
+            self.report.errors.append(FileProblem.of(found.path, source.source.parser.name, error))
+            return None
+        found = FoundFile(found.path, stat.st_mtime_ns, stat.st_size)
+        if known is not None and source.is_current(known, found):
+            self.report.unchanged += 1
+            return None
+        return source, found
+
     def _stored(self, path: str) -> str:
         """Return the path that the index stores for a file."""
         return self._stored_path(path) if self._stored_path else path
 
     def _fail(self, file: IndexedFile, known: IndexedFile | None, error: Exception) -> None:
+        self.failed.add(file.path)
         problem = FileProblem.of(file.path, file.parser, error)
         self.report.errors.append(problem)
         if known is None:
@@ -198,9 +336,3 @@ def _without_cycle_collection() -> Iterator[None]:
 
 def _shown(path: str) -> str:
     return FileProblem.of(path, "", OSError()).path
-
-
-def _known(file: IndexedFile) -> KnownFile:
-    """Return a file as a reader's `known_files` does."""
-    mtime_ns = UNREAD if file.error else file.mtime_ns
-    return mtime_ns, file.parser, file.parser_version, file.missing_since is not None, file.size

@@ -1,21 +1,20 @@
-"""The check for changed files before a search; it reads none of them.
+"""The check for changed files before a search; it opens none of them.
 
 In nearly every search nothing has changed, or sessions have grown.  Detecting that takes neither the part of a parser
-that reads files, nor a formatter, nor the write lock; all other changes are left to a run of the indexer.
+that reads files, nor a formatter, nor the write lock.  Whether a new file is a session is decided when it is its turn
+to be read: the newest come first, and those that the time does not suffice for wait in the scan cache.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, replace
-from ..types.index import NOTES
-from ..types.report import IndexReport, SourceReport
-from . import scan_cache
+from ..dataclass import dataclass, field, replace
+from ..types.index import NOTES, UNREAD
+from ..types.report import FileProblem, IndexReport, SourceReport
 from .changes import Changes, detect, detect_notes
 from .discovery import FoundFile, is_below, scan
 from .scan_cache import ScanCache
@@ -27,163 +26,247 @@ if TYPE_CHECKING:
     from ..plugin.backend import TracksFiles
     from ..types.index import KnownFile
     from .changes import ScanRoot
+    from .scan_cache import Rejected, Waiting
 
-#: Most changed files that a run is limited to: it compares each known file with each of these, so that a scan of all
-#: files is faster for more of them.
+#: Most changed files that a check of recently changed files leaves to a run: more may be a moved directory.
 FEW = 8
 
 
 @dataclass(slots=True, kw_only=True)
 class Refresh:
-    """The work for a run over a few files, and the report of all other files."""
+    """The work for a run, and the report of all other files."""
 
     #: The report of a run that has nothing to do.
     report: IndexReport
-    #: Known files that have another time now: the whole work for a run.
-    changed: list[str]
-    #: The cache that spares the next searches most of the work, and its path.
-    cache: ScanCache | None = None
-    cache_path: str | None = None
+    #: The work; `changes.read` is in the order in which it is to be read.
+    changes: Changes
+    #: The paths of files among these that could not be read before: they come last.
+    retried: set[str] = field(default_factory=set)
+    #: Metadata files have changed.
+    has_notes: bool = False
+    #: The cache for the next searches.
+    cache: ScanCache
 
-    def completed(self, run: IndexReport) -> IndexReport:
-        """Return the report of a run over the changed files, completed with the counts of all others."""
-        found = self.report
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing to do for a run."""
+        changes = self.changes
+        return not (changes.read or changes.returned or changes.gone or changes.excluded or self.has_notes)
+
+    def sift(self, scan_roots: Sequence[ScanRoot], known: Callable[[str], bool], until: float) -> None:
+        """Drop the first files that no parser recognises, so that a run is not needed for them alone.
+
+        :param known: returns whether the index knows a real path.
+        :param until: `time.monotonic()` after which the rest is left to a run, or to the next scan.
+        """
+        for path, scan_root in self.changes.strange.items():
+            if time.monotonic() >= until:
+                break
+            self.reject(scan_root, path)
+        read = self.changes.read
+        for number, (first, file) in enumerate(read):
+            if known(file.path) or time.monotonic() >= until or _is_recognised(scan_roots[first:], file.path):
+                del read[:number]
+                return
+            self.reject(scan_roots[first], file.path)
+        read.clear()
+
+    def reject(self, scan_root: ScanRoot, path: str) -> None:
+        """Note that no parser recognises a file, and why, if it looks like a session."""
+        from .problems import why_unrecognised
+
+        try:
+            self.cache.rejected[path] = (os.stat(path).st_mtime_ns, why_unrecognised(scan_root, path))
+        except OSError:
+            return  # deleted since it was found
+        except Exception as error:  # noqa: BLE001 - one faulty plugin must not lose the others
+            self.report.errors.append(FileProblem.of(path, scan_root.parser, error))
+
+    def completed(self, run: IndexReport, rest: Sequence[Waiting], failed: Sequence[Waiting]) -> IndexReport:
+        """Return the report of a run over the changes, completed with the counts of all others.
+
+        :param rest: files that the run did not reach.
+        :param failed: files that could not be read.
+        """
+        found, cache = self.report, self.cache
         run.unchanged += found.unchanged
-        run.missing += found.missing
-        run.absent_roots, run.unrecognised = found.absent_roots, found.unrecognised
+        run.missing, run.absent_roots = found.missing, found.absent_roots
         run.errors = [*found.errors, *run.errors]
         run.not_scanned, run.scanned_at = found.not_scanned, found.scanned_at
+        cache.waiting, cache.failed = list(rest), list(failed)
+        cache.unchanged, cache.missing = run.unchanged + run.changed, run.missing
         self.report = run
         return run
 
-    def save_cache(self) -> None:
-        """Save the scan cache for the next searches, unless a run has left something to do."""
-        if self.cache and self.cache_path and not self.report.errors and not self.report.pending:
-            self.cache.save(self.cache_path)
+    def told(self) -> IndexReport:
+        """Return the report with the files that no parser recognises."""
+        if reasons := {path: reason for path, (_, reason) in self.cache.rejected.items() if reason}:
+            from .problems import unrecognised
+
+            self.report.unrecognised = [unrecognised(path, reason) for path, reason in reasons.items()]
+        return self.report
+
+    def unreached(self) -> IndexReport:
+        """Return the report of a run that could do nothing."""
+        waiting = [(number, file) for number, file in self.changes.read if file.path not in self.retried]
+        self.report.pending = len(waiting)
+        for number, source in enumerate(self.report.sources):
+            pending = sum(of == number for of, _ in waiting)
+            self.report.sources[number] = replace(source, pending=pending)
+        return self.told()
 
 
 def scan_recent(
-    scan_roots: Sequence[ScanRoot],
-    notes: Path,
-    cache_path: str | None,
-    reader: TracksFiles,
+    scan_roots: Sequence[ScanRoot], notes: Path, cache: ScanCache | None, reader: TracksFiles
 ) -> Refresh | None:
     """Check directories and recently changed files; return None when that is not enough to detect all changes.
 
     :param notes: directory of the metadata files.
-    :param cache_path: path of the scan cache; None when it is not stored.
+    :param cache: of the last full scan.
     """
     started = time.monotonic()
-    cache = scan_cache.load(cache_path) if cache_path else None
     if cache is None or not cache.is_good(_wanted(scan_roots, notes)):
         return None
     known = reader.known_files(first_ns=cache.recent_ns)
+    tried = {file.path for _, file in cache.failed}
     # Files that a pattern excludes were unknown to the index at the last full scan.
     changes = detect(
         [replace(scan_root, exclude=()) for scan_root in scan_roots],
-        known,
+        {path: then for path, then in known.items() if path not in tried},
         scan=lambda root, is_wanted, _: _found(root, is_wanted, known),
         growth_only=True,
     )
-    if not _is_for_few(changes):
+    if not changes.is_growth or changes.grown > FEW:
         return None
     if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known)):
         return None
+    grown = {file.path for _, file in changes.read}
+    changes.read += [waiting for waiting in cache.waiting if waiting[1].path not in grown]
+    changes.read += cache.failed
     report = _report(scan_roots, started)
     report.unchanged = cache.unchanged - changes.grown
     report.missing, report.absent_roots = cache.missing, cache.absent_roots
+    report.errors = [FileProblem(path=path, message=message) for path, message in (*cache.unlisted, *cache.problems)]
     report.not_scanned = max(0, cache.unchanged - changes.unchanged - changes.grown)
     report.scanned_at = datetime.fromtimestamp(cache.at, UTC)
-    return Refresh(report=report, changed=[file.path for _, file in changes.read])
+    return Refresh(report=report, changes=changes, retried=tried, cache=cache)
 
 
 def scan_all(
     scan_roots: Sequence[ScanRoot],
     notes: Path,
-    cache_path: str | None,
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
-) -> Refresh | None:
-    """Check all files; return None when there are other changes than known files that have another time.
+    before: ScanCache | None = None,
+) -> Refresh:
+    """Check all files.
 
     :param known: the files that the index knows, by stored path.
     :param stored_path: returns the stored path of a real path; None when they are the same.
+    :param before: the cache of an earlier scan.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
-    if os.path.isdir(notes):
-        from ..metadata.directory import scan as scan_notes
-
-        directories[os.fspath(notes)] = os.stat(notes).st_mtime_ns
-        try:
-            times = scan_notes(notes)
-        except OSError:
-            return None  # the run gets the same error, and reports it
-        if not _is_nothing(detect_notes(notes, times, known, stored_path)):
-            return None
     changes = detect(
-        scan_roots,
+        [scan_root.by_name() for scan_root in scan_roots],
         known,
         stored_path,
         scan=lambda root, is_wanted, problems: scan(root, is_wanted, directories, problems),
-        growth_only=True,
     )
-    if not _is_for_few(changes):
-        return None
+    rejected = _still_rejected(changes, before.rejected if before else {})
+    retried = _newest_first(changes, known, stored_path)
+    has_notes = _has_notes(notes, directories, known, stored_path)
     report = _report(scan_roots, started)
     report.unchanged, report.missing, report.absent_roots = changes.unchanged, changes.missing, changes.absent_roots
-    if changes.has_problems:
-        from .problems import report_problems
-
-        report_problems(report, changes)
-    found = Refresh(report=report, changed=[file.path for _, file in changes.read])
-    present = changes.unchanged + changes.grown
-    # What was unreadable may be readable at once: no directory's time shows that.
-    if cache_path is not None and present >= scan_cache.LEAST and not changes.has_problems:
-        found.cache_path = cache_path
-        found.cache = ScanCache(
-            at=at,
-            wanted=_wanted(scan_roots, notes),
-            directories=directories,
-            absent_roots=changes.absent_roots,
-            unchanged=present,
-            missing=changes.missing,
-        )
-    return found
-
-
-def unread(
-    scan_roots: Sequence[ScanRoot],
-    known: Mapping[str, KnownFile],
-    stored_path: Callable[[str], str] | None = None,
-) -> IndexReport:
-    """Return the report of a run that could do nothing: the files that it would have read, or not been able to.
-
-    :param known: the files that the index knows, by stored path.
-    :param stored_path: as in `detect`.
-    """
-    started = time.monotonic()
-    changes = detect(scan_roots, known, stored_path)
-    pending = Counter(number for number, _ in changes.read)
-    report = IndexReport(
-        unchanged=changes.unchanged,
-        absent_roots=changes.absent_roots,
-        pending=len(changes.read),
-        sources=[
-            SourceReport(path=scan_root.root, parser=scan_root.parser, changed=0, pending=pending[number])
-            for number, scan_root in enumerate(scan_roots)
-        ],
+    unlisted = [FileProblem.of(*problem) for problem in changes.unlisted]
+    problems = [FileProblem.of(*problem) for problem in changes.problems]
+    report.errors = [*unlisted, *problems]
+    cache = ScanCache(
+        at=at,
         seconds=time.monotonic() - started,
+        wanted=_wanted(scan_roots, notes),
+        directories=directories,
+        absent_roots=changes.absent_roots,
+        unchanged=changes.unchanged,
+        missing=changes.missing,
+        rejected=rejected,
+        unlisted=[(problem.path, problem.message) for problem in unlisted],
+        problems=[(problem.path, problem.message) for problem in problems],
     )
-    if changes.has_problems:
-        from .problems import report_problems
-
-        report_problems(report, changes)
-    return report
+    cache.settle()
+    return Refresh(report=report, changes=changes, retried=retried, has_notes=has_notes, cache=cache)
 
 
-def _is_for_few(changes: Changes) -> bool:
-    return changes.is_growth and changes.grown <= FEW
+def _is_recognised(scan_roots: Sequence[ScanRoot], path: str) -> bool:
+    """Return whether a file may belong to one of the scan roots; True if a parser cannot tell."""
+    for number, scan_root in enumerate(scan_roots):
+        # The first one has found it, perhaps by a link.
+        if number and (not is_below(path, scan_root.root) or (scan_root.exclude and scan_root.excludes(path))):
+            continue
+        try:
+            if scan_root.matches(path):
+                return True
+        except FileNotFoundError:
+            return False  # deleted since it was found
+        except Exception:  # noqa: BLE001 - the run gets the same error, and reports it
+            return True
+    return False
+
+
+def _still_rejected(changes: Changes, rejected: Mapping[str, Rejected]) -> dict[str, Rejected]:
+    """Take out the files that no parser recognised before and that have not changed since; return them."""
+    if not rejected:
+        return {}
+    same = {
+        file.path: then
+        for _, file in changes.read
+        if (then := rejected.get(file.path)) is not None and then[0] == file.mtime_ns
+    }
+    changes.read = [(number, file) for number, file in changes.read if file.path not in same]
+    for path in [*changes.strange]:
+        if (then := rejected.get(path)) is not None and then[0] == _mtime_ns(path):
+            same[path] = then
+            del changes.strange[path]
+    return same
+
+
+def _mtime_ns(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return None
+
+
+def _newest_first(
+    changes: Changes, known: Mapping[str, KnownFile], stored_path: Callable[[str], str] | None
+) -> set[str]:
+    """Sort the files to read: the newest first, and after all others those that could not be read before, returned."""
+    retried = set()
+    for _, file in changes.read:
+        then = known.get(stored_path(file.path) if stored_path else file.path)
+        if then is not None and then[0] == UNREAD:
+            retried.add(file.path)
+    changes.read.sort(key=lambda waiting: (waiting[1].path in retried, -waiting[1].mtime_ns))
+    return retried
+
+
+def _has_notes(
+    notes: Path,
+    directories: dict[str, int],
+    known: Mapping[str, KnownFile],
+    stored_path: Callable[[str], str] | None,
+) -> bool:
+    """Return whether metadata files have changed, or cannot be read: a run reports that."""
+    if not os.path.isdir(notes):
+        return False
+    from ..metadata.directory import scan as scan_notes
+
+    directories[os.fspath(notes)] = os.stat(notes).st_mtime_ns
+    try:
+        times = scan_notes(notes)
+    except OSError:
+        return True
+    return not _is_nothing(detect_notes(notes, times, known, stored_path))
 
 
 def _is_nothing(changes: Changes) -> bool:

@@ -38,6 +38,26 @@ class OpenSource:
         """A number that changes with the parser's version and with the source's settings."""
         return self.source.reading_version(self.parser.version)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file that another source has found, and is not its own, belongs to this one.
+
+        The parser may raise anything.
+
+        :param path: real path.
+        """
+        from ..config.patterns import is_excluded
+
+        exclude = self.source.exclude
+        if not is_below(path, self.root) or (exclude and is_excluded(exclude, path, None)):
+            return False
+        return self.parser.matches(Path(path))
+
+    def is_current(self, known: IndexedFile, found: FoundFile) -> bool:
+        """Return whether the index has a file as it is."""
+        version = known.parser == self.source.parser.name and known.parser_version == self.version
+        is_there = known.error is None and known.missing_since is None
+        return version and is_there and (known.mtime_ns, known.size) == (found.mtime_ns, found.size)
+
     def reading(
         self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
     ) -> FileReader:

@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from ..rendering.schemas.answers import IndexJson
 from ..rendering.schemas.doc import Doc
+from ..rendering.schemas.freshness import IndexJson
 from ..rendering.schemas.generation import SessionAnswerJson
 from ..rendering.schemas.sessions import ChunkJson, ResumeJson, SessionJson, SessionsJson, VersionedJson
 
@@ -24,7 +24,7 @@ class IndexedJson(TypedDict):
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
 
 
-class SessionListJson(SessionsJson, IndexedJson):
+class SessionListJson(SessionsJson):
     """Answer of `list_sessions`."""
 
     currentSessions: Annotated[list[str], Doc("Ids of the sessions you are in, left out of this answer.")]

@@ -61,6 +61,7 @@ class SesameServer:
         A call may be waiting for a model, and the interpreter would wait for it at exit, without any client.
         """
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._tools.close()
         if self._running:
             os._exit(0)
 

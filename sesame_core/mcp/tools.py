@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -12,11 +10,13 @@ from pydantic import BaseModel
 from ..dataclass import dataclass
 from ..errors import ResumeError, SesameError
 from ..query.fields import gathered
-from ..rendering.answers import answer_json, index_json
+from ..rendering.answers import answer_json
+from ..rendering.freshness import index_json
 from ..rendering.schemas.answers import AnswerJson
 from ..rendering.session_answers import session_answer_json
 from ..rendering.sessions import chunk_json, resume_json, session_json, session_summary, sessions_json
 from ..rendering.text import SCHEMA_VERSION
+from ..runtime.background import BackgroundIndexer
 from . import inputs, outputs
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class Tools:
     def __init__(self, sesame: Sesame, current: Iterable[str] = ()) -> None:
         self._sesame = sesame
         self._current = tuple(current)
-        self._refreshing = threading.Lock()
-        self._refreshed: tuple[float, IndexReport] | None = None
+        self._indexer = BackgroundIndexer(sesame)
 
     def call(self, name: str, arguments: dict[str, Any]) -> Mapping[str, object]:
         """Return the answer of a tool.
@@ -93,8 +92,8 @@ class Tools:
         filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
-        value = sessions_json(found, total, given.offset, self._sesame.kept_out(filters, total))
-        return {**value, "index": index_json(refreshed), "currentSessions": current}
+        value = sessions_json(found, total, given.offset, self._sesame.kept_out(filters, total), refreshed)
+        return {**value, "currentSessions": current}
 
     def list_messages(self, given: inputs.ListMessages) -> outputs.MessagesJson:
         """Return a page of a session's text."""
@@ -141,13 +140,12 @@ class Tools:
         return {**session_answer_json(asked), "index": index_json(refreshed)}
 
     def _refresh(self) -> IndexReport:
-        """Index changes; calls that wait for each other share one refresh that started after them."""
-        came = time.monotonic()
-        with self._refreshing:
-            if self._refreshed is None or self._refreshed[0] < came:
-                began = time.monotonic()
-                self._refreshed = began, self._sesame.refresh()
-            return self._refreshed[1]
+        """Index changes, and begin to index in the background what the time does not suffice for."""
+        return self._indexer.refresh()
+
+    def close(self) -> None:
+        """Stop indexing in the background."""
+        self._indexer.close()
 
     def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""
@@ -191,7 +189,8 @@ _TOOLS = (
         "about X”, “how did we fix this before”, “the session where …”), when an error or a task looks familiar, or "
         "before redoing work that may have been done. Do not use it for the present contents of files (read or grep "
         "them), for general knowledge, or for what was said in this very conversation. When weak is true or "
-        "wordsNotFound is not empty, try other words before concluding that there was no such session.",
+        "wordsNotFound is not empty, try other words before concluding that there was no such session. While "
+        "index.pending is not 0, that many files are missing from every answer: they are being indexed, ask again.",
         inputs.SearchSessions,
         AnswerJson,
         Tools.search_sessions,

@@ -38,6 +38,17 @@ class Parser(Protocol):
 
 
 @runtime_checkable
+class Naming(Protocol):
+    """A parser whose sessions are recognised by name: thousands of files are then counted without opening them."""
+
+    def may_match(self, name: str) -> bool:
+        """Return False when a file of this name is no session, whatever is in it; `matches` decides about the others.
+
+        :param name: the last part of the path.
+        """
+
+
+@runtime_checkable
 class TailParser(Protocol):
     """A parser that can resume where it stopped when a file has only grown."""
 

@@ -25,9 +25,8 @@ from .text import (
 
 if TYPE_CHECKING:
     from ..types.answer import Answer, Hit, Snippet
-    from ..types.index import Freshness
     from ..types.report import IndexReport
-    from .schemas.answers import AnswerJson, FreshnessJson, IndexJson, RefreshJson, RequestedJson, ResultJson
+    from .schemas.answers import AnswerJson, RequestedJson, ResultJson
     from .schemas.evidence import EvidenceJson
 
 
@@ -46,6 +45,8 @@ def answer_json(
     :param max_bytes: UTF-8 bytes of its results at most, as printed; `cutToBudget` says whether any were left out.
     :param current: ids of the caller's own sessions, which were left out.
     """
+    from .freshness import index_json
+
     results = [_hit_json(hit) for hit in answer.hits]
     more: RequestedJson = {}
     if max_bytes is not None:
@@ -87,39 +88,11 @@ def answer_json(
 def _hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
     """Return the hints of an answer, with what files that are not indexed yet make uncertain."""
     hints = [shortened(hint, HINT) for hint in answer.hints]
-    if not answer.words_not_found:
+    if not answer.words_not_found and not (refreshed and refreshed.pending):
         return hints
-    from .notes import unread_hints
+    from .notes import missing_hints, unread_hints
 
-    return [*hints, *unread_hints(answer, refreshed)]
-
-
-def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None) -> IndexJson:
-    """Return the JSON value of how fresh the index is."""
-    known: FreshnessJson = {}
-    if freshness:
-        known = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
-    return {**_refresh_json(refreshed), **known}
-
-
-def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
-    if refreshed is None:
-        return {"refreshed": False}
-    return {
-        "refreshed": refreshed.reason is None,
-        "reason": refreshed.reason,
-        "changed": refreshed.changed,
-        "pending": refreshed.pending,
-        "errors": len(refreshed.errors),
-        "notSearched": [{"path": of.path, "message": of.message} for of in refreshed.not_searched],
-        "unrecognised": len(refreshed.unrecognised),
-        "notScanned": refreshed.not_scanned,
-        "scannedAt": iso(refreshed.scanned_at),
-        "sources": [
-            {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
-            for source in refreshed.sources
-        ],
-    }
+    return [*missing_hints(refreshed), *hints, *unread_hints(answer, refreshed)]
 
 
 def _hit_json(hit: Hit) -> ResultJson:
@@ -163,7 +136,7 @@ def answer_text(
     :param current: ids of the caller's own sessions, which were left out.
     :param is_terminal: mark the words that matched.
     """
-    lines = [_headline(answer)]
+    lines = [_headline(answer, is_partial=bool(refreshed and refreshed.pending))]
     for hit in answer.hits:
         session = hit.session
         score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
@@ -199,15 +172,22 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
     return [*lines, *(evidence.hit_explanation_lines(hit.explanation) if hit.explanation else [])]
 
 
-def _headline(answer: Answer) -> str:
+def _headline(answer: Answer, *, is_partial: bool = False) -> str:
+    """Return the first line of an answer.
+
+    :param is_partial: files are not indexed yet.
+    """
     text = shortened(" ".join(one_line(answer.query.text).split()), QUERY_LINE)
     quote = "'" if '"' in text and "'" not in text else '"'
     text = f"{quote}{text}{quote}" if text.strip("* ") else ""
     what = f" matching {text}" if text else ""
     shown, is_search = len(answer.hits), answer.mode == "search"
     total = ("at least " if answer.is_truncated else "") + count(answer.total, "session")
+    so_far = " so far" if is_partial else ""
     if not shown:
-        return f"No more results: {total}{what}" if answer.offset and answer.total else f"No sessions found{what}"
+        return (
+            f"No more results: {total}{what}" if answer.offset and answer.total else f"No sessions found{so_far}{what}"
+        )
     if shown == answer.total:
         found = count(shown, "session")
         return f"Found {found}{what}" if is_search else f"{found}{what}" + (", latest first" if shown > 1 else "")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def config_text(described: ConfigJson) -> str:
     """Return the effective configuration (`config.report.describe`) as text."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
-    share = described["share"]
+    share, lock = described["share"], described["lockSeconds"]
     describe = described["describe"]
     how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
     lines = [
@@ -25,6 +25,7 @@ def config_text(described: ConfigJson) -> str:
         f"redact        {_redaction_text(described['redact'])} ({described['redact']['origin']})",
         f"share         {share['value']} unless `sesame share` says otherwise ({share['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
+        f"lock          {lock['value']:g} s for another process that writes ({lock['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         f"describe      {how}, to {describe['directory']} ({describe['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),

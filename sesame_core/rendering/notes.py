@@ -34,6 +34,24 @@ def unread_hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
     return [_not_found(answer.words_not_found, unread)] if unread and answer.words_not_found else []
 
 
+def missing_hints(refreshed: IndexReport | None) -> list[str]:
+    """Return the hint, for programs, that an answer lacks the sessions in files that are not indexed yet."""
+    if refreshed is None or not refreshed.pending:
+        return []
+    are = "is" if refreshed.pending == 1 else "are"
+    return [f"{refreshed.pending} of {_files(refreshed)} {are} not indexed yet: this answer lacks the sessions in them"]
+
+
+def refresh_notes(refreshed: IndexReport | None) -> list[str]:
+    """Return the notes below any answer about the files that it lacks, a line each."""
+    return _about_refresh(refreshed)
+
+
+def _files(refreshed: IndexReport) -> str:
+    """Return the number of all files, indexed or not."""
+    return count(refreshed.unchanged + refreshed.changed + len(refreshed.errors) + refreshed.pending, "file")
+
+
 def _about_query(answer: Answer, refreshed: IndexReport | None) -> list[str]:
     notes = interval(answer.filters)
     notes += [f"Note: {one_line(shortened(hint, HINT))}" for hint in answer.hints]
@@ -62,7 +80,7 @@ def _unread(answer: Answer, refreshed: IndexReport | None) -> str:
     where = "in what is indexed so far"
     if refreshed and refreshed.pending:
         read = refreshed.unchanged + refreshed.changed + len(refreshed.errors)
-        return f"{where} ({read} of {count(read + refreshed.pending, 'file')})"
+        return f"{where} ({read} of {_files(refreshed)})"
     if refreshed and (refreshed.errors or refreshed.absent_roots):
         return "in what could be read"
     is_complete = refreshed is not None and refreshed.reason is None
@@ -91,7 +109,7 @@ def _about_refresh(refreshed: IndexReport | None) -> list[str]:
     if refreshed.pending:
         are = "is" if refreshed.pending == 1 else "are"
         then = "" if refreshed.reason else "; catch up with: sesame index"
-        notes.append(f"{count(refreshed.pending, 'changed file')} {are} not indexed yet{then}")
+        notes.append(f"{count(refreshed.pending, 'file')} {are} not indexed yet{then}")
     notes += _about_unreadable(refreshed)
     if refreshed.scanned_at:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]

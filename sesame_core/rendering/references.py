@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..search.windows import cut
-from .answers import index_json
+from .freshness import index_json
+from .notes import refresh_notes
 from .sessions import session_json, session_summary
 from .text import SCHEMA_VERSION, day, iso, one_line, place, printable, session_name
 
@@ -48,12 +49,16 @@ def _reference_json(reference: Reference, texts: Mapping[int, str]) -> Reference
     }
 
 
-def references_text(found: Sequence[Reference], texts: Mapping[int, str], *, offset: int = 0) -> str:
+def references_text(
+    found: Sequence[Reference], texts: Mapping[int, str], refreshed: IndexReport | None = None, *, offset: int = 0
+) -> str:
     """Return references as text: the outline of the referenced session, or the candidates.
 
+    :param refreshed: the refresh of the index that was done first.
     :param offset: number of candidates before this page.
     """
     parts = []
+    what = "session that is indexed so far" if refreshed and refreshed.pending else "session"
     for reference in found:
         if reference.stored:
             parts.append(texts[reference.stored.number])
@@ -72,8 +77,10 @@ def references_text(found: Sequence[Reference], texts: Mapping[int, str], *, off
         else:
             near = [f"Nearest:\n{_candidate_line(candidate)}" for candidate in reference.nearest[:1]]
             near += [_candidate_line(candidate) for candidate in reference.nearest[1:]]
-            nowhere = f'No session is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
+            nowhere = f'No {what} is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
             parts.append("\n".join([nowhere, *near]))
+    if notes := refresh_notes(refreshed):
+        parts.append("\n".join(notes))
     return "\n\n".join(parts)
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..types.answer import KeptOut
     from ..types.index import Chunk, StoredSession
     from ..types.query import Filters
+    from ..types.report import IndexReport
     from ..types.resumption import Resumption
     from .schemas.sessions import ChunkJson, ResumeJson, ResumptionJson, SessionJson, SessionsJson, TranscriptJson
 
@@ -78,21 +79,30 @@ def session_summary(stored: StoredSession) -> str | None:
 
 
 def sessions_json(
-    found: Sequence[StoredSession], total: int, offset: int = 0, kept_out: KeptOut | None = None
+    found: Sequence[StoredSession],
+    total: int,
+    offset: int = 0,
+    kept_out: KeptOut | None = None,
+    refreshed: IndexReport | None = None,
 ) -> SessionsJson:
     """Return the JSON value of one page of sessions.
 
     :param total: number of sessions on all pages.
     :param offset: number of sessions before this page.
     :param kept_out: why there are none.
+    :param refreshed: what is known of files that are not indexed yet.
     """
+    from .freshness import index_json
+    from .notes import missing_hints
+
     return {
         "schemaVersion": SCHEMA_VERSION,
         "sessionCount": len(found),
         "offset": offset,
         "total": total,
-        "hints": list(kept_out.hints) if kept_out else [],
+        "hints": [*missing_hints(refreshed), *(kept_out.hints if kept_out else ())],
         "leftOut": dict(kept_out.counts) if kept_out else {},
+        "index": index_json(refreshed),
         "sessions": [session_json(stored) for stored in found],
     }
 
@@ -105,6 +115,7 @@ def sessions_text(
     offset: int = 0,
     filters: Filters | None = None,
     kept_out: KeptOut | None = None,
+    refreshed: IndexReport | None = None,
 ) -> str:
     """Return one page of sessions as text, two lines per session.
 
@@ -112,10 +123,12 @@ def sessions_text(
     :param kept_out: why there are no sessions.
     :param abbreviate: shortens a session id as far as it stays unique.
     :param offset: number of sessions before this page.
+    :param refreshed: what is known of files that are not indexed yet.
     """
+    is_partial = refreshed is not None and refreshed.pending > 0
     shown, every = len(found), count(total, "session")
     if not shown:
-        lines = [f"No more results: {every}" if offset and total else "No sessions found"]
+        lines = [f"No more results: {every}" if offset and total else "No sessions found" + is_partial * " so far"]
     elif shown == total:
         lines = [every + (", latest first" if shown > 1 else "")]
     else:
@@ -130,6 +143,10 @@ def sessions_text(
         lines.append("  " + " · ".join(about))
         lines += _notes_lines(stored)
     notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
+    if refreshed is not None:
+        from .notes import refresh_notes
+
+        notes += refresh_notes(refreshed)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -159,12 +176,20 @@ def chunk_json(chunk: Chunk) -> ChunkJson:
     }
 
 
-def transcript_json(stored: StoredSession, chunks: Iterable[Chunk]) -> TranscriptJson:
-    """Return the JSON value of a session with these of its chunks."""
+def transcript_json(
+    stored: StoredSession, chunks: Iterable[Chunk], refreshed: IndexReport | None = None
+) -> TranscriptJson:
+    """Return the JSON value of a session with these of its chunks.
+
+    :param refreshed: what is known of files that are not indexed yet.
+    """
+    from .freshness import index_json
+
     return {
         "schemaVersion": SCHEMA_VERSION,
         **session_json(stored),
         "summary": session_summary(stored),
+        "index": index_json(refreshed),
         "chunks": [chunk_json(chunk) for chunk in chunks],
     }
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.errors import ParseError, ResumeError
-from sesame_core.plugin.parser import Parser, Resumer, Resuming, TailParser
+from sesame_core.plugin.parser import Naming, Parser, Resumer, Resuming, TailParser
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance
@@ -59,6 +59,12 @@ class ParserConformance(PluginConformance):
     def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
         """The sample matches."""
         assert parser.matches(session_file), "`matches` is true for a session of this agent"
+
+    def test_its_own_file_may_match_by_its_name(self, parser: Parser, session_file: Path) -> None:
+        """A file whose name cannot be a session's is never opened (`Naming`, optional)."""
+        if not isinstance(parser, Naming):
+            pytest.skip("the parser tells nothing by a name (Naming is optional)")
+        assert parser.may_match(session_file.name), "`may_match` is true for the name of each file that matches"
 
     @pytest.mark.parametrize("name", FOREIGN_FILES)
     def test_does_not_match_a_foreign_file(self, parser: Parser, tmp_path: Path, name: str) -> None:

@@ -83,8 +83,12 @@ class IndexReport:
     #: Bytes read: whole files, and only the tails of files that have grown.
     bytes: int = 0
     seconds: float = 0.0
+    #: The run was stopped by a person or by the system; what it had indexed is kept.
+    is_stopped: bool = False
     #: Why the run could not do anything; a search continues without it.
     reason: str | None = None
+    #: The reason is that another process was writing to the index.
+    is_locked: bool = False
 
     @property
     def not_searched(self) -> list[FileProblem]:

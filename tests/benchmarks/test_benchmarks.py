@@ -207,3 +207,11 @@ def test_without_labelled_queries_there_is_no_quality_to_measure(tmp_path: Path)
     done = run("quality.py", "--eval", tmp_path, "--dir", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("nothing to measure: there are no labelled queries at ")
+
+
+def test_a_small_history_is_indexed_by_searches_and_calls_alone(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    done = run("first_index.py", "--small", "--dir", tmp_path, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "### many files: search and call each second" in done.stdout
+    assert "### slow disk: search and call each second" in done.stdout

@@ -44,6 +44,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "errors": [],
         "unrecognised": [],
         "chunks": 152,
+        "stopped": False,
     }
 
 

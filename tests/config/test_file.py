@@ -233,7 +233,8 @@ def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: 
         ('{"sourcs": []}', "sourcs: unknown key; did you mean 'sources'?"),
         (
             '{"piSessionPaths": []}',
-            "piSessionPaths: unknown key; there are sources, backend, redact, share, refreshSeconds, models, describe",
+            "piSessionPaths: unknown key; there are sources, backend, redact, share, refreshSeconds, lockSeconds, "
+            "models, describe",
         ),
         ('{"describe": true}', "describe: must be an object, not true or false"),
         ('{"describe": {"auto": true}}', "describe.auto: unknown key; did you mean 'automatic'?"),

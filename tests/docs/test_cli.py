@@ -25,7 +25,7 @@ from sesame_core.config.report import (
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
-from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, IndexJson, RequestedJson, ResultJson, SourceJson
+from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
 from sesame_core.rendering.schemas.audits import AuditJson, SecretJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
@@ -37,6 +37,7 @@ from sesame_core.rendering.schemas.evidence import (
     WindowItemJson,
     WordJson,
 )
+from sesame_core.rendering.schemas.freshness import IndexJson, SourceJson
 from sesame_core.rendering.schemas.generation import (
     AttemptJson,
     CitationJson,
@@ -277,7 +278,7 @@ def test_a_row_names_the_declared_fields_of_what_its_field_holds(command: str, f
 def test_the_fields_of_a_session_and_of_the_rules_for_sharing_are_the_declared_ones() -> None:
     assert fields(part("Fields of a session")) == SESSION
     assert fields(SECTIONS["share"]) == fields_of(SharingJson, ChangesJson)
-    assert fields_of(TranscriptJson) == SESSION | {"summary", "chunks"}
+    assert fields_of(TranscriptJson) == SESSION | {"summary", "index", "chunks"}
     assert "`summary`" in SECTIONS["show"]
     assert "`chunks`" in SECTIONS["show"]
     (row,) = re.findall(r"^\| `contextBefore`, `contextAfter` \| (.*) \|$", SECTIONS["search"], re.MULTILINE)

@@ -196,7 +196,7 @@ def test_a_parser_that_fails_when_asked_goes_to_the_indexer_that_reports_it(
     def fail(self: PiParser, path: Path) -> bool:
         raise ZeroDivisionError
 
-    (home.root / "pi" / "unknown").touch()
+    (home.root / "pi" / "unknown.jsonl").touch()
     monkeypatch.setattr(PiParser, "matches", fail)
     (problem,) = home.refresh().errors
     assert "ZeroDivisionError" in problem.message

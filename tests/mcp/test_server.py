@@ -147,10 +147,12 @@ def test_lists_and_messages_are_those_of_the_command_line(
     run = tools_of()
     listed = run("list_sessions", {"limit": 3, "offset": 1, "cwd": "/home/ann/code"})
     printed = cli("sessions", "-n", 3, "--offset", 1, "--cwd", "/home/ann/code", "--json").json
+    printed.pop("index")  # the command line reads the index as it is
     assert {name: listed[name] for name in printed} == printed
     read = run("list_messages", {"session": "d6bc", "offset": 2, "limit": 3})
     shown = cli("show", "d6bc", "--offset", 2, "--limit", 3, "--json").json
     shown.pop("summary")  # a page need not repeat it; get_session has it
+    shown.pop("index")
     assert {name: read[name] for name in shown} == shown
     asked = run("query_session", {"session": "d6bc", "question": "smallest delay"})
     told = cli("ask", "d6bc", "smallest", "delay", "--json").json
@@ -421,10 +423,10 @@ def test_calls_that_wait_for_each_other_share_a_refresh(demo_sessions: Path, mon
     refreshes: list[float] = []
 
     class Counted(Sesame):
-        def refresh(self, seconds: float | None = None) -> Any:
+        def refresh(self, seconds: float | None = None, **options: Any) -> Any:
             refreshes.append(time.monotonic())
             time.sleep(0.2)
-            return super().refresh(seconds)
+            return super().refresh(seconds, **options)
 
     with Counted() as sesame:
         tools = Tools(sesame)

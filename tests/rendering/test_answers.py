@@ -258,7 +258,7 @@ def test_notes_stand_below(made: Answer, note: str) -> None:
 def test_a_refresh_is_mentioned_only_when_something_is_open() -> None:
     made = answer(hit())
     assert text_of(made, refreshed=IndexReport(added=3)) == text_of(made)
-    assert "2 changed files" in text_of(made, refreshed=IndexReport(pending=2))
+    assert "2 files are not indexed yet" in text_of(made, refreshed=IndexReport(pending=2))
     assert "Not searched: /x: odd" in text_of(
         made, refreshed=IndexReport(errors=[FileProblem(path="/x", message="odd")])
     )

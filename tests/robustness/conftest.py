@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Selection, Sesame, Source
+from sesame_core import Config, Selection, Sesame, Source
 from sesame_core.types.query import Filters
 
 NOBODY = 65534
@@ -32,6 +32,8 @@ class World:
         self.claude = home / "claude" / "-home-ann-fox"
         self.pi.mkdir(parents=True)
         self.claude.mkdir(parents=True)
+        #: Seconds to wait for another process that is writing.
+        self.patience = 0.0
         self.sources = [
             Source(parser=Selection(name="pi"), path=self.pi),
             Source(parser=Selection(name="claude-code"), path=self.claude.parent),
@@ -96,7 +98,7 @@ class World:
     # -- the index ----------------------------------------------------------------------------------------
 
     def sesame(self, data: Path | None = None) -> Sesame:
-        return Sesame(sources=self.sources, data_dir=data or self.data)
+        return Sesame(Config(sources=tuple(self.sources), lock_seconds=self.patience), data_dir=data or self.data)
 
     def index(self, *, full: bool = False, data: Path | None = None) -> Any:
         with self.sesame(data) as sesame:
@@ -124,7 +126,8 @@ class World:
         config = self.home / "config"
         config.mkdir(exist_ok=True)
         sources = [{"parser": s.parser.name, "path": str(s.path)} for s in self.sources]
-        (config / "config.jsonc").write_text(json.dumps({"sources": sources}))
+        settings = {"sources": sources, "lockSeconds": self.patience}
+        (config / "config.jsonc").write_text(json.dumps(settings))
         monkeypatch.setenv("SESAME_CONFIG_DIR", str(config))
         monkeypatch.setenv("SESAME_DATA_DIR", str(self.data))
 

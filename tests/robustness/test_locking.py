@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from sesame_core import LockedError
+from sesame_core.errors import StoppedError
 
 
 @pytest.fixture
@@ -108,3 +112,65 @@ def test_a_second_thread_is_refused_like_a_second_process(world: Any) -> None:
         report = sesame.index(on_progress=meanwhile)
     assert len(refused) == report.added == 6
     assert f"process {os.getpid()}" in refused[0]
+
+
+def held(world: Any, seconds: float) -> subprocess.Popen[bytes]:
+    """Return another process that has begun to write to the index, and does so for some seconds."""
+    code = (
+        "import sys, time\nfrom sesame_core import Sesame\n"
+        f"with Sesame(sources=[], data_dir={str(world.data)!r}).writer():\n"
+        f" print(flush=True)\n time.sleep({seconds})"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+WRITES: dict[str, Callable[[Any], object]] = {
+    "index": lambda world: world.index(),
+    "index of one file": lambda world: world.sesame().index([world.path(1)]),
+    "index --full": lambda world: world.index(full=True),
+    "forget": lambda world: world.sesame().forget(world.session_id(1)),
+    "a search's refresh": lambda world: world.sesame().refresh(30),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_lock_that_is_free_in_a_moment_is_waited_for(world: Any, write: Callable[[Any], object]) -> None:
+    world.populate()
+    world.index()
+    world.write(2, "fox2 saw the otter")
+    world.patience = 30.0
+    with held(world, 1.0):
+        result = write(world)
+    assert getattr(result, "reason", None) is None
+    if write is not WRITES["forget"] and write is not WRITES["index of one file"]:
+        assert world.found("otter") == {world.session_id(2)}
+
+
+def test_a_lock_that_stays_is_named_with_the_time_that_it_was_waited_for(
+    world: Any, holder: int, cli: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.patience = 0.5
+    world.configure(monkeypatch)
+    code, out, err = cli("index")
+    assert (code, out) == (1, "")
+    assert err.endswith("try again when it is done (waited 0.5 s)\n")
+    assert f"process {holder}" in err
+
+
+def test_a_search_waits_no_longer_than_it_may_index(world: Any, holder: int) -> None:
+    world.patience = 30.0
+    started = time.monotonic()
+    with world.sesame() as sesame:
+        report = sesame.refresh(0.2)
+    assert time.monotonic() - started < 20
+    assert f"process {holder}" in report.reason
+    assert report.pending == 1
+
+
+def test_stopped_while_it_waits_for_the_lock(world: Any, holder: int) -> None:
+    world.patience = 30.0
+    with world.sesame() as sesame, pytest.raises(StoppedError, match="while another process was writing"):
+        sesame.index(is_stopped=lambda: True)

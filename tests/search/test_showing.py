@@ -125,11 +125,14 @@ def test_while_another_process_indexes_no_word_is_called_not_found_anywhere(
         if form == "text":
             out = cli("search", "marvin").out
             assert "Not found in what is indexed so far (1 of 3 files): marvin" in out
-            assert "2 changed files are not indexed yet" in out
+            assert "2 files are not indexed yet" in out
             assert "anywhere" not in out
         else:
             value = cli("search", "marvin", "--json").json
-            assert value["hints"] == ["Not found in what is indexed so far (1 of 3 files): marvin"]
+            assert value["hints"] == [
+                "2 of 3 files are not indexed yet: this answer lacks the sessions in them",
+                "Not found in what is indexed so far (1 of 3 files): marvin",
+            ]
             assert (value["index"]["refreshed"], value["index"]["pending"]) == (False, 2)
     assert "Found 2 sessions" in cli("search", "marvin").out
     assert "Not found as a word: zzzqqq" in cli("search", "zzzqqq").out

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from typing_extensions import TypedDict
 
-from .answers import IndexJson
 from .doc import Doc
+from .freshness import IndexJson
 from .sessions import SessionJson, VersionedJson
 
 

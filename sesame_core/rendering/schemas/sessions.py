@@ -7,6 +7,7 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from .doc import Doc
+from .freshness import IndexJson
 
 
 class VersionedJson(TypedDict):
@@ -54,6 +55,7 @@ class SessionsJson(VersionedJson):
     total: int
     hints: Annotated[list[str], Doc("If nothing was found, what each filter kept out.")]
     leftOut: Annotated[dict[str, int], Doc("If nothing was found, sessions by the filter that kept them out.")]
+    index: Annotated[IndexJson, Doc("How fresh the answer is.")]
     sessions: list[SessionJson]
 
 
@@ -77,6 +79,7 @@ class TranscriptJson(VersionedJson, SessionJson):
     """A session with its chunks: `sesame show`."""
 
     summary: str | None
+    index: Annotated[IndexJson, Doc("How fresh the answer is.")]
     chunks: list[ChunkJson]
 
 

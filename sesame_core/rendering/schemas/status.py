@@ -7,6 +7,7 @@ from typing import Annotated
 from typing_extensions import TypedDict
 
 from .doc import Doc
+from .freshness import UnreadableFileJson
 from .sessions import VersionedJson
 
 
@@ -46,13 +47,6 @@ class PluginJson(TypedDict):
     version: str
     summary: str
     error: str | None
-
-
-class UnreadableFileJson(TypedDict):
-    """A file whose last read failed."""
-
-    path: str
-    message: str
 
 
 class StatusJson(VersionedJson):

@@ -1,0 +1,135 @@
+"""Indexes in the background what the refreshes before answers have left, for a program that outlives its answers.
+
+with Sesame() as sesame, BackgroundIndexer(sesame) as indexer:
+report = indexer.refresh()          # in place of sesame.refresh(), from any thread
+answer = sesame.search("fox")       # report.pending: the files that it lacks
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from ..dataclass import replace
+from ..types.report import IndexReport
+
+if TYPE_CHECKING:
+    from ..api.sesame import Sesame
+
+#: Seconds of reading between two pauses in which a call can refresh, and other processes can write.  What is read is
+#: found after each.
+BATCH = 0.5
+#: Seconds of a pause: longer than the time between two attempts to lock the index (`api.patience.RETRY`).
+PAUSE = 0.1
+#: Seconds until the next attempt while another process is writing.
+LOCKED = 0.2
+#: Seconds until the next attempt after an error, doubled with each further one, up to the second number.
+RETRY, LONGEST = 1.0, 60.0
+#: Why the files may have changed since.
+BUSY = "files are being indexed in the background"
+
+_LOG = logging.getLogger(__name__)
+
+
+class BackgroundIndexer:
+    """Refreshes the index for the threads of a program, and reads in a thread of its own what they leave.
+
+    The thread runs only while files are left.  Only one thread writes at a time; `refreshSeconds` 0 turns all of it
+    off.  Errors are logged, each once, and are in the reports.
+    """
+
+    def __init__(self, sesame: Sesame) -> None:
+        self._sesame = sesame
+        self._writing = threading.Lock()
+        self._starting = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        #: The last refresh: when it began, and its report.
+        self._last: tuple[float, IndexReport] | None = None
+        self._logged: set[str] = set()
+
+    def __enter__(self) -> BackgroundIndexer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def refresh(self) -> IndexReport:
+        """Index changes, as `Sesame.refresh` does; calls that wait for each other share one that began after them.
+
+        While the thread is reading, it waits no longer than a refresh may take, and then reports what is left.
+        """
+        came = time.monotonic()
+        # Another call's refresh is waited for; the thread may be reading one very large file.
+        patience = self._sesame.config.refresh_seconds if self.is_running else -1
+        if not self._writing.acquire(timeout=patience):
+            assert self._last is not None, "the thread runs because of a refresh"
+            last = self._last[1]
+            return replace(self._sesame.as_it_is() or last, sources=last.sources, reason=last.reason or BUSY)
+        try:
+            if self._last is None or self._last[0] < came:
+                self._refresh(None)
+            assert self._last is not None
+            report = self._last[1]
+        finally:
+            self._writing.release()
+        if report.pending:
+            self._start()
+        return report
+
+    @property
+    def is_running(self) -> bool:
+        """Whether files are being indexed in the background."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def close(self) -> None:
+        """Stop indexing; a file that is being read is left to the next run."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    # -- the thread ---------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        with self._starting:
+            if not self.is_running and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._run, name="sesame-indexing", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        wait = RETRY
+        while not self._stop.is_set():
+            try:
+                with self._writing:
+                    report = self._refresh(BATCH)
+            except Exception:  # noqa: BLE001 - nobody waits for this thread; the next call's refresh gets it, too
+                _LOG.exception("indexing in the background failed")
+                return
+            if report.is_locked:
+                self._stop.wait(LOCKED)
+            elif report.reason:
+                self._stop.wait(wait)
+                wait = min(2 * wait, LONGEST)
+            elif not report.pending:
+                return
+            else:
+                wait = RETRY
+                self._stop.wait(PAUSE)
+
+    def _refresh(self, seconds: float | None) -> IndexReport:
+        """Refresh, and log new errors; the caller has the lock."""
+        began = time.monotonic()
+        report = self._sesame.refresh(seconds, is_stopped=self._stop.is_set)
+        self._last = began, report
+        problems = [f"{problem.path}: {problem.message}" for problem in report.errors]
+        # Another process that writes is no error, and soon done.
+        for text in [*problems, *([report.reason] if report.reason and not report.is_locked else [])]:
+            if text not in self._logged:
+                self._logged.add(text)
+                _LOG.warning("%s", text)
+        return report
