@@ -82,7 +82,7 @@ def test_a_directory_that_cannot_be_listed_is_named_and_nothing_in_it_is_missing
     library.index()
     with monkeypatch.context() as patched:
         refuse(patched, root / "-x", number)
-        for report in (library.index(), library.refresh(9), library.unread()):
+        for report in (library.index(), library.refresh(9), library.refresh(9), library.unread()):
             assert [(error.path, error.message) for error in report.errors] == [(str(root / "-x"), os.strerror(number))]
             assert (report.missing, report.unchanged) == (0, 1)
     assert library.status().missing == 0
@@ -172,6 +172,28 @@ def test_a_link_to_nothing_is_named(name: str, target: str, message: str, root: 
     assert report.added == 2
 
 
+def test_a_link_whose_target_comes_back_is_read_by_the_next_refresh(root: Path, tmp_path: Path) -> None:
+    """Also while the last scan is remembered: it cannot tell by a directory's time."""
+    link, archive = root / "-w" / "z.jsonl", root / "-w" / "notes.jsonl.gz"
+    target = tmp_path / "33333333-3333-4333-8333-333333333333.jsonl"
+    link.symlink_to(target)
+    archive.write_bytes(gzip.compress(LINE))
+    for directory in (root, *root.iterdir()):
+        os.utime(directory, ns=(10**18, 10**18))  # otherwise it may change again at the same time
+    with Sesame(sources=[Source(parser=Selection(name="claude-code"), path=root)], data_dir=tmp_path / "d") as sesame:
+        scanned = []
+        for _ in range(3):
+            report = sesame.refresh(9)
+            scanned.append(report.scanned_at)
+            assert [error.path for error in report.errors] == [str(link)]
+            assert [problem.path for problem in report.unrecognised] == [str(archive)]
+        assert scanned[-1] is not None, "the scan was not remembered"
+        session(target, "a deer came back")
+        report = sesame.refresh(9)
+        assert (report.errors, report.added) == ([], 1)
+        assert [problem.path for problem in report.unrecognised] == [str(archive)]
+
+
 def test_a_loop_of_directories_loses_nothing(root: Path, library: Sesame) -> None:
     (root / "-w" / "up").symlink_to("..")
     report = library.index()
@@ -240,7 +262,7 @@ def test_a_file_that_is_not_recognised_is_counted_when_met_and_an_error_when_nam
         content(path)
     else:
         path.write_bytes(content)
-    for report in (library.index(), library.refresh(9), library.unread()):
+    for report in (library.index(), library.refresh(9), library.refresh(9), library.unread()):
         assert report.errors == []
         assert [problem.path for problem in report.unrecognised] == [str(path)]
         assert reason in report.unrecognised[0].message
