@@ -130,7 +130,14 @@ class Sesame:
         deadline = None if seconds is None else time.monotonic() + seconds
         with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
-            indexer = Indexer(writer, metadata, is_rebuild=full, deadline=deadline, on_progress=on_progress)
+            indexer = Indexer(
+                writer,
+                metadata,
+                is_rebuild=full,
+                deadline=deadline,
+                workers=self.config.index_workers,
+                on_progress=on_progress,
+            )
             report = indexer.run(sources, within)
         report.withheld = self._index.private_files()
         return report

@@ -125,6 +125,8 @@ class Config:
     backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
     #: Seconds that a search may spend on indexing changes; 0 turns that off.
     refresh_seconds: float = 0.3
+    #: Most processes that read session files for `Sesame.index`; None: as many as pay on this machine; 0: none.
+    index_workers: int | None = None
     #: Models that may be called, in the order they are tried; without any, no model is called.
     models: tuple[ModelChoice, ...] = ()
     redaction: Redaction = field(default_factory=Redaction)

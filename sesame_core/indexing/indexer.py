@@ -19,8 +19,9 @@ from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
-from .file_reader import Redacting
+from .file_reader import FileReader, Redacting
 from .sources import OpenSource
+from .workers import ReadAhead, ReadElsewhere
 
 #: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
@@ -33,6 +34,8 @@ class Indexer:
     :param metadata: the metadata files of sessions.
     :param is_rebuild: the index starts empty, and no file counts as missing.
     :param deadline: `time.monotonic()` after which no further file is started.
+    :param workers: most processes that read files; None: as many as pay on this machine.  With a deadline there are
+        none.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Indexer:
         *,
         is_rebuild: bool = False,
         deadline: float | None = None,
+        workers: int | None = 0,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.report = IndexReport()
@@ -51,6 +55,7 @@ class Indexer:
         self._known = {path: _known(file) for path, file in self._files.items()}
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
+        self._workers = workers if deadline is None else 0
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
 
@@ -124,28 +129,35 @@ class Indexer:
     def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
-        for number, (source, found) in enumerate(changed):
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                self.report.pending = len(changed) - number
-                return
-            self._index(source, found)
-            done += found.size
-            if self._on_progress:
-                self._on_progress(
-                    Progress(
-                        files_done=number + 1,
-                        files_total=len(changed),
-                        bytes_done=done,
-                        bytes_total=total,
-                        chunks=self.report.chunks,
-                        path=found.path,
+        with ReadAhead(
+            changed, self._is_new, self._writer, self._workstation, self._metadata, most=self._workers
+        ) as ahead:
+            for number, (_, found) in enumerate(changed):
+                if self._deadline is not None and time.monotonic() >= self._deadline:
+                    self.report.pending = len(changed) - number
+                    return
+                self._index(ahead.reading(number), found)
+                done += found.size
+                if self._on_progress:
+                    self._on_progress(
+                        Progress(
+                            files_done=number + 1,
+                            files_total=len(changed),
+                            bytes_done=done,
+                            bytes_total=total,
+                            chunks=self.report.chunks,
+                            path=found.path,
+                        )
                     )
-                )
 
-    def _index(self, source: OpenSource, found: FoundFile) -> None:
+    def _is_new(self, found: FoundFile) -> bool:
+        """Return whether a file is surely read whole."""
+        known = self._files.get(self._stored(found.path))
+        return known is None or known.error is not None or known.mtime_ns == UNREAD
+
+    def _index(self, reading: FileReader | ReadElsewhere, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
-        reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
         except BackendError:

@@ -1,0 +1,369 @@
+"""Worker processes that read a run's files while the run writes those before them.
+
+Reading, formatting and splitting into words takes as long as writing the index, so with two cores a first index takes
+little more than half the time.  The run consumes the files in its own order, so that the index is the same as without
+workers; what waits for it is bounded.  It reads a file itself when no worker has begun it, when only the file's new
+end is needed, and when a worker cannot.
+
+The processes run this interpreter, not a copy of this process and not its main module: nothing is required of a
+program that uses the library, and threads of it are no danger.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Condition, Thread
+from typing import TYPE_CHECKING
+
+from ..errors import ParseError
+from ..plugin.backend import IndexWriter, Positions
+from ..types.index import Chunk, IndexedFile
+from ..types.transcript import Session
+from .discovery import FoundFile
+from .file_reader import FileReader, Redacting, Replayed
+from .packing import unpacked
+from .sources import OpenSource
+from .worker import BLOCK, END, FAILED, HEADER, READY, UNUSABLE, FrameType, Result, Setting, Task
+
+if TYPE_CHECKING:
+    from ..metadata.files import MetadataFiles
+
+#: Bytes of new files from which on workers pay: a process costs 0.2 s of CPU, and a second reads 20 MB.
+WORTHWHILE = 16 << 20
+#: Bytes that wait for the writer, of all workers together.
+HELD = 32 << 20
+#: Bytes that a frame counts in addition to its content.
+FRAME = 1_000
+#: Files given to a worker at once, so that it never waits for the next one.
+GIVEN = 2
+#: Seconds that the run waits for its workers before it starts another one.
+PATIENCE = 0.25
+#: Most workers that are started on their own: one writer is not fast enough for more.
+MOST = 3
+#: Processes that try to read a file; one that ends while it reads a file may have run out of memory.
+TRIES = 2
+
+_MAIN = "import sys; sys.path[:] = {path!r}; from sesame_core.indexing.worker import main; main()"
+
+
+class Died(Exception):
+    """The process that read a file ended."""
+
+
+class Failed(Exception):
+    """A worker could not read a file."""
+
+
+class ReadAhead:
+    """The readings of a run's files, for the run to consume in their order; a context, at whose end no process is left.
+
+    :param files: the files of the run, in its order.
+    :param is_new: returns whether a file is read whole.
+    :param most: most worker processes; None: as many as pay here.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[tuple[OpenSource, FoundFile]],
+        is_new: Callable[[FoundFile], bool],
+        writer: IndexWriter,
+        workstation: str,
+        metadata: MetadataFiles,
+        *,
+        most: int | None,
+    ) -> None:
+        self._files = files
+        self._is_new = is_new
+        self._writer = writer
+        self._workstation = workstation
+        self._metadata = metadata
+        self._most = workers(most)
+        #: Guards everything below, and is notified of each change.
+        self._changed = Condition()
+        self._processes: list[_Process] = []
+        #: The process of each file that was given to one.
+        self._given: dict[int, _Process] = {}
+        #: Number of the first file that is neither given to a process nor read by the run.
+        self._next = 0
+        #: Sources by `id`, with their number; None for one that no worker can load.
+        self._sources: dict[int, int | None] = {}
+        self._setting = b""
+        self._waited = 0.0
+        self._is_over = False
+
+    def __enter__(self) -> ReadAhead:
+        if self._most and sum(found.size for _, found in self._files if self._is_new(found)) >= WORTHWHILE:
+            self._prepare()
+            self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+        for process in self._processes:
+            process.end()
+
+    def reading(self, number: int) -> FileReader | ReadElsewhere:
+        """Return the reading of a file, by its number in the run; the numbers rise from call to call."""
+        source, found = self._files[number]
+        with self._changed:
+            if number in self._given:
+                return ReadElsewhere(self, number, source.row(found), self._writer)
+            self._next = max(self._next, number + 1)
+        return self.here(number)
+
+    def here(self, number: int) -> FileReader:
+        """Return the reading of a file in this process."""
+        source, found = self._files[number]
+        return source.reading(found, self._writer, self._workstation, self._metadata.notes)
+
+    def frames(self, number: int) -> Iterator[tuple[FrameType, bytes]]:
+        """Yield what the process of a file sends about it.
+
+        :raises Died: the process has ended.
+        """
+        process = self._given[number]
+        while True:
+            type, of, data = self._frame(process)
+            if of == number:  # else the rest of a file that could not be written
+                yield type, data
+
+    def again(self, number: int) -> None:
+        """Give a file, whose process has ended, to a new one."""
+        self._start(number)
+
+    def give_up(self, number: int) -> None:
+        """Read all further files of a file's source in this process."""
+        with self._changed:
+            self._sources[id(self._files[number][0])] = None
+
+    def ended(self, number: int) -> str:
+        """Return how the process of a file has ended."""
+        code = self._given[number].code()
+        return f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+
+    # -- processes ----------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        """Collect what every worker has to know."""
+        pickled: dict[int, bytes] = {}
+        for source, _ in self._files:
+            if id(source) in self._sources:
+                continue
+            number = len(self._sources)
+            self._sources[id(source)] = number
+            try:
+                pickled[number] = pickle.dumps(source, pickle.HIGHEST_PROTOCOL)
+            except Exception:  # noqa: BLE001 - whatever a plugin raises: its files are read in this process
+                self._sources[id(source)] = None
+        redacting = self._writer.elsewhere() if isinstance(self._writer, Redacting) else None
+        setting = Setting(pickled, self._workstation, self._metadata, redacting)
+        self._setting = pickle.dumps(setting, pickle.HIGHEST_PROTOCOL)
+
+    def _start(self, first: int | None = None) -> None:
+        """Start a process; without one the run reads the files itself.
+
+        :param first: the file to begin with.
+        """
+        try:
+            process = _Process()
+        except OSError:
+            self._most = 0
+            if first is not None:
+                raise
+            return
+        self._processes.append(process)
+        if first is not None:
+            self._given[first] = process
+        Thread(target=self._serve, args=(process, first), daemon=True).start()
+
+    def _serve(self, process: _Process, first: int | None) -> None:
+        """Give files to a process and collect what it sends, in a thread of its own."""
+        process.send(self._setting)
+        for type, number, data in process.frames():
+            tasks = []
+            with self._changed:
+                if type == READY and first is not None:
+                    tasks.append(self._give(process, first))
+                elif type in (END, FAILED, UNUSABLE):
+                    process.outstanding.popleft()
+                while len(process.outstanding) < GIVEN and (chosen := self._choose()) is not None:
+                    tasks.append(self._give(process, chosen))
+            for task in tasks:
+                process.send(pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+            with self._changed:
+                process.waiting.append((type, number, data))
+                process.held += FRAME + len(data)
+                self._changed.notify_all()
+                while process.held >= HELD // max(self._most, 1) and not self._is_over:
+                    self._changed.wait()
+        with self._changed:
+            process.has_ended = True
+            # The first one may be the reason; the run reads the others, unless it asks for the first one again.
+            for number in list(process.outstanding)[1:]:
+                del self._given[number]
+            self._changed.notify_all()
+
+    def _choose(self) -> int | None:
+        """Return the next file for a worker."""
+        if self._is_over:
+            return None
+        for number in range(self._next, len(self._files)):
+            source, found = self._files[number]
+            if self._sources[id(source)] is not None and self._is_new(found):
+                self._next = number + 1
+                return number
+        self._next = len(self._files)
+        return None
+
+    def _give(self, process: _Process, number: int) -> Task:
+        source, found = self._files[number]
+        process.outstanding.append(number)
+        self._given[number] = process
+        return Task(number, self._sources[id(source)] or 0, found)
+
+    def _frame(self, process: _Process) -> tuple[FrameType, int, bytes]:
+        """Return the next frame of a process; start another process when the run waits for too long."""
+        with self._changed:
+            started = time.monotonic()
+            while not process.waiting:
+                if process.has_ended:
+                    raise Died
+                self._changed.wait(1.0)  # not for ever: on Windows, Ctrl-C would not be noticed
+            self._waited += time.monotonic() - started
+            type, number, data = process.waiting.popleft()
+            process.held -= FRAME + len(data)
+            self._changed.notify_all()
+            is_slow = self._waited >= PATIENCE * len(self._processes) and self._next < len(self._files)
+        if is_slow and len(self._processes) < self._most:
+            self._start()
+        return type, number, data
+
+
+class ReadElsewhere:
+    """The reading of a file by a worker, for the indexer like a `FileReader`."""
+
+    def __init__(self, ahead: ReadAhead, number: int, file: IndexedFile, writer: IndexWriter) -> None:
+        self.file = file
+        self.losses: list[tuple[int, str]] = []
+        self.skipped: dict[str, int] = {}
+        self.start = 0
+        self.is_tail = False
+        self._ahead = ahead
+        self._number = number
+        self._writer = writer
+
+    def bring_in(self, known: IndexedFile | None) -> Positions:
+        """Index the file; return the positions of the stored chunks."""
+        for tries_left in reversed(range(TRIES)):
+            if isinstance(self._writer, Redacting):
+                self._writer.was_redacted(self.file)
+            try:
+                return self._writer.replace(self.file, self._content())
+            except (Replayed, Failed):
+                return self._here(known)
+            except Died:
+                if tries_left:
+                    self._ahead.again(self._number)
+        raise ParseError(
+            self.file.path, f"the process that read it {self._ahead.ended(self._number)}; is there enough memory?"
+        )
+
+    def _content(self) -> Iterator[Session | Chunk]:
+        for type, data in self._ahead.frames(self._number):
+            if type == BLOCK:
+                yield from unpacked(data)
+            elif type == END:
+                result: Result = pickle.loads(data)
+                for name in IndexedFile.__dataclass_fields__:
+                    setattr(self.file, name, getattr(result.file, name))
+                self.skipped, self.losses = result.skipped, result.losses
+                return
+            else:
+                if type == UNUSABLE:
+                    self._ahead.give_up(self._number)
+                raise Failed
+
+    def _here(self, known: IndexedFile | None) -> Positions:
+        """Read the file in this process."""
+        reading = self._ahead.here(self._number)
+        try:
+            return reading.bring_in(known)
+        finally:
+            self.file, self.losses, self.skipped = reading.file, reading.losses, reading.skipped
+            self.start, self.is_tail = reading.start, reading.is_tail
+
+
+class _Process:
+    """A worker process.
+
+    :raises OSError: it cannot be started.
+    """
+
+    def __init__(self) -> None:
+        flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
+        flags += [f"-W{option}" for option in sys.warnoptions]
+        # Ctrl-C of a terminal reaches a whole group of processes; the run ends its workers itself.
+        own_group = {"creationflags": 0x200} if sys.platform == "win32" else {"process_group": 0}
+        self._process = subprocess.Popen(
+            [sys.executable, *flags, "-c", _MAIN.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            **own_group,  # type: ignore[arg-type]
+        )
+        #: Frames that the run has not consumed, and their bytes.
+        self.waiting: deque[tuple[FrameType, int, bytes]] = deque()
+        self.held = 0
+        #: Files that were given to it, and whose end it has not sent.
+        self.outstanding: deque[int] = deque()
+        self.has_ended = False
+
+    def send(self, data: bytes) -> None:
+        """Send it a pickled object."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            pass  # it has ended, which `frames` notices
+
+    def frames(self) -> Iterator[tuple[FrameType, int, bytes]]:
+        """Yield what it sends, up to its end; the beginning of a frame is dropped."""
+        read = self._process.stdout.read  # type: ignore[union-attr]
+        while len(header := read(HEADER.size)) == HEADER.size:
+            type, number, size = HEADER.unpack(header)
+            data = read(size)
+            if len(data) < size:
+                return
+            yield type, number, data
+
+    def code(self) -> int:
+        """Return its exit code, once it has ended."""
+        return self._process.wait()
+
+    def end(self) -> None:
+        """End it; it has nothing to lose."""
+        self._process.kill()
+        self._process.wait()
+
+
+def workers(most: int | None) -> int:
+    """Return the most worker processes of a run.
+
+    :param most: as configured; None: as many as pay here.
+    """
+    name = Path(sys.executable or "").name.lower()
+    if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
+        return 0  # a program that contains Python: started again, it would not be an interpreter
+    if most is not None:
+        return most
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST) if cores > 1 else 0
