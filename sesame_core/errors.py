@@ -55,6 +55,10 @@ class LockedError(BackendError):
     """Another process is writing to the index; the message says which."""
 
 
+class StoppedError(SesameError):
+    """A rebuild was stopped, and the index is as it was before."""
+
+
 class QueryError(SesameError):
     """A filter or flag of a search is invalid, such as a malformed date; query text never raises."""
 

@@ -105,6 +105,11 @@ class Index:
         metadata = MetadataFiles(self._config.describe.directory)
         return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
 
+    def hides(self) -> bool:
+        """Return whether others can read the index, and a rule hides sessions from them."""
+        policy = self.policy()
+        return policy is not None and not policy.sharing.is_open
+
     def private_files(self) -> int:
         """Return the number of files that are left out of a shared index because all their sessions are private."""
         if self.audience() is None:

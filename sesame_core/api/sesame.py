@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from ..config.file import load
 from ..config.model import MARK, Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import BackendError, LockedError, SesameError, UnknownPluginError, UnknownSessionError
+from ..errors import BackendError, LockedError, SesameError, StoppedError, UnknownPluginError, UnknownSessionError
 from ..indexing.sources import Sources
 from ..plugin.backend import IndexWriter
 from ..plugin.manager import PluginManager
@@ -113,13 +113,17 @@ class Sesame:
         full: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> IndexReport:
-        """Bring the index up to date.
+        """Bring the index up to date; what is indexed is committed, and found by searches, every second or two.
 
         :param paths: only these files or directories; they need not belong to a source.
         :param full: build a new index and replace the current one with it.
         :param seconds: start no further file after this time.
+        :param is_stopped: called for each record that is read; when it returns true, the run ends without the file that
+            is being read, and the next run continues from there (`IndexReport.is_stopped`).
         :raises LockedError: another process is indexing.
+        :raises StoppedError: a full run was stopped, and the index is as it was before.
         :raises SesameError: a path is not a session, or the index cannot be written.
         """
         from ..indexing.indexer import Indexer
@@ -137,8 +141,13 @@ class Sesame:
                 deadline=deadline,
                 workers=self.config.index_workers,
                 on_progress=on_progress,
+                is_stopped=is_stopped,
+                # Others must not see a subagent's session between two commits, before its private parent is read.
+                commits=not full and not self._index.hides(),
             )
             report = indexer.run(sources, within)
+            if full and report.is_stopped:
+                raise StoppedError("stopped; the index is as it was before; start again with: sesame index --full")
         report.withheld = self._index.private_files()
         return report
 

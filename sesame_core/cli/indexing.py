@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import StoppedError
 from .options import JSON, Argument, Command, Option
+from .stopping import STOPPED, stoppable, where
 from .terminal import progress_bar, write, write_error
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ DEMO_QUERY = "nix infrastructure simplify"
 
 
 def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
-    """Index new and changed session files; exit with 1 when a file failed.
+    """Index new and changed session files; exit with 1 when a file failed, with 130 when it was stopped.
 
     :param paths: only these; all sources when empty.
     :param full: build a new index, and replace the present one with it.
@@ -30,7 +33,9 @@ def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
 
     with Sesame() as sesame:
         report = _run(sesame, paths, full=full)
-    write(as_json(report_json(report)) if json else report_text(report))
+    if json or not report.is_stopped:
+        write(as_json(report_json(report)) if json else report_text(report))
+    _end_if_stopped(report, shlex.join(["sesame", "index", *map(str, paths)]))
     if report.errors:
         raise SystemExit(1)
 
@@ -59,6 +64,7 @@ def demo(query: Sequence[str]) -> None:
     with Sesame() as own:
         write("Indexing your sessions …")
         report = _run(own, [])
+        _end_if_stopped(report, "sesame demo")
         write(report_text(report))
         if own.status().sessions:
             _show(own, " ".join(query))
@@ -79,9 +85,26 @@ def _show(sesame: Sesame, query: str) -> None:
 
 
 def _run(sesame: Sesame, paths: Sequence[Path], *, full: bool = False) -> IndexReport:
-    """Index, with a progress bar on a terminal."""
-    with progress_bar() as show:
-        return sesame.index(paths, full=full, on_progress=show)
+    """Index, with a progress bar on a terminal, until a signal stops it; exit when it stopped a full run."""
+    with progress_bar() as show, stoppable() as is_stopped:
+        try:
+            return sesame.index(paths, full=full, on_progress=show, is_stopped=is_stopped)
+        except StoppedError as stop:
+            message = str(stop)
+        except KeyboardInterrupt:
+            message = "stopped; go on with: sesame index"
+    write_error(message)
+    raise SystemExit(STOPPED)
+
+
+def _end_if_stopped(report: IndexReport, command: str) -> None:
+    """Say where a run stopped, and exit.
+
+    :param command: the command that continues.
+    """
+    if report.is_stopped:
+        write_error(where(report, command))
+        raise SystemExit(STOPPED)
 
 
 COMMANDS = (

@@ -59,6 +59,10 @@ class Replayed(Exception):
     """A file must be read from its start: it replays a session, or a session turned out to be excluded."""
 
 
+class Stopped(Exception):
+    """The run was stopped while a file was read: nothing of the file changes in the index."""
+
+
 class FileReader:
     """Reads one file into the index.
 
@@ -92,6 +96,8 @@ class FileReader:
         self.is_tail = False
         #: The first chunk of the requested record: its session, and the number of chunks of the session before it.
         self.located: tuple[str, int] | None = None
+        #: Returns whether to stop reading.
+        self.is_stopped: Callable[[], bool] = lambda: False
         self._parser = parser
         self._formatter = formatter
         self._writer = writer
@@ -190,6 +196,8 @@ class FileReader:
         if self._redacting is not None:
             events = self._redacting.redacted(self.file, events)
         for event in events:
+            if self.is_stopped():
+                raise Stopped
             if isinstance(event, Message):
                 yield from self._chunks(event)
             elif isinstance(event, Session):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,12 +20,15 @@ from ..types.index import UNREAD, IndexedFile, KnownFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
-from .file_reader import FileReader, Redacting
+from .file_reader import FileReader, Redacting, Stopped
 from .sources import OpenSource
-from .workers import ReadAhead, ReadElsewhere
+from .workers import ReadAhead, ReadElsewhere, workers
 
 #: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
+#: Seconds after which a run commits, so that what it has indexed is found, and is kept when it is killed.  A commit
+#: takes about 10 ms.
+COMMIT_SECONDS = 1.5
 
 
 class Indexer:
@@ -36,6 +40,8 @@ class Indexer:
     :param deadline: `time.monotonic()` after which no further file is started.
     :param workers: most processes that read files; None: as many as pay on this machine.  With a deadline there are
         none.
+    :param is_stopped: returns whether to stop; the file that is being read is then left to the next run.
+    :param commits: commit every `COMMIT_SECONDS`.
     """
 
     def __init__(
@@ -47,6 +53,8 @@ class Indexer:
         deadline: float | None = None,
         workers: int | None = 0,
         on_progress: Callable[[Progress], None] | None = None,
+        is_stopped: Callable[[], bool] = lambda: False,
+        commits: bool = True,
     ) -> None:
         self.report = IndexReport()
         self._writer = writer
@@ -57,6 +65,9 @@ class Indexer:
         self._deadline = deadline
         self._workers = workers if deadline is None else 0
         self._on_progress = on_progress
+        self._is_stopped = is_stopped
+        self._commit_seconds = COMMIT_SECONDS if commits else math.inf
+        self._commit_at = time.monotonic() + self._commit_seconds
         self._workstation = identity.workstation_id()
 
     def run(self, sources: Iterable[OpenSource], within: Sequence[str] = ()) -> IndexReport:
@@ -73,9 +84,10 @@ class Indexer:
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        with _without_cycle_collection():
-            self._index_all(changed)
-        self._enrich()
+        with _without_cycle_collection(), self._ahead(changed) as ahead:
+            self._index_all(changed, ahead)
+        if not self.report.is_stopped:
+            self._enrich()
         reached = len(changed) - self.report.pending
         self.report.sources = [
             SourceReport(
@@ -86,7 +98,7 @@ class Indexer:
             )
             for source in sources
         ]
-        is_clean = not self.report.errors and self.report.changed > 0
+        is_clean = not self.report.errors and not self.report.pending and self.report.changed > 0
         self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
         self.report.seconds = time.monotonic() - started
         return self.report
@@ -126,29 +138,51 @@ class Indexer:
 
     # -- indexing -----------------------------------------------------------------------------------------
 
-    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
+    def _ahead(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> ReadAhead:
+        """Return the readings of the files, in the order in which they are indexed."""
+        most = workers(self._workers)
+        return ReadAhead(changed, self._is_new, self._writer, self._workstation, self._metadata.notes, most=most)
+
+    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]], ahead: ReadAhead) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
-        with ReadAhead(
-            changed, self._is_new, self._writer, self._workstation, self._metadata, most=self._workers
-        ) as ahead:
-            for number, (_, found) in enumerate(changed):
-                if self._deadline is not None and time.monotonic() >= self._deadline:
+        for number, (_, found) in enumerate(changed):
+            try:
+                if self._is_over():
                     self.report.pending = len(changed) - number
                     return
                 self._index(ahead.reading(number), found)
-                done += found.size
-                if self._on_progress:
-                    self._on_progress(
-                        Progress(
-                            files_done=number + 1,
-                            files_total=len(changed),
-                            bytes_done=done,
-                            bytes_total=total,
-                            chunks=self.report.chunks,
-                            path=found.path,
-                        )
+            except Stopped:
+                self.report.pending, self.report.is_stopped = len(changed) - number, True
+                return
+            done += found.size
+            self._commit_when_due()
+            if self._on_progress:
+                self._on_progress(
+                    Progress(
+                        files_done=number + 1,
+                        files_total=len(changed),
+                        bytes_done=done,
+                        bytes_total=total,
+                        chunks=self.report.chunks,
+                        path=found.path,
                     )
+                )
+
+    def _is_over(self) -> bool:
+        """Return whether no further file is started.
+
+        :raises Stopped: the run is stopped.
+        """
+        if self._is_stopped():
+            raise Stopped
+        return self._deadline is not None and time.monotonic() >= self._deadline
+
+    def _commit_when_due(self) -> None:
+        """Make what is indexed visible, every `COMMIT_SECONDS`."""
+        if time.monotonic() >= self._commit_at:
+            self._writer.finish(synced_at=None)
+            self._commit_at = time.monotonic() + self._commit_seconds
 
     def _is_new(self, found: FoundFile) -> bool:
         """Return whether a file is surely read whole."""
@@ -158,9 +192,10 @@ class Indexer:
     def _index(self, reading: FileReader | ReadElsewhere, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
+        reading.is_stopped = self._is_stopped
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
-        except BackendError:
+        except (BackendError, Stopped):
             raise
         except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the run
             self._fail(reading.file, known, error)

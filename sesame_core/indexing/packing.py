@@ -1,13 +1,14 @@
 """The content of a file as bytes, for the way from a worker process to the writer.
 
-Chunks are tuples there: pickled as objects they take six times as long.  A session is pickled when the reader yields
-it, because the reader changes it afterwards.
+Chunks are tuples there, with times in UTC as numbers: pickled as objects they take six times as long.  A session is
+pickled when the reader yields it, because the reader changes it afterwards.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from operator import attrgetter
 
 from ..sdk.ingest import OVERHEAD
@@ -19,7 +20,7 @@ BLOCK = 1 << 19
 
 _values = attrgetter(
     *("kind", "text", "role", "tool_name", "call_id", "is_error", "paths", "cut", "session_id", "seq"),
-    *("timestamp", "entry_id", "source_type", "segment", "origin", "subwords"),
+    *("entry_id", "source_type", "segment", "origin", "subwords"),
 )
 
 
@@ -29,7 +30,8 @@ def packed(content: Iterable[Session | Chunk]) -> Iterator[bytes]:
     held = 0
     for item in content:
         if item.__class__ is Chunk:
-            items.append(_values(item))
+            time = item.timestamp
+            items += _values(item), time.timestamp() if time is not None and time.tzinfo is UTC else time
             held += OVERHEAD + len(item.text)
         else:
             items.append(pickle.dumps(item, pickle.HIGHEST_PROTOCOL))
@@ -43,11 +45,14 @@ def packed(content: Iterable[Session | Chunk]) -> Iterator[bytes]:
 
 def unpacked(block: bytes) -> Iterator[Session | Chunk]:
     """Yield the content of a block."""
-    for item in pickle.loads(block):
+    items = iter(pickle.loads(block))
+    moment = datetime.fromtimestamp
+    for item in items:
         if item.__class__ is bytes:
             yield pickle.loads(item)
             continue
-        kind, text, role, tool, call, is_error, paths, cut, session, seq, time, entry, type, segment, origin, parts = item
+        kind, text, role, tool, call, is_error, paths, cut, session, seq, entry, type, segment, origin, parts = item
+        time = next(items)
         yield Chunk(
             kind=kind,
             text=text,
@@ -59,7 +64,7 @@ def unpacked(block: bytes) -> Iterator[Session | Chunk]:
             cut=cut,
             session_id=session,
             seq=seq,
-            timestamp=time,
+            timestamp=moment(time, UTC) if time.__class__ is float else time,
             entry_id=entry,
             source_type=type,
             segment=segment,

@@ -14,14 +14,14 @@ import struct
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..dataclass import dataclass
 from .packing import packed
 
 if TYPE_CHECKING:
-    from ..metadata.files import MetadataFiles
     from ..types.index import IndexedFile
+    from ..types.transcript import Notes
     from .discovery import FoundFile
     from .file_reader import RedactingEvents
     from .sources import OpenSource
@@ -31,17 +31,16 @@ HEADER = struct.Struct("<BQQ")
 #: The types of frames: the worker is ready; a block of a file's content; the file's end, with a `Result`; the file
 #: could not be read here; the file's source could not be loaded here.
 READY, BLOCK, END, FAILED, UNUSABLE = range(5)
-FrameType = Literal[0, 1, 2, 3, 4]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a worker has to know besides its files."""
+    """What a worker has to know besides its files; as of `FileReader`."""
 
     #: The sources by number, each pickled: one that cannot be loaded here does not affect the others.
     sources: dict[int, bytes]
     workstation: str
-    metadata: MetadataFiles
+    notes: Callable[[str], Notes | None]
     redacting: RedactingEvents | None
 
 
@@ -71,25 +70,25 @@ class Worker:
     :param send: sends a frame.
     """
 
-    def __init__(self, setting: Setting, send: Callable[[FrameType, int, bytes], None]) -> None:
+    def __init__(self, setting: Setting, send: Callable[[int, int, bytes], None]) -> None:
         self._setting = setting
         self._send = send
         self._sources: dict[int, OpenSource | None] = {}
 
     def read(self, task: Task) -> None:
-        """Read a file.  Whatever fails is left to the run's own process, which reports it as it does without workers."""
+        """Read a file; one that fails is left to the run's own process, which reports it as it does without workers."""
         source = self._source(task.source)
         if source is None:
             self._send(UNUSABLE, task.number, b"")
             return
         setting = self._setting
-        reading = source.reading(task.found, None, setting.workstation, setting.metadata.notes, setting.redacting)
+        reading = source.reading(task.found, None, setting.workstation, setting.notes, setting.redacting)
         try:
             for block in packed(reading.whole()):
                 self._send(BLOCK, task.number, block)
             result = pickle.dumps(Result(reading.file, reading.skipped, reading.losses), pickle.HIGHEST_PROTOCOL)
         except BrokenPipeError:
-            raise
+            raise  # the run has ended
         except Exception:  # noqa: BLE001 - the run's own process meets it again, and reports it
             self._send(FAILED, task.number, b"")
         else:
@@ -110,7 +109,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run; it ends its workers
     with _apart(0) as tasks, _apart(1) as frames:
 
-        def send(type: FrameType, number: int, data: bytes) -> None:
+        def send(type: int, number: int, data: bytes) -> None:
             frames.write(HEADER.pack(type, number, len(data)))
             frames.write(data)
             frames.flush()

@@ -18,6 +18,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
@@ -27,13 +28,13 @@ from ..plugin.backend import IndexWriter, Positions
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Session
 from .discovery import FoundFile
-from .file_reader import FileReader, Redacting, Replayed
+from .file_reader import FileReader, Redacting, Replayed, Stopped
 from .packing import unpacked
 from .sources import OpenSource
-from .worker import BLOCK, END, FAILED, HEADER, READY, UNUSABLE, FrameType, Result, Setting, Task
+from .worker import BLOCK, END, FAILED, HEADER, READY, UNUSABLE, Result, Setting, Task
 
 if TYPE_CHECKING:
-    from ..metadata.files import MetadataFiles
+    from ..types.transcript import Notes
 
 #: Bytes of new files from which on workers pay: a process costs 0.2 s of CPU, and a second reads 20 MB.
 WORTHWHILE = 16 << 20
@@ -47,9 +48,13 @@ GIVEN = 2
 PATIENCE = 0.25
 #: Most workers that are started on their own: one writer is not fast enough for more.
 MOST = 3
+#: Seconds after which a run that waits notices that it was stopped.
+STOP_SECONDS = 0.1
 #: Processes that try to read a file; one that ends while it reads a file may have run out of memory.
 TRIES = 2
 
+#: `CREATE_NEW_PROCESS_GROUP` of Windows.
+_NEW_GROUP = 0x200
 _MAIN = "import sys; sys.path[:] = {path!r}; from sesame_core.indexing.worker import main; main()"
 
 
@@ -66,7 +71,8 @@ class ReadAhead:
 
     :param files: the files of the run, in its order.
     :param is_new: returns whether a file is read whole.
-    :param most: most worker processes; None: as many as pay here.
+    :param notes: returns the notes of a session, by its id.
+    :param most: most worker processes.
     """
 
     def __init__(
@@ -75,23 +81,23 @@ class ReadAhead:
         is_new: Callable[[FoundFile], bool],
         writer: IndexWriter,
         workstation: str,
-        metadata: MetadataFiles,
+        notes: Callable[[str], Notes | None],
         *,
-        most: int | None,
+        most: int,
     ) -> None:
         self._files = files
         self._is_new = is_new
         self._writer = writer
         self._workstation = workstation
-        self._metadata = metadata
-        self._most = workers(most)
+        self._notes = notes
+        self._most = most
         #: Guards everything below, and is notified of each change.
         self._changed = Condition()
         self._processes: list[_Process] = []
         #: The process of each file that was given to one.
         self._given: dict[int, _Process] = {}
-        #: Number of the first file that is neither given to a process nor read by the run.
-        self._next = 0
+        #: Numbers of the files that a process may read and none has yet.
+        self._left: deque[int] = deque()
         #: Sources by `id`, with their number; None for one that no worker can load.
         self._sources: dict[int, int | None] = {}
         self._setting = b""
@@ -99,9 +105,11 @@ class ReadAhead:
         self._is_over = False
 
     def __enter__(self) -> ReadAhead:
-        if self._most and sum(found.size for _, found in self._files if self._is_new(found)) >= WORTHWHILE:
-            self._prepare()
-            self._start()
+        if self._most:
+            self._left.extend(number for number, (_, found) in enumerate(self._files) if self._is_new(found))
+            if sum(self._files[number][1].size for number in self._left) >= WORTHWHILE:
+                self._prepare()
+                self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -117,22 +125,24 @@ class ReadAhead:
         with self._changed:
             if number in self._given:
                 return ReadElsewhere(self, number, source.row(found), self._writer)
-            self._next = max(self._next, number + 1)
+            while self._left and self._left[0] <= number:
+                self._left.popleft()
         return self.here(number)
 
     def here(self, number: int) -> FileReader:
         """Return the reading of a file in this process."""
         source, found = self._files[number]
-        return source.reading(found, self._writer, self._workstation, self._metadata.notes)
+        return source.reading(found, self._writer, self._workstation, self._notes)
 
-    def frames(self, number: int) -> Iterator[tuple[FrameType, bytes]]:
+    def frames(self, number: int, is_stopped: Callable[[], bool]) -> Iterator[tuple[int, bytes]]:
         """Yield what the process of a file sends about it.
 
         :raises Died: the process has ended.
+        :raises Stopped: the run was stopped.
         """
         process = self._given[number]
         while True:
-            type, of, data = self._frame(process)
+            type, of, data = self._frame(process, is_stopped)
             if of == number:  # else the rest of a file that could not be written
                 yield type, data
 
@@ -165,7 +175,7 @@ class ReadAhead:
             except Exception:  # noqa: BLE001 - whatever a plugin raises: its files are read in this process
                 self._sources[id(source)] = None
         redacting = self._writer.elsewhere() if isinstance(self._writer, Redacting) else None
-        setting = Setting(pickled, self._workstation, self._metadata, redacting)
+        setting = Setting(pickled, self._workstation, self._notes, redacting)
         self._setting = pickle.dumps(setting, pickle.HIGHEST_PROTOCOL)
 
     def _start(self, first: int | None = None) -> None:
@@ -183,7 +193,7 @@ class ReadAhead:
         self._processes.append(process)
         if first is not None:
             self._given[first] = process
-        Thread(target=self._serve, args=(process, first), daemon=True).start()
+        process.serve(lambda: self._serve(process, first))
 
     def _serve(self, process: _Process, first: int | None) -> None:
         """Give files to a process and collect what it sends, in a thread of its own."""
@@ -214,14 +224,10 @@ class ReadAhead:
 
     def _choose(self) -> int | None:
         """Return the next file for a worker."""
-        if self._is_over:
-            return None
-        for number in range(self._next, len(self._files)):
-            source, found = self._files[number]
-            if self._sources[id(source)] is not None and self._is_new(found):
-                self._next = number + 1
+        while self._left and not self._is_over:
+            number = self._left.popleft()
+            if self._sources[id(self._files[number][0])] is not None:
                 return number
-        self._next = len(self._files)
         return None
 
     def _give(self, process: _Process, number: int) -> Task:
@@ -230,19 +236,21 @@ class ReadAhead:
         self._given[number] = process
         return Task(number, self._sources[id(source)] or 0, found)
 
-    def _frame(self, process: _Process) -> tuple[FrameType, int, bytes]:
+    def _frame(self, process: _Process, is_stopped: Callable[[], bool]) -> tuple[int, int, bytes]:
         """Return the next frame of a process; start another process when the run waits for too long."""
         with self._changed:
             started = time.monotonic()
             while not process.waiting:
+                if is_stopped():
+                    raise Stopped
                 if process.has_ended:
                     raise Died
-                self._changed.wait(1.0)  # not for ever: on Windows, Ctrl-C would not be noticed
+                self._changed.wait(STOP_SECONDS)
             self._waited += time.monotonic() - started
             type, number, data = process.waiting.popleft()
             process.held -= FRAME + len(data)
             self._changed.notify_all()
-            is_slow = self._waited >= PATIENCE * len(self._processes) and self._next < len(self._files)
+            is_slow = bool(self._left) and self._waited >= PATIENCE * len(self._processes)
         if is_slow and len(self._processes) < self._most:
             self._start()
         return type, number, data
@@ -257,6 +265,7 @@ class ReadElsewhere:
         self.skipped: dict[str, int] = {}
         self.start = 0
         self.is_tail = False
+        self.is_stopped: Callable[[], bool] = lambda: False
         self._ahead = ahead
         self._number = number
         self._writer = writer
@@ -278,7 +287,9 @@ class ReadElsewhere:
         )
 
     def _content(self) -> Iterator[Session | Chunk]:
-        for type, data in self._ahead.frames(self._number):
+        for type, data in self._ahead.frames(self._number, self.is_stopped):
+            if self.is_stopped():
+                raise Stopped
             if type == BLOCK:
                 yield from unpacked(data)
             elif type == END:
@@ -295,6 +306,7 @@ class ReadElsewhere:
     def _here(self, known: IndexedFile | None) -> Positions:
         """Read the file in this process."""
         reading = self._ahead.here(self._number)
+        reading.is_stopped = self.is_stopped
         try:
             return reading.bring_in(known)
         finally:
@@ -311,16 +323,18 @@ class _Process:
     def __init__(self) -> None:
         flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
         flags += [f"-W{option}" for option in sys.warnoptions]
+        is_windows = sys.platform == "win32"
         # Ctrl-C of a terminal reaches a whole group of processes; the run ends its workers itself.
-        own_group = {"creationflags": 0x200} if sys.platform == "win32" else {"process_group": 0}
         self._process = subprocess.Popen(
             [sys.executable, *flags, "-c", _MAIN.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            **own_group,  # type: ignore[arg-type]
+            creationflags=_NEW_GROUP if is_windows else 0,
+            process_group=None if is_windows else 0,
         )
+        self._thread: Thread | None = None
         #: Frames that the run has not consumed, and their bytes.
-        self.waiting: deque[tuple[FrameType, int, bytes]] = deque()
+        self.waiting: deque[tuple[int, int, bytes]] = deque()
         self.held = 0
         #: Files that were given to it, and whose end it has not sent.
         self.outstanding: deque[int] = deque()
@@ -329,15 +343,19 @@ class _Process:
     def send(self, data: bytes) -> None:
         """Send it a pickled object."""
         assert self._process.stdin is not None
-        try:
+        with suppress(OSError):  # it has ended, which `frames` notices
             self._process.stdin.write(data)
             self._process.stdin.flush()
-        except (OSError, ValueError):
-            pass  # it has ended, which `frames` notices
 
-    def frames(self) -> Iterator[tuple[FrameType, int, bytes]]:
+    def serve(self, serve: Callable[[], None]) -> None:
+        """Call a function in a thread that `end` waits for."""
+        self._thread = Thread(target=serve, daemon=True)
+        self._thread.start()
+
+    def frames(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield what it sends, up to its end; the beginning of a frame is dropped."""
-        read = self._process.stdout.read  # type: ignore[union-attr]
+        assert self._process.stdout is not None
+        read = self._process.stdout.read
         while len(header := read(HEADER.size)) == HEADER.size:
             type, number, size = HEADER.unpack(header)
             data = read(size)
@@ -347,12 +365,19 @@ class _Process:
 
     def code(self) -> int:
         """Return its exit code, once it has ended."""
-        return self._process.wait()
+        code: int = self._process.wait()
+        return code
 
     def end(self) -> None:
         """End it; it has nothing to lose."""
         self._process.kill()
+        if self._thread is not None:
+            self._thread.join()
         self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # closing writes what it did not take
+                    pipe.close()
 
 
 def workers(most: int | None) -> int:

@@ -30,6 +30,7 @@ def report_json(report: IndexReport) -> ReportJson:
         "chunks": report.chunks,
         "bytes": report.bytes,
         "seconds": round(report.seconds, 3),
+        "stopped": report.is_stopped,
     }
 
 

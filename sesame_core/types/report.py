@@ -76,6 +76,8 @@ class IndexReport:
     #: Bytes read: whole files, and only the tails of files that have grown.
     bytes: int = 0
     seconds: float = 0.0
+    #: The run was stopped by a person or by the system; what it had indexed is kept.
+    is_stopped: bool = False
     #: Why the run could not do anything; a search continues without it.
     reason: str | None = None
 

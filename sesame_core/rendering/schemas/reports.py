@@ -36,6 +36,7 @@ class ReportJson(VersionedJson):
     chunks: int
     bytes: int
     seconds: float
+    stopped: Annotated[bool, Doc("Ctrl-C or SIGTERM ended it; pending files are left to the next run.")]
 
 
 class FileEventJson(TypedDict):
