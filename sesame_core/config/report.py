@@ -107,6 +107,7 @@ class ConfigJson(TypedDict):
     redact: RedactJson
     share: ValueJson
     refreshSeconds: ValueJson
+    indexWorkers: ValueJson
     models: ValueJson
     describe: DescribeJson
     problems: list[str]
@@ -135,6 +136,7 @@ def describe(config: Config, plugins: PluginManager) -> ConfigJson:
         "redact": {**_describe_redaction(config, plugins), "origin": _origin(config, "redact")},
         "share": {"value": config.share, "origin": _origin(config, "share")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
+        "indexWorkers": {"value": config.index_workers, "origin": _origin(config, "indexWorkers")},
         "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
         "describe": {
             "automatic": config.describe.is_automatic,
