@@ -106,9 +106,10 @@ class ReadAhead:
 
     def __enter__(self) -> ReadAhead:
         if self._most:
-            self._left.extend(number for number, (_, found) in enumerate(self._files) if self._is_new(found))
+            self._prepare()
+            news = (number for number, (_, found) in enumerate(self._files) if self._is_new(found))
+            self._left.extend(filter(self._can_be_sent, news))
             if sum(self._files[number][1].size for number in self._left) >= WORTHWHILE:
-                self._prepare()
                 self._start()
         return self
 
@@ -226,9 +227,13 @@ class ReadAhead:
         """Return the next file for a worker."""
         while self._left and not self._is_over:
             number = self._left.popleft()
-            if self._sources[id(self._files[number][0])] is not None:
+            if self._can_be_sent(number):
                 return number
         return None
+
+    def _can_be_sent(self, number: int) -> bool:
+        """Return whether the source of a file can be sent to a process."""
+        return self._sources[id(self._files[number][0])] is not None
 
     def _give(self, process: _Process, number: int) -> Task:
         source, found = self._files[number]
