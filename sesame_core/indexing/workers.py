@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 
 #: Bytes of new files from which on workers pay: a process costs 0.2 s of CPU, and a second reads 20 MB.
 WORTHWHILE = 16 << 20
+#: Bytes of a first file for which the run waits until a worker is there, which takes 0.1 s.
+LARGE = 4 << 20
 #: Bytes that wait for the writer, of all workers together.
-HELD = 32 << 20
+HELD = 16 << 20
 #: Bytes that a frame counts in addition to its content.
 FRAME = 1_000
 #: Files given to a worker at once, so that it never waits for the next one.
@@ -109,8 +111,10 @@ class ReadAhead:
             self._prepare()
             news = (number for number, (_, found) in enumerate(self._files) if self._is_new(found))
             self._left.extend(filter(self._can_be_sent, news))
-            if sum(self._files[number][1].size for number in self._left) >= WORTHWHILE:
-                self._start()
+            sizes = [self._files[number][1].size for number in self._left]
+            if sizes and sum(sizes) >= WORTHWHILE:
+                # The run does not wait for its first worker, but for one that reads a large file.
+                self._start(self._left.popleft() if sizes[0] >= LARGE else None)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -147,9 +151,13 @@ class ReadAhead:
             if of == number:  # else the rest of a file that could not be written
                 yield type, data
 
-    def again(self, number: int) -> None:
-        """Give a file, whose process has ended, to a new one."""
-        self._start(number)
+    def again(self, number: int) -> bool:
+        """Give a file, whose process has ended, to a new one; return whether there is one."""
+        if self._given[number].is_ready:
+            self._start(number)
+        else:  # this machine, or this program, starts none
+            del self._given[number]
+        return number in self._given
 
     def give_up(self, number: int) -> None:
         """Read all further files of a file's source in this process."""
@@ -189,7 +197,7 @@ class ReadAhead:
         except OSError:
             self._most = 0
             if first is not None:
-                raise
+                self._given.pop(first, None)
             return
         self._processes.append(process)
         if first is not None:
@@ -198,30 +206,38 @@ class ReadAhead:
 
     def _serve(self, process: _Process, first: int | None) -> None:
         """Give files to a process and collect what it sends, in a thread of its own."""
-        process.send(self._setting)
-        for type, number, data in process.frames():
-            tasks = []
+        try:
+            process.send(self._setting)
+            for type, number, data in process.frames():
+                self._take(process, first, type, number, data)
+        finally:
             with self._changed:
-                if type == READY and first is not None:
-                    tasks.append(self._give(process, first))
-                elif type in (END, FAILED, UNUSABLE):
-                    process.outstanding.popleft()
-                while len(process.outstanding) < GIVEN and (chosen := self._choose()) is not None:
-                    tasks.append(self._give(process, chosen))
-            for task in tasks:
-                process.send(pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
-            with self._changed:
-                process.waiting.append((type, number, data))
-                process.held += FRAME + len(data)
+                process.has_ended = True
+                # The first one may be the reason; the run reads the others, unless it asks for the first one again.
+                for number in list(process.outstanding)[1:]:
+                    del self._given[number]
                 self._changed.notify_all()
-                while process.held >= HELD // max(self._most, 1) and not self._is_over:
-                    self._changed.wait()
+
+    def _take(self, process: _Process, first: int | None, type: int, number: int, data: bytes) -> None:
+        """Take a frame of a process, after giving it more files when it waits for them."""
+        tasks = []
         with self._changed:
-            process.has_ended = True
-            # The first one may be the reason; the run reads the others, unless it asks for the first one again.
-            for number in list(process.outstanding)[1:]:
-                del self._given[number]
+            if type == READY:
+                process.is_ready = True
+                if first is not None:
+                    tasks.append(self._give(process, first))
+            elif type in (END, FAILED, UNUSABLE):
+                process.outstanding.popleft()
+            while len(process.outstanding) < GIVEN and (chosen := self._choose()) is not None:
+                tasks.append(self._give(process, chosen))
+        for task in tasks:
+            process.send(pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
+        with self._changed:
+            process.waiting.append((type, number, data))
+            process.held += FRAME + len(data)
             self._changed.notify_all()
+            while process.held >= HELD // max(self._most, 1) and not self._is_over:
+                self._changed.wait()
 
     def _choose(self) -> int | None:
         """Return the next file for a worker."""
@@ -285,8 +301,8 @@ class ReadElsewhere:
             except (Replayed, Failed):
                 return self._here(known)
             except Died:
-                if tries_left:
-                    self._ahead.again(self._number)
+                if tries_left and not self._ahead.again(self._number):
+                    return self._here(known)
         raise ParseError(
             self.file.path, f"the process that read it {self._ahead.ended(self._number)}; is there enough memory?"
         )
@@ -343,6 +359,7 @@ class _Process:
         self.held = 0
         #: Files that were given to it, and whose end it has not sent.
         self.outstanding: deque[int] = deque()
+        self.is_ready = False
         self.has_ended = False
 
     def send(self, data: bytes) -> None:

@@ -298,14 +298,20 @@ def test_a_parser_that_a_worker_cannot_load_reads_in_the_process_of_the_run(
 
 
 @pytest.mark.parametrize("program", ["/usr/bin/true", "/nowhere/python3", "/bin/cat"])
+@pytest.mark.parametrize("large", [0, workers.LARGE])
 def test_without_a_python_that_starts_the_run_reads_itself(
-    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, large: int
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
+    monkeypatch.setattr(workers, "LARGE", large)
     assert indexed(sessions, tmp_path / "data", 2).added == 83
 
 
-def test_a_python_that_ends_at_once_is_no_harm(sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("large", [0, workers.LARGE])
+def test_a_python_that_ends_at_once_is_no_harm(
+    sessions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(workers, "LARGE", large)
     python = tmp_path / "python3"
     python.symlink_to("/usr/bin/true")
     monkeypatch.setattr(sys, "executable", str(python))
