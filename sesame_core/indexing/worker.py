@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .file_reader import RedactingEvents
     from .sources import OpenSource
 
+#: Added to the niceness of a worker: the run is what all wait for, and workers must not take its core.
+NICENESS = 5
 #: A frame's type, the number of its file, and its size in bytes.
 HEADER = struct.Struct("<BQQ")
 #: The types of frames: the worker is ready; a block of a file's content; the file's end, with a `Result`; the file
@@ -107,6 +109,8 @@ class Worker:
 def main() -> None:
     """Serve the process that started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run; it ends its workers
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     with _apart(0) as tasks, _apart(1) as frames:
 
         def send(type: int, number: int, data: bytes) -> None:
