@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ..config import identity
 from ..errors import BackendError
@@ -21,8 +22,11 @@ from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import FileReader, Redacting, Stopped
+from .readings import Readings
 from .sources import OpenSource
-from .workers import ReadAhead, ReadElsewhere, workers
+
+if TYPE_CHECKING:
+    from .elsewhere import ReadElsewhere
 
 #: Most losses listed in a report; all are counted.
 LISTED_LOSSES = 100
@@ -84,8 +88,8 @@ class Indexer:
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        with _without_cycle_collection(), self._ahead(changed) as ahead:
-            self._index_all(changed, ahead)
+        with _without_cycle_collection(), self._readings(changed) as readings:
+            self._index_all(changed, readings)
         if not self.report.is_stopped:
             self._enrich()
         reached = len(changed) - self.report.pending
@@ -138,12 +142,17 @@ class Indexer:
 
     # -- indexing -----------------------------------------------------------------------------------------
 
-    def _ahead(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> ReadAhead:
+    def _readings(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> Readings:
         """Return the readings of the files, in the order in which they are indexed."""
-        most = workers(self._workers)
-        return ReadAhead(changed, self._is_new, self._writer, self._workstation, self._metadata.notes, most=most)
+        common = changed, self._writer, self._workstation, self._metadata.notes
+        if self._workers == 0:
+            return Readings(*common)
+        from .worker_process import workers  # not in a search
+        from .workers import ReadAhead
 
-    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]], ahead: ReadAhead) -> None:
+        return ReadAhead(*common, is_new=self._is_new, most=workers(self._workers))
+
+    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]], readings: Readings) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
         for number, (_, found) in enumerate(changed):
@@ -151,7 +160,7 @@ class Indexer:
                 if self._is_over():
                     self.report.pending = len(changed) - number
                     return
-                self._index(ahead.reading(number), found)
+                self._index(readings.reading(number), found)
             except Stopped:
                 self.report.pending, self.report.is_stopped = len(changed) - number, True
                 return

@@ -11,27 +11,21 @@ program that uses the library, and threads of it are no danger.
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from threading import Condition, Thread
-from typing import IO, TYPE_CHECKING
+from threading import Condition
+from typing import TYPE_CHECKING
 
-from ..errors import ParseError
-from ..plugin.backend import IndexWriter, Positions
-from ..types.index import Chunk, IndexedFile
-from ..types.transcript import Session
+from ..plugin.backend import IndexWriter
 from .discovery import FoundFile
-from .file_reader import FileReader, Redacting, Replayed, Stopped
-from .packing import unpacked
+from .elsewhere import Died, ReadElsewhere
+from .file_reader import FileReader, Redacting, Stopped
+from .readings import Readings
 from .sources import OpenSource
-from .worker import BLOCK, END, FAILED, HEADER, READY, UNUSABLE, Result, Setting, Task
+from .worker import END, FAILED, READY, UNUSABLE, Setting, Task
+from .worker_process import WorkerProcess
 
 if TYPE_CHECKING:
     from ..types.transcript import Notes
@@ -48,58 +42,35 @@ FRAME = 1_000
 GIVEN = 2
 #: Seconds that the run waits for its workers before it starts another one.
 PATIENCE = 0.25
-#: Most workers that are started on their own: one writer is not fast enough for more.
-MOST = 3
 #: Seconds after which a run that waits notices that it was stopped.
 STOP_SECONDS = 0.1
-#: Processes that try to read a file; one that ends while it reads a file may have run out of memory.
-TRIES = 2
-
-#: Size of the pipe from a worker, in bytes, where it can be set: a sixteenth as many changes between processes.
-PIPE = 1 << 20
-#: `CREATE_NEW_PROCESS_GROUP` of Windows.
-_NEW_GROUP = 0x200
-_MAIN = "import sys; sys.path[:] = {path!r}; from sesame_core.indexing.worker import main; main()"
 
 
-class Died(Exception):
-    """The process that read a file ended."""
+class ReadAhead(Readings):
+    """The readings of a run's files, some by workers; at the end of the context no process is left.
 
-
-class Failed(Exception):
-    """A worker could not read a file."""
-
-
-class ReadAhead:
-    """The readings of a run's files, for the run to consume in their order; a context, at whose end no process is left.
-
-    :param files: the files of the run, in its order.
     :param is_new: returns whether a file is read whole.
-    :param notes: returns the notes of a session, by its id.
     :param most: most worker processes.
     """
 
     def __init__(
         self,
         files: Sequence[tuple[OpenSource, FoundFile]],
-        is_new: Callable[[FoundFile], bool],
         writer: IndexWriter,
         workstation: str,
         notes: Callable[[str], Notes | None],
         *,
+        is_new: Callable[[FoundFile], bool],
         most: int,
     ) -> None:
-        self._files = files
+        super().__init__(files, writer, workstation, notes)
         self._is_new = is_new
-        self._writer = writer
-        self._workstation = workstation
-        self._notes = notes
         self._most = most
         #: Guards everything below, and is notified of each change.
         self._changed = Condition()
-        self._processes: list[_Process] = []
+        self._processes: list[WorkerProcess] = []
         #: The process of each file that was given to one.
-        self._given: dict[int, _Process] = {}
+        self._given: dict[int, WorkerProcess] = {}
         #: Numbers of the files that a process may read and none has yet.
         self._left: deque[int] = deque()
         #: Sources by `id`, with their number; None for one that no worker can load.
@@ -127,7 +98,7 @@ class ReadAhead:
             process.end()
 
     def reading(self, number: int) -> FileReader | ReadElsewhere:
-        """Return the reading of a file, by its number in the run; the numbers rise from call to call."""
+        """Return the reading of a file, by a worker that has begun it, or else in this process."""
         source, found = self._files[number]
         with self._changed:
             if number in self._given:
@@ -135,11 +106,6 @@ class ReadAhead:
             while self._left and self._left[0] <= number:
                 self._left.popleft()
         return self.here(number)
-
-    def here(self, number: int) -> FileReader:
-        """Return the reading of a file in this process."""
-        source, found = self._files[number]
-        return source.reading(found, self._writer, self._workstation, self._notes)
 
     def frames(self, number: int, is_stopped: Callable[[], bool]) -> Iterator[tuple[int, bytes]]:
         """Yield what the process of a file sends about it.
@@ -195,7 +161,7 @@ class ReadAhead:
         :param first: the file to begin with.
         """
         try:
-            process = _Process()
+            process = WorkerProcess()
         except OSError:
             self._most = 0
             if first is not None:
@@ -206,7 +172,7 @@ class ReadAhead:
             self._given[first] = process
         process.serve(lambda: self._serve(process, first))
 
-    def _serve(self, process: _Process, first: int | None) -> None:
+    def _serve(self, process: WorkerProcess, first: int | None) -> None:
         """Give files to a process and collect what it sends, in a thread of its own."""
         try:
             process.send(self._setting)
@@ -220,7 +186,7 @@ class ReadAhead:
                     del self._given[number]
                 self._changed.notify_all()
 
-    def _take(self, process: _Process, first: int | None, type: int, number: int, data: bytes) -> None:
+    def _take(self, process: WorkerProcess, first: int | None, type: int, number: int, data: bytes) -> None:
         """Take a frame of a process, after giving it more files when it waits for them."""
         tasks = []
         with self._changed:
@@ -253,13 +219,13 @@ class ReadAhead:
         """Return whether the source of a file can be sent to a process."""
         return self._sources[id(self._files[number][0])] is not None
 
-    def _give(self, process: _Process, number: int) -> Task:
+    def _give(self, process: WorkerProcess, number: int) -> Task:
         source, found = self._files[number]
         process.outstanding.append(number)
         self._given[number] = process
         return Task(number, self._sources[id(source)] or 0, found)
 
-    def _frame(self, process: _Process, is_stopped: Callable[[], bool]) -> tuple[int, int, bytes]:
+    def _frame(self, process: WorkerProcess, is_stopped: Callable[[], bool]) -> tuple[int, int, bytes]:
         """Return the next frame of a process; start another process when the run waits for too long."""
         with self._changed:
             started = time.monotonic()
@@ -277,153 +243,3 @@ class ReadAhead:
         if is_slow and len(self._processes) < self._most:
             self._start()
         return type, number, data
-
-
-class ReadElsewhere:
-    """The reading of a file by a worker, for the indexer like a `FileReader`."""
-
-    def __init__(self, ahead: ReadAhead, number: int, file: IndexedFile, writer: IndexWriter) -> None:
-        self.file = file
-        self.losses: list[tuple[int, str]] = []
-        self.skipped: dict[str, int] = {}
-        self.start = 0
-        self.is_tail = False
-        self.is_stopped: Callable[[], bool] = lambda: False
-        self._ahead = ahead
-        self._number = number
-        self._writer = writer
-
-    def bring_in(self, known: IndexedFile | None) -> Positions:
-        """Index the file; return the positions of the stored chunks."""
-        for tries_left in reversed(range(TRIES)):
-            if isinstance(self._writer, Redacting):
-                self._writer.was_redacted(self.file)
-            try:
-                return self._writer.replace(self.file, self._content())
-            except (Replayed, Failed):
-                return self._here(known)
-            except Died:
-                if tries_left and not self._ahead.again(self._number):
-                    return self._here(known)
-        raise ParseError(
-            self.file.path, f"the process that read it {self._ahead.ended(self._number)}; is there enough memory?"
-        )
-
-    def _content(self) -> Iterator[Session | Chunk]:
-        for type, data in self._ahead.frames(self._number, self.is_stopped):
-            if self.is_stopped():
-                raise Stopped
-            if type == BLOCK:
-                yield from unpacked(data)
-            elif type == END:
-                result: Result = pickle.loads(data)
-                for name in IndexedFile.__dataclass_fields__:
-                    setattr(self.file, name, getattr(result.file, name))
-                self.skipped, self.losses = result.skipped, result.losses
-                return
-            else:
-                if type == UNUSABLE:
-                    self._ahead.give_up(self._number)
-                raise Failed
-
-    def _here(self, known: IndexedFile | None) -> Positions:
-        """Read the file in this process."""
-        reading = self._ahead.here(self._number)
-        reading.is_stopped = self.is_stopped
-        try:
-            return reading.bring_in(known)
-        finally:
-            self.file, self.losses, self.skipped = reading.file, reading.losses, reading.skipped
-            self.start, self.is_tail = reading.start, reading.is_tail
-
-
-class _Process:
-    """A worker process.
-
-    :raises OSError: it cannot be started.
-    """
-
-    def __init__(self) -> None:
-        flags = ["-I", "-X", f"utf8={sys.flags.utf8_mode}", *(["-B"] if sys.dont_write_bytecode else [])]
-        flags += [f"-W{option}" for option in sys.warnoptions]
-        is_windows = sys.platform == "win32"
-        # Ctrl-C of a terminal reaches a whole group of processes; the run ends its workers itself.
-        self._process = subprocess.Popen(
-            [sys.executable, *flags, "-c", _MAIN.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            creationflags=_NEW_GROUP if is_windows else 0,
-            process_group=None if is_windows else 0,
-        )
-        self._thread: Thread | None = None
-        assert self._process.stdout is not None
-        _enlarge(self._process.stdout)
-        #: Frames that the run has not consumed, and their bytes.
-        self.waiting: deque[tuple[int, int, bytes]] = deque()
-        self.held = 0
-        #: Files that were given to it, and whose end it has not sent.
-        self.outstanding: deque[int] = deque()
-        self.is_ready = False
-        self.has_ended = False
-
-    def send(self, data: bytes) -> None:
-        """Send it a pickled object."""
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended, which `frames` notices
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
-
-    def serve(self, serve: Callable[[], None]) -> None:
-        """Call a function in a thread that `end` waits for."""
-        self._thread = Thread(target=serve, daemon=True)
-        self._thread.start()
-
-    def frames(self) -> Iterator[tuple[int, int, bytes]]:
-        """Yield what it sends, up to its end; the beginning of a frame is dropped."""
-        assert self._process.stdout is not None
-        read = self._process.stdout.read
-        while len(header := read(HEADER.size)) == HEADER.size:
-            type, number, size = HEADER.unpack(header)
-            data = read(size)
-            if len(data) < size:
-                return
-            yield type, number, data
-
-    def code(self) -> int:
-        """Return its exit code, once it has ended."""
-        code: int = self._process.wait()
-        return code
-
-    def end(self) -> None:
-        """End it; it has nothing to lose."""
-        self._process.kill()
-        if self._thread is not None:
-            self._thread.join()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):  # closing writes what it did not take
-                    pipe.close()
-
-
-def _enlarge(pipe: IO[bytes]) -> None:
-    """Enlarge a pipe, where that is possible."""
-    if sys.platform == "linux":
-        import fcntl
-
-        with suppress(OSError):  # over the limit of this user, it stays as it is
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
-
-
-def workers(most: int | None) -> int:
-    """Return the most worker processes of a run.
-
-    :param most: as configured; None: as many as pay here.
-    """
-    name = Path(sys.executable or "").name.lower()
-    if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
-        return 0  # a program that contains Python: started again, it would not be an interpreter
-    if most is not None:
-        return most
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST) if cores > 1 else 0
