@@ -143,6 +143,7 @@ class Sesame:
                 metadata,
                 is_rebuild=full,
                 deadline=deadline,
+                workers=self.config.index_workers,
                 on_progress=on_progress,
                 on_rest=self._refreshing().keep_rest,
                 is_stopped=is_stopped,

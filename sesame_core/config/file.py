@@ -51,6 +51,9 @@ _TEMPLATE = """\
   // How long a command waits for another process that is writing to the index, in seconds.
   // "lockSeconds": 5,
 
+  // How many processes read session files for `sesame index`.  0: none but its own.  Default: as many as pay.
+  // "indexWorkers": 0,
+
   // Language models that `sesame ask` and `sesame describe` may send text to, in the order they are tried: names of
   // the llm library, programs, or "agent" for the model that the agent itself talks to, in pi.
   // "models": ["gpt-4o-mini", "agent", {"name": "claude", "command": ["claude", "-p"]}],

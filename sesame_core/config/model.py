@@ -127,6 +127,8 @@ class Config:
     refresh_seconds: float = 0.3
     #: Seconds that a command waits for another process that is writing to the index.
     lock_seconds: float = 5.0
+    #: Most processes that read session files for `Sesame.index`; None: as many as pay on this machine; 0: none.
+    index_workers: int | None = None
     #: Models that may be called, in the order they are tried; without any, no model is called.
     models: tuple[ModelChoice, ...] = ()
     redaction: Redaction = field(default_factory=Redaction)

@@ -108,6 +108,7 @@ class ConfigJson(TypedDict):
     share: ValueJson
     refreshSeconds: ValueJson
     lockSeconds: ValueJson
+    indexWorkers: ValueJson
     models: ValueJson
     describe: DescribeJson
     problems: list[str]
@@ -137,6 +138,7 @@ def describe(config: Config, plugins: PluginManager) -> ConfigJson:
         "share": {"value": config.share, "origin": _origin(config, "share")},
         "refreshSeconds": {"value": config.refresh_seconds, "origin": _origin(config, "refreshSeconds")},
         "lockSeconds": {"value": config.lock_seconds, "origin": _origin(config, "lockSeconds")},
+        "indexWorkers": {"value": config.index_workers, "origin": _origin(config, "indexWorkers")},
         "models": {"value": [model.name for model in config.models], "origin": _origin(config, "models")},
         "describe": {
             "automatic": config.describe.is_automatic,

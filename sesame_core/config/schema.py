@@ -16,13 +16,17 @@ from .patterns import can_match
 
 #: The keys of config.jsonc, of an entry of "sources", of a plugin with options, of a model, and of "redact" and
 #: "describe".
-KEYS = ("sources", "backend", "redact", "share", "refreshSeconds", "lockSeconds", "models", "describe")
+KEYS = (
+    *("sources", "backend", "redact", "share", "refreshSeconds", "lockSeconds", "indexWorkers", "models", "describe"),
+)
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 REDACTION_KEYS = ("enabled", "patterns", "keep")
 MODEL_KEYS = ("name", "command", "seconds", "inputPrice", "outputPrice")
 DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
+#: Most processes that may be configured.
+MOST_WORKERS = 64
 #: Valid name of a pattern of "redact".
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 _TYPES = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
@@ -54,6 +58,8 @@ class Values:
             chosen["refresh_seconds"] = self._seconds(settings["refreshSeconds"], "refreshSeconds")
         if "lockSeconds" in settings:
             chosen["lock_seconds"] = self._seconds(settings["lockSeconds"], "lockSeconds")
+        if "indexWorkers" in settings:
+            chosen["index_workers"] = self._workers(settings["indexWorkers"], "indexWorkers")
         if "models" in settings:
             chosen["models"] = tuple(self._models(settings["models"]))
         if "describe" in settings:
@@ -180,6 +186,14 @@ class Values:
     def _seconds(self, value: Any, key: str) -> float:
         """Convert a duration: a finite number of seconds, not negative."""
         return self._number(value, key, "seconds")
+
+    def _workers(self, value: Any, key: str) -> int:
+        """Convert a number of processes."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            self._fail(key, f"must be a whole number of processes, not {_kind(value)}")
+        if not 0 <= value <= MOST_WORKERS:
+            self._fail(key, f"must be 0 to {MOST_WORKERS} processes, not {value}")
+        return value
 
     def _number(self, value: Any, key: str, unit: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):

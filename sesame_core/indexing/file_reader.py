@@ -35,15 +35,25 @@ _ORIGIN_MASK = (1 << 63) - 1
 Content: TypeAlias = Iterator[Session | Chunk]
 
 
+class RedactingEvents(Protocol):
+    """Redacts the events of a parser before a formatter cuts them into chunks."""
+
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events of a file without secrets."""
+
+
 @runtime_checkable
-class Redacting(Protocol):
-    """A writer that redacts what it stores, and the events of a parser before a formatter cuts them into chunks."""
+class Redacting(RedactingEvents, Protocol):
+    """A writer that redacts what it stores, and the events of a parser."""
 
     def stored_path(self, path: str) -> str:
         """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
 
-    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events of a file without secrets."""
+    def elsewhere(self) -> RedactingEvents:
+        """Return what redacts events in another process, which it is sent to."""
+
+    def was_redacted(self, file: IndexedFile) -> None:
+        """Take the content of a file, which the next call passes, as redacted: its events were."""
 
 
 class Replayed(Exception):
@@ -58,8 +68,10 @@ class FileReader:
     """Reads one file into the index.
 
     :param file: the file's row in the index; filled while the content is consumed.
+    :param writer: the index; None where only `whole` is called.
     :param is_excluded: returns, from a session's cwd, whether to leave the session out.
     :param notes: returns the notes of a session, by its id.
+    :param redacting: redacts the events; the writer, if it redacts, when None.
     """
 
     def __init__(
@@ -67,11 +79,12 @@ class FileReader:
         file: IndexedFile,
         parser: Parser,
         formatter: ChunkFormatter,
-        writer: IndexWriter,
+        writer: IndexWriter | None,
         *,
         workstation: str,
         is_excluded: Callable[[str | None], bool],
         notes: Callable[[str], Notes | None],
+        redacting: RedactingEvents | None = None,
     ) -> None:
         self.file = file
         #: Skipped records that had content: (line, reason).
@@ -91,6 +104,7 @@ class FileReader:
         self._parser = parser
         self._formatter = formatter
         self._writer = writer
+        self._redacting = writer if isinstance(writer, Redacting) else redacting
         self._workstation = workstation
         self._is_excluded = is_excluded
         self._notes = notes
@@ -106,6 +120,7 @@ class FileReader:
 
         The content raises `Replayed` when it turns out later that the file must be read whole.
         """
+        assert self._writer is not None
         if not isinstance(self._parser, TailParser) or (grown := self._grown(known)) is None:
             return None
         stored, at = grown
@@ -127,6 +142,7 @@ class FileReader:
         """Return the stored file when its content is still a prefix of the file; None when it must be read whole."""
         if known is None or known.error or known.parser_version != self.file.parser_version:
             return None
+        assert self._writer is not None
         stored = known if known.checkpoint else self._writer.file(self.file.path)
         at = stored.checkpoint if stored else None
         if stored is None or at is None or self.file.size < at.offset:
@@ -151,6 +167,7 @@ class FileReader:
         :param known: the file as the index knows it.
         :param entry_id: id of the record whose first chunk `located` will be.
         """
+        assert self._writer is not None
         try:
             if (tail := self.tail(known)) is not None:
                 positions = self._writer.append(self.file, self._locating(tail, entry_id))
@@ -182,8 +199,8 @@ class FileReader:
 
     def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
         events = self._guarded(events)
-        if isinstance(self._writer, Redacting):
-            events = self._writer.redacted(self.file, events)
+        if self._redacting is not None:
+            events = self._redacting.redacted(self.file, events)
         for event in events:
             if self.is_stopped():
                 raise Stopped

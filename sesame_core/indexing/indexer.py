@@ -23,9 +23,10 @@ from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from . import discovery
 from .changes import Changes, ScanRoot, detect, detect_notes
 from .discovery import FoundFile
-from .file_reader import Redacting, Stopped
+from .file_reader import FileReader, Redacting, Stopped
 from .known import KnownFiles
 from .problems import report_problems
+from .readings import Readings
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
@@ -43,6 +44,8 @@ class Indexer:
     :param is_rebuild: the index starts empty, and no file counts as missing.
     :param deadline: `time.monotonic()` after which no further file is started.
     :param on_rest: called with the files that are left, after each commit that is not the last, and when it is stopped.
+    :param workers: most processes that read files; None: as many as pay on this machine.  With a deadline there are
+        none.
     :param is_stopped: returns whether to stop; the file that is being read is then left to the next run.
     :param commits: commit every `COMMIT_SECONDS`.
     """
@@ -54,6 +57,7 @@ class Indexer:
         *,
         is_rebuild: bool = False,
         deadline: float | None = None,
+        workers: int | None = 0,
         on_progress: Callable[[Progress], None] | None = None,
         on_rest: Callable[[Sequence[FoundFile]], None] = lambda _: None,
         is_stopped: Callable[[], bool] = lambda: False,
@@ -65,6 +69,7 @@ class Indexer:
         self._files = KnownFiles(writer, is_empty=is_rebuild)
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
         self._deadline = deadline
+        self._workers = workers if deadline is None else 0
         #: Number of files that are read whatever the time is.
         self._least = 0
         #: The sources to which a new file may belong instead of the one that it was found in.
@@ -101,7 +106,8 @@ class Indexer:
         changed = [(sources[number], file) for number, file in changes.read]
         # Older files first, so that session numbers grow with time; newest first when time may run out.
         changed.sort(key=lambda pair: pair[1].mtime_ns, reverse=self._deadline is not None)
-        self._index_all(changed)
+        with self._readings(changed) as readings:
+            self._index_all(changed, readings)
         if not self.report.is_stopped:
             self._enrich()
         ended = self._ended(sources, changed, started)
@@ -124,10 +130,10 @@ class Indexer:
         started = time.monotonic()
         self._files = KnownFiles(self._writer, are_few=are_few and not has_notes)
         self._candidates = [*sources]
-        self._deadline, self._least = started + seconds, 1
+        self._deadline, self._least, self._workers = started + seconds, 1, 0
         self._note(changes)
         changed = [(sources[number], file) for number, file in changes.read]
-        self._index_all(changed)
+        self._index_all(changed, self._readings(changed))
         if has_notes and not self.report.is_stopped:
             self._enrich()
         return self._ended(sources, changed, started)
@@ -200,7 +206,17 @@ class Indexer:
 
     # -- indexing -----------------------------------------------------------------------------------------
 
-    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> None:
+    def _readings(self, changed: Sequence[tuple[OpenSource, FoundFile]]) -> Readings:
+        """Return the readings of the files, in the order in which they are indexed."""
+        common = changed, self._writer, self._workstation, self._metadata.notes
+        if self._workers == 0:
+            return Readings(*common)
+        from .worker_process import workers  # not in a search
+        from .workers import ReadAhead
+
+        return ReadAhead(*common, is_new=self._is_new, most=workers(self._workers))
+
+    def _index_all(self, changed: Sequence[tuple[OpenSource, FoundFile]], readings: Readings) -> None:
         total = sum(found.size for _, found in changed)
         done = 0
         with _without_cycle_collection():
@@ -209,7 +225,7 @@ class Indexer:
                     if self._is_over(number):
                         self.report.pending = len(changed) - number
                         return
-                    self._index(source, found)
+                    self._index(readings, number, source, found)
                 except Stopped:
                     self.report.pending, self.report.is_stopped = len(changed) - number, True
                     return
@@ -247,15 +263,17 @@ class Indexer:
             self._on_rest([file for _, file in changed[done:]])
             self._commit_at = time.monotonic() + self._commit_seconds
 
-    def _index(self, source: OpenSource, found: FoundFile) -> None:
+    def _is_new(self, found: FoundFile) -> bool:
+        """Return whether a file is surely read whole."""
+        known = self._files.get(self._stored(found.path))
+        return known is None or known.error is not None or known.mtime_ns == UNREAD
+
+    def _index(self, readings: Readings, number: int, source: OpenSource, found: FoundFile) -> None:
         """Index one file; any error is reported, and then the indexed content of the file stays."""
         known = self._files.get(self._stored(found.path))
-        if self._candidates:
-            match = self._match(source, found, known)
-            if match is None:
-                return
-            source, found = match
-        reading = source.reading(found, self._writer, self._workstation, self._metadata.notes)
+        reading = self._matched(source, found, known) if self._candidates else readings.reading(number)
+        if reading is None:
+            return
         reading.is_stopped = self._is_stopped
         try:
             self.report.chunks += sum(map(len, reading.bring_in(known).values()))
@@ -277,10 +295,8 @@ class Indexer:
         for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
             self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
 
-    def _match(
-        self, source: OpenSource, found: FoundFile, known: IndexedFile | None
-    ) -> tuple[OpenSource, FoundFile] | None:
-        """Return the source that a file belongs to, and its present state; None when it is not to be read.
+    def _matched(self, source: OpenSource, found: FoundFile, known: IndexedFile | None) -> FileReader | None:
+        """Return the reading of a file, in its present state, of the source that it belongs to; None: not to be read.
 
         :param source: the first one that it may belong to.
         """
@@ -304,7 +320,7 @@ class Indexer:
         if known is not None and source.is_current(known, found):
             self.report.unchanged += 1
             return None
-        return source, found
+        return source.reading(found, self._writer, self._workstation, self._metadata.notes)
 
     def _stored(self, path: str) -> str:
         """Return the path that the index stores for a file."""

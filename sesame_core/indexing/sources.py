@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..plugin.manager import PluginManager
     from ..plugin.parser import Parser
     from ..types.transcript import Notes
-    from .file_reader import FileReader
+    from .file_reader import FileReader, RedactingEvents
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,23 +59,23 @@ class OpenSource:
         return version and is_there and (known.mtime_ns, known.size) == (found.mtime_ns, found.size)
 
     def reading(
-        self, found: FoundFile, writer: IndexWriter, workstation: str, notes: Callable[[str], Notes | None]
+        self,
+        found: FoundFile,
+        writer: IndexWriter | None,
+        workstation: str,
+        notes: Callable[[str], Notes | None],
+        redacting: RedactingEvents | None = None,
     ) -> FileReader:
         """Return a reader of one file.
 
+        :param writer, redacting: as of `FileReader`.
         :param workstation: the id of this machine.
         :param notes: returns the notes of a session, by its id.
         """
         from ..config.patterns import is_excluded
         from .file_reader import FileReader
 
-        file = IndexedFile(
-            path=found.path,
-            parser=self.source.parser.name,
-            parser_version=self.version,
-            mtime_ns=found.mtime_ns,
-            size=found.size,
-        )
+        file = self.row(found)
         exclude = self.source.exclude
         return FileReader(
             file,
@@ -85,6 +85,17 @@ class OpenSource:
             workstation=workstation,
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
             notes=notes,
+            redacting=redacting,
+        )
+
+    def row(self, found: FoundFile) -> IndexedFile:
+        """Return a file's row in the index, before it is read."""
+        return IndexedFile(
+            path=found.path,
+            parser=self.source.parser.name,
+            parser_version=self.version,
+            mtime_ns=found.mtime_ns,
+            size=found.size,
         )
 
 

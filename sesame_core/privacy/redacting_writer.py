@@ -48,12 +48,36 @@ def redacting_writer(writer: IndexWriter, redactor: Redactor) -> RedactingWriter
     return RedactingWriter(writer, redactor)
 
 
+class EventRedactor:
+    """Redacts the events of a parser; it can be sent to another process."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events of a file without secrets."""
+        for event in events:
+            if not isinstance(event, Checkpoint):
+                self._redactor.redact(event)
+            elif not self.is_fit(event):
+                continue
+            yield event
+
+    def is_fit(self, checkpoint: Checkpoint) -> bool:
+        """Return whether a checkpoint contains no secret.
+
+        A parser could not resume from a placeholder; without a checkpoint it reads the whole file the next time.
+        """
+        return not self._redactor.findings(repr(checkpoint.state))
+
+
 class RedactingWriter:
     """A writer that redacts secrets before another one gets them; `redacting_writer` makes it."""
 
     def __init__(self, writer: IndexWriter, redactor: Redactor) -> None:
         self._writer = writer
         self._redactor = redactor
+        self._events = EventRedactor(redactor)
         self._stored_paths = StoredPaths((), redactor)
         #: The file whose chunks come from redacted messages, so that they need not be redacted again.
         self._read_by_us: IndexedFile | None = None
@@ -63,12 +87,15 @@ class RedactingWriter:
     def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
         """Redact the events of a parser: a secret cut in two by chunks would not be detected."""
         self._read_by_us = file
-        for event in events:
-            if not isinstance(event, Checkpoint):
-                self._redactor.redact(event)
-            elif not self._is_fit(event):
-                continue
-            yield event
+        return self._events.redacted(file, events)
+
+    def elsewhere(self) -> EventRedactor:
+        """Return what redacts events in another process."""
+        return self._events
+
+    def was_redacted(self, file: IndexedFile) -> None:
+        """Take the content of a file, which the next call passes, as redacted: its events were."""
+        self._read_by_us = file
 
     # -- the writer's calls -------------------------------------------------------------------------------
 
@@ -122,16 +149,9 @@ class RedactingWriter:
         """Return a redacted copy of a file; the original keeps its path, which is needed to read it."""
         stored = replace(file, checkpoint=None)
         self._redactor.redact(stored)
-        if file.checkpoint and (file is self._read_by_us or self._is_fit(file.checkpoint)):
+        if file.checkpoint and (file is self._read_by_us or self._events.is_fit(file.checkpoint)):
             stored.checkpoint = file.checkpoint
         return stored
-
-    def _is_fit(self, checkpoint: Checkpoint) -> bool:
-        """Return whether a checkpoint contains no secret.
-
-        A parser could not resume from a placeholder; without a checkpoint it reads the whole file the next time.
-        """
-        return not self._redactor.findings(repr(checkpoint.state))
 
     def _passed(
         self, file: IndexedFile, stored: IndexedFile, content: Iterable[Session | Chunk], given: dict[str, str]

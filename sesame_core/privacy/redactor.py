@@ -69,6 +69,7 @@ class Redactor:
             raise ConfigError("finding secrets needs ahocorasick_rs: pip install 'sesame-search[redact]'") from error
 
         self._key = key
+        self._settings = settings
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
         self._keep = re.compile("|".join(f"(?:{pattern})" for pattern in settings.keep)) if settings.keep else None
         #: The number of the detector of each trigger.
@@ -79,6 +80,9 @@ class Redactor:
         #: Names of a dataclass's fields, and a getter of all their values.
         self._fields: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] = {}
         self._harmless: set[str] = set()
+
+    def __reduce__(self) -> tuple[type[Redactor], tuple[bytes, Redaction]]:
+        return Redactor, (self._key, self._settings)
 
     # -- strings ------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def config_text(described: ConfigJson) -> str:
     """Return the effective configuration (`config.report.describe`) as text."""
     file, refresh, models = described["configFile"], described["refreshSeconds"], described["models"]
-    share, lock = described["share"], described["lockSeconds"]
+    share, lock, workers = described["share"], described["lockSeconds"], described["indexWorkers"]
     describe = described["describe"]
     how = f"after {describe['minNewUserMessages']} new prompts" if describe["automatic"] else "only when asked"
     lines = [
@@ -26,6 +26,7 @@ def config_text(described: ConfigJson) -> str:
         f"share         {share['value']} unless `sesame share` says otherwise ({share['origin']})",
         f"refresh       {refresh['value']} s before a search ({refresh['origin']})",
         f"lock          {lock['value']:g} s for another process that writes ({lock['origin']})",
+        f"workers       {_workers_text(workers['value'])} ({workers['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         f"describe      {how}, to {describe['directory']} ({describe['origin']})",
         "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
@@ -35,6 +36,12 @@ def config_text(described: ConfigJson) -> str:
         if source["exclude"]:
             lines.append(f"{'':15}excluding {', '.join(source['exclude'])}")
     return "\n".join(map(printable, [*lines, *(f"problem: {problem}" for problem in described["problems"])]))
+
+
+def _workers_text(most: int | None) -> str:
+    if most is None:
+        return "as many as pay read files for `sesame index`"
+    return f"at most {most} read files for `sesame index`" if most else "none: `sesame index` reads files itself"
 
 
 def _redaction_text(redaction: RedactJson) -> str:

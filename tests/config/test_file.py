@@ -234,6 +234,7 @@ def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: 
         (
             '{"piSessionPaths": []}',
             "piSessionPaths: unknown key; there are sources, backend, redact, share, refreshSeconds, lockSeconds, "
+            "indexWorkers, "
             "models, describe",
         ),
         ('{"describe": true}', "describe: must be an object, not true or false"),
@@ -310,6 +311,12 @@ def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: 
             '{"backend": {"name": "sqlite", "options": "x"}}',
             "backend.options: must be an object, not a string",
         ),
+        ('{"indexWorkers": "2"}', "indexWorkers: must be a whole number of processes, not a string"),
+        ('{"indexWorkers": 1.5}', "indexWorkers: must be a whole number of processes, not a number"),
+        ('{"indexWorkers": true}', "indexWorkers: must be a whole number of processes, not true or false"),
+        ('{"indexWorkers": null}', "indexWorkers: must be a whole number of processes, not null"),
+        ('{"indexWorkers": -1}', "indexWorkers: must be 0 to 64 processes, not -1"),
+        ('{"indexWorkers": 65}', "indexWorkers: must be 0 to 64 processes, not 65"),
         ('{"refreshSeconds": "1"}', "refreshSeconds: must be a number of seconds, not a string"),
         ('{"refreshSeconds": true}', "refreshSeconds: must be a number of seconds, not true or false"),
         ('{"refreshSeconds": -1}', "refreshSeconds: must be 0 or more seconds, not -1"),
