@@ -7,7 +7,7 @@ index cannot test guesses of the secret.
 
 from __future__ import annotations
 
-import functools
+import bisect
 import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +19,7 @@ from ..config import identity
 from ..config.model import MARK
 from ..dataclass import dataclass
 from ..errors import ConfigError
+from .detector import compiled
 from .detectors import DETECTORS
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Redactor:
         marks = [match.span() for match in _MARK.finditer(text)] if found else []
         united: list[tuple[int, int, int, str]] = []
         for start, rank, end, kind in found:
-            if any(a < end and start < b for a, b in marks) or self._is_kept(text[start:end]):
+            if marks and _overlaps(marks, start, end) or self._is_kept(text[start:end]):
                 continue
             if united and start < united[-1][2]:
                 start, other_rank, reached, other_kind = united.pop()
@@ -124,12 +125,26 @@ class Redactor:
 
     def _triggered(self, text: str, places: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, str]]:
         """Yield the matches at triggers: start, rank of the detector, end, name of the detector."""
+        passed: dict[int, int] = {}
         for trigger, at, _ in places:
             rank = self._ranks[trigger]
+            if at < passed.get(rank, 0):
+                continue  # what a detector has matched is not scanned again
             kind = DETECTORS[rank]
-            match = _compiled(kind.pattern).match(text, at)
-            if match and (kind.is_secret is None or kind.is_secret(match["secret"])):
-                yield match.start("secret"), rank, match.end("secret"), kind.name
+            match = compiled(kind.pattern).match(text, at)
+            if match is None:
+                continue
+            if kind.secrets is not None:
+                passed[rank] = match.end()
+                for start, end in kind.secrets(match):
+                    yield start, rank, end, kind.name
+            elif kind.is_secret is None or kind.is_secret(match):
+                start, end = match.span(match.lastgroup or 0)
+                if kind.rest:
+                    rest = compiled(kind.rest).match(text, end)
+                    end = rest.end() if rest else end
+                passed[rank] = end
+                yield start, rank, end, kind.name
 
     def _searched(self, text: str) -> Iterator[tuple[int, int, int, str]]:
         """Yield the matches of the user's own patterns, in the same form."""
@@ -199,6 +214,12 @@ class Redactor:
         return redacted[len(before) :] if redacted.startswith(before) else self.text(value)
 
 
+def _overlaps(marks: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether a part of a text overlaps one of the sorted parts."""
+    place = bisect.bisect_left(marks, (start, 0))
+    return (place < len(marks) and marks[place][0] < end) or (place > 0 and marks[place - 1][1] > start)
+
+
 def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     """Return a getter of these attributes as a tuple; for a single one, `attrgetter` returns no tuple."""
     if len(names) > 1:
@@ -213,8 +234,3 @@ def machine_key() -> bytes:
     """
     return bytes.fromhex(identity.kept_random("redaction.key"))
 
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a detector's pattern at first use: all of them take 200 ms."""
-    return re.compile(pattern)

@@ -1,0 +1,259 @@
+"""Detectors of values after a name: `DB_PASSWORD=…`, `"api_key": "…"`, `<token>…</token>`, `--client-secret …`.
+
+They know the forms in which people and programs write a name and its value: shells, env and ini files, YAML, TOML,
+JSON, also inside of a string, XML, source code, query parameters, lists of names and values, options of commands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from .detector import Detector, spellings
+from .values import (
+    has_digit,
+    is_given,
+    is_id,
+    is_login,
+    looks_chosen,
+    looks_quoted,
+    looks_random,
+    looks_set,
+    looks_typed,
+)
+
+#: Endings that turn the name of a secret into the name of something else: `token_type`, `passwordField`, `tokenizer`.
+_ELSE = (
+    r"(?!(?:[_.-]?(?i:type|name|file|path|dir|url|uri|endpoint|count|limit|len|size|budget|usage|expir|ttl|age|kind|class"
+    r"|field|input|label|hint|policy|ref|store|format|regex|pattern|prefix|suffix|header|param|strength|rule|min|max"
+    r"|version|issuer|source|provider|service|scope|verif|valid|confirm|reset|forgot|change|hash|digest|alg|index|pos"
+    r"|start|end|line|color|style|column|created|updated|used|per_|manager|mount|hidden|shown|visib|status|state|error"
+    r"|message|text|placeholder|required|enabled|lookup|map|list|set\b|ring|id\b|ids\b|alias|usage|length|bound)"
+    r"|(?i:iz|is(?:e|ation)|smanager)))"
+)
+_OPEN = r"[brfuBRFU@]{0,2}"
+#: A quoted value, whatever quotes it, or a bare one.  What it is bounded to is enough to judge it; `_REST` follows.
+_QUOTED = (
+    rf"{_OPEN}(?:\\{{1,3}}\"(?P<secret_json>[^\"\\\n]{{4,256}}+)|\\{{1,3}}'(?P<secret_escaped>[^'\\\n]{{4,256}}+)"
+    r"|\"(?P<secret_double>(?:[^\"\\\n]|\\[^nrt\n]){4,256}+)|'(?P<secret_single>[^'\n]{4,256}+)"
+    r"|`(?P<secret_back>[^`\n]{4,256}+))"
+)
+_BARE_CHARACTER = r"[^\s\"'`,;<>(){}\[\]|&\\]"
+#: An ampersand separates parameters unless no name follows.
+_AND = rf"(?:&(?![\w.%-]{{0,32}}=|&|amp;|\s){_BARE_CHARACTER}{{0,64}}+)?"
+#: The rest of a value that is longer, or of a bare one with brackets in it.
+_REST = r"(?:[(\[{][^\s\"'`,;<>]*+)?[^\s\"'`,;<>(){}\[\]|&\\]*+"
+_ASSIGN = (
+    # `: str = "…"`
+    r"(?:\s{0,3}:\s{0,3}[A-Za-z_][\w.\[\]]{0,24}\s{0,3}=\s{0,3}(?=[\"'`])"
+    # `=`, `:`, `=>`, `:-`, and the list of a name and a value
+    r"|\s{0,3}(?::=|=>|:-|:{1,2}|=(?![=>])|%3[Dd])\s{0,3}"
+    r"|,?\s{0,40}\\?[\"']?(?<!\w)[vV]alue\\?[\"']?\s{0,3}[:=]\s{0,3}"
+    # `("…", "…")`
+    r"|(?<=[\"'])\s{0,2},\s{0,3}(?=\\{0,3}[\"'`]))"
+)
+
+
+def _pattern(core: str, least: int, ending: str = r"\w{0,24}") -> str:
+    """Return the pattern of a name, and of the value after it.
+
+    :param core: a regular expression of the name, from the trigger on.
+    :param least: characters of a bare value.
+    """
+    bare = rf"(?P<secret_bare>{_BARE_CHARACTER}{{{least},256}}+{_AND})"
+    return (
+        rf"{core}{_ELSE}{ending}"
+        rf"(?:>(?P<secret_xml>[^<>\n]{{4,256}}+)(?=</)|(?:\\{{0,3}}[\"'])?\]?{_ASSIGN}(?:{_QUOTED}|{bare}))"
+    )
+
+
+class Found:
+    """A name with its value, as a detector has matched them."""
+
+    def __init__(self, match: re.Match[str]) -> None:
+        group = match.lastgroup or ""
+        self.value = match[group]
+        text, start = match.string, match.start(group)
+        self.is_bare = group == "secret_bare"
+        self.is_element = group == "secret_xml"
+        head = text[match.start() : start].rstrip("\"'`\\")
+        #: `DB_PASSWORD=…`: a variable of a shell or a container.
+        self.is_variable = head.endswith("=") and head[:-1].isupper()
+        self.before = text[max(0, match.start() - 40) : match.start()]
+        self._head = head
+        self._after = text[match.end(group) : match.end(group) + 2]
+
+    @property
+    def is_code(self) -> bool:
+        """Whether a bare value goes on as code does: `get_token(`, `env[`."""
+        is_name = re.fullmatch(r"[\w.:$>-]+", self.value) is not None
+        return self.is_bare and self._after[:1] in tuple("([{") and is_name
+
+    @property
+    def is_line(self) -> bool:
+        """Whether name and value are the whole line of a file with settings: `password: …`, `password=…`."""
+        is_alone = re.search(r"(?:^|\n)[ \t-]*[\w.-]*$", self.before) is not None and self._after[:1] in ("", "\n", "\r")
+        return self.is_bare and is_alone and re.search(r":[ \t]+$|[^\s]=$", self._head) is not None
+
+    @property
+    def words_before(self) -> str:
+        """What is before the trigger in the name, in lower case: `access_t` of a token's, `db_` of `db_pass`."""
+        found = re.search(r"[\w.-]*$", self.before)
+        return found[0].lower() if found else ""
+
+
+def _is_password(match: re.Match[str]) -> bool:
+    found = Found(match)
+    if found.is_code:
+        return False
+    if found.is_variable or found.is_element:
+        return looks_set(found.value, is_bare=found.is_bare)
+    if not found.is_bare:
+        return looks_quoted(found.value)
+    return looks_chosen(found.value) or (found.is_line and looks_typed(found.value))
+
+
+def _is_short_password(match: re.Match[str]) -> bool:
+    """Return whether the value of `pass` or `pwd`, which are words of programs as well, is a password."""
+    found = Found(match)
+    if found.words_before or not found.is_bare:
+        return _is_password(match)
+    return not found.is_code and looks_random(found.value) and not is_id(found.value)
+
+
+def _random(strong: str = "") -> Callable[[re.Match[str]], bool]:
+    """Return a judge of values that are made at random.
+
+    :param strong: a regular expression of words before the name that let it have no other ids than secret ones.
+    """
+    words = re.compile(strong) if strong else None
+
+    def is_secret(match: re.Match[str]) -> bool:
+        found = Found(match)
+        if found.is_code:
+            return False
+        if is_id(found.value):
+            return found.is_variable or (words is not None and words.search(found.words_before) is not None)
+        return looks_random(found.value)
+
+    return is_secret
+
+
+def _is_any_key(match: re.Match[str]) -> bool:
+    found = Found(match)
+    return not found.is_code and (looks_random(found.value) or (is_id(found.value) and has_digit(found.value)))
+
+
+def _is_authentication(match: re.Match[str]) -> bool:
+    value = Found(match).value
+    return is_login(value) or (has_digit(value) and len(value) >= 16 and looks_random(value) and not is_id(value))
+
+
+def _option(match: re.Match[str]) -> bool:
+    found = Found(match)
+    value = found.value
+    if re.search(r"(?:^|[\s\"'`\[,(])-?-?(?:[a-z]\w*-)*$", found.before) is None:
+        return False
+    if found.is_code or not is_given(value) or re.fullmatch(r"[A-Z_]+", value):
+        return False
+    if not found.is_bare:
+        return True
+    return has_digit(value) and not value.isdigit() or re.search(r"[!@#%^*+~&?]", value) is not None
+
+
+_STRONG = r"(?:access|auth|api|bearer|client|private|personal|refresh|secret|github|gitlab|vault|deploy|bot|oauth)[_.-]?t$"
+
+#: Ends of the names of options: `--password`, `--db-password`, `-storepass`.
+_OPTIONS = (
+    "password passwd passphrase pass pw storepass keypass srcstorepass deststorepass token secret api-key apikey api_key "
+    "access-key secret-key private-key oauth2-bearer credentials"
+).split()
+
+NAMES = (
+    Detector(
+        "password",
+        tuple(f"-{name}" for name in _OPTIONS),
+        rf"-(?:{'|'.join(_OPTIONS)})(?:\s{{1,3}}|=|:(?=\S))(?:pass:)?"
+        rf"(?:{_QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{3,256}}+))",
+        _option,
+        _REST,
+    ),
+    Detector(
+        "password",
+        spellings("password", "passwd", "passphrase", "passcode", "passwort"),
+        _pattern(r"(?<=[pP])(?i:ass(?:wor[dt]|wd|phrase|code))", 5),
+        _is_password,
+        _REST,
+    ),
+    Detector(
+        "password",
+        ("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "_pw", "_PW", "-pw"),
+        _pattern(r"(?:(?<![A-Za-z])|(?<=[a-z])(?=P)|(?<=db|DB))(?i:_pw|-pw|pass|pwd)", 6, r"\d?(?![A-Za-z])"),
+        _is_short_password,
+        _REST,
+    ),
+    Detector("secret", spellings("secret"), _pattern(r"(?<=[sS])(?i:ecret)", 8), _random(r"(?:client|app|api|consumer)[_.-]?s$"), _REST),
+    Detector("token", spellings("token"), _pattern(r"(?<=[tT])(?i:oken)", 8), _random(_STRONG), _REST),
+    Detector(
+        "api-key",
+        spellings("api key", "access key"),
+        _pattern(r"(?<=[aA])(?i:pi[_. -]?key|ccess[_. -]?key)", 8),
+        _is_any_key,
+        _REST,
+    ),
+    Detector(
+        "key",
+        spellings(
+            *(
+                f"{kind} key"
+                for kind in (
+                    "account app application auth consumer deploy encryption functions hmac jwt license master preshared "
+                    "private service session shared signing storage subscription symmetric webhook function host admin"
+                ).split()
+            ),
+            "app id secret",
+        ),
+        _pattern(r"(?i:[a-z]{2,12}[_. -]?key)", 8),
+        _is_any_key,
+        _REST,
+    ),
+    Detector(
+        "credential",
+        spellings("credential", "creds", "cred"),
+        _pattern(r"(?<=[cC])(?i:red(?:ential|s)?)", 8),
+        _random(),
+        _REST,
+    ),
+    Detector(
+        "login",
+        ("auth", "Auth", "AUTH"),
+        _pattern(r"(?<![A-Za-z])(?i:auth)", 12, r"(?!\w)"),
+        _is_authentication,
+        _REST,
+    ),
+    Detector(
+        "url-parameter",
+        tuple(
+            f"{before}{name}="
+            for before in "?&;"
+            for name in (
+                "key code auth sid sig signature Signature access_token id_token refresh_token token jwt ticket apikey "
+                "api_key api-key client_secret secret password passwd pwd pass X-Amz-Signature X-Amz-Security-Token "
+                "X-Goog-Signature hmac session sessionid session_id licence_key license_key"
+            ).split()
+        ),
+        r"[?&;][\w-]{1,24}=(?P<secret>[^\s\"'`&#;,<>(){}\[\]|\\]{8,256}+)",
+        lambda match: looks_random(match["secret"]) and not is_id(match["secret"]),
+        r"[\w.%~+/=-]*+",
+    ),
+    # CREATE USER … IDENTIFIED BY '…', ALTER ROLE … PASSWORD '…'
+    Detector(
+        "password",
+        ("DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(", "assword("),
+        r"(?i:dentified(?: with \w{1,40})? (?:by|as)(?: password)?\s{1,3}|(?<=p)assword ?\(?)"
+        r"'(?P<secret_single>[^'\n]{3,256}+)'",
+        lambda match: is_given(match["secret_single"])
+        and (match[0][0] in "dD" or looks_quoted(match["secret_single"]) or match[0].startswith("ASSWORD")),
+    ),
+)  # fmt: skip
+

@@ -1,0 +1,172 @@
+"""Whether a value is a secret, or only looks like one: a placeholder, a name in a program, an id, a path.
+
+The functions need more evidence, the less is known of the place where a value was found.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+
+#: Characters of a value that are examined: a value is judged by its beginning.
+_EXAMINED = 128
+_WORDS = (
+    "admin any bearer bool boolean bytes changeit changeme default disabled dummy empty enabled example false fake file "
+    "foo bar guest hidden hunter2 input int integer invalid key letmein missing mysecret n/a nil no none null number "
+    "object optional pass passphrase passwd password path placeholder postgres prompt pw pwd required root sample secret "
+    "secrets show someone str string test text token true type undefined unset user username value void xxx yes your"
+)
+_PLACEHOLDERS = frozenset(_WORDS.split()) - {"hunter2", "letmein"}
+_PLACEHOLDER = re.compile(
+    r"(?P<one>.)(?P=one)*+|[.*xX•_-]++"
+    # <token>, {token}, [token], %TOKEN%, @TOKEN@, $TOKEN, ${TOKEN:-x}, {{ token }}, :token, ...
+    r"|<[^>]*+>?|\{.*|\[.*|%[^%]*+%|@\w++@|\$\w++|\$[({].*|:[A-Za-z_]\w*+|!\w++|#\{.*|&\w++"
+    r"|[\"'`].*"
+    r"|(?i:(?:your|my|the|some|a|an|new|old|insert|enter|replace|put|change|test|fake|dummy|sample|example)[-_ ]?"
+    r"(?:\w*[-_ ])*(?:api|access|auth|secret|token|key|pass(?:word|phrase|wd)?|pwd|value|here|me|this|goes)[-_ ]?\w{0,5})"
+    r"|(?i:(?:admin|example|foo|guest|pass|passwd|password|pwd|qwerty|root|secret|test|token|user|abc)[-_]?\d{0,4})"
+    r"|(?:0?123456789?0?|0?1234|12345|000+)",
+    re.DOTALL,
+)
+#: Texts in a placeholder that no random value contains.
+_TELLING = re.compile(
+    r"(?i)example|changeme|change-me|change_me|placeholder|redacted|your[-_](?:\w+[-_])?(?:key|token|secret|pass)|xxxx|\*\*\*|\.\.\.|…"
+)
+_TEMPLATE = re.compile(r"\$\{|\{\{|\$\(|<%|#\{|%\(|\}\}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: An abbreviated or a whole commit of git.
+_COMMIT = re.compile(r"[0-9a-f]{7,12}|[0-9a-f]{40}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"[+-]?[\d.,_:]+(?:e[+-]?\d+|[a-zA-Z%]{1,3})?")
+_PATH = re.compile(r"(?:[./~]|[A-Za-z]:\\|\w+://(?![^/]*@)|arn:|urn:|sha\d+[:-]|op://|vault:)|.*\.[a-z]{1,4}\d?$")
+#: `config.auth.token2`, `get_token()`, `os.environ[…]`, `a->b`, `Type<T>`, `x?.y`.
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?"
+    r"|(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*[(\[<].*"
+)
+#: `PasswordHashV2Type`, `useSha256Digest`: words, each with at most three digits.
+_CAMEL = re.compile(
+    r"(?!.*[bcdfghjklmnpqrstvwxz]{5})"
+    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3}|[A-Z][a-z]?(?=[A-Z]|$))+"
+    r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}|[A-Z]{2,5}(?![a-z])\d{0,3}){2,})"
+)
+_JOINT = re.compile(r"[-_./:+]+")
+_LETTERS = re.compile(r"[A-Za-z]{2,}")
+_PART = re.compile(r"[A-Z]?[a-z]*\d{0,4}[a-z]{0,2}\d{0,2}|[A-Z]+\d{0,4}[A-Z]{0,2}\d{0,2}")
+_LETTERS_NEXT_TO_DIGITS = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_NAME = re.compile(r"[A-Za-z_.:/-]+\d{0,2}")
+_SPECIAL = re.compile(r"[!@#%^*+~$&?]")
+_LETTER, _DIGIT = re.compile(r"[A-Za-z]"), re.compile(r"[0-9]")
+
+
+def has_digit(value: str) -> bool:
+    """Return whether a value has a digit."""
+    return _DIGIT.search(value) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value stands for a secret: `<token>`, `$TOKEN`, `changeme`, `xxxx`."""
+    value = value[:_EXAMINED]
+    return (
+        len(value) < 3
+        or value.lower() in _PLACEHOLDERS
+        or _PLACEHOLDER.fullmatch(value) is not None
+        or _TELLING.search(value) is not None
+        or _TEMPLATE.search(value) is not None
+    )
+
+
+def is_id(value: str) -> bool:
+    """Return whether a value has the form of a UUID or of a commit, which are secrets in rare places only."""
+    return _UUID.fullmatch(value) is not None or _COMMIT.fullmatch(value) is not None
+
+
+def _is_name(value: str) -> bool:
+    """Return whether a value is a name in a program: words, versions, numbers, joined by dashes, dots and the like."""
+    if _CAMEL.fullmatch(value):
+        return True
+    parts = [part for part in _JOINT.split(value) if part]
+    return (
+        any(_LETTERS.fullmatch(part) for part in parts)
+        and all(len(part) <= 16 and _PART.fullmatch(part) for part in parts)
+        # The parts of a name are in one case.
+        and len({part[1:].islower() for part in parts if _LETTERS.search(part[1:])}) <= 1
+        and sum(map(len, parts)) <= 48
+    )
+
+
+def _is_plain(value: str) -> bool:
+    """Return whether a value is a date, a number, a path, an address or code."""
+    return bool(
+        _DATE.match(value) or _NUMBER.fullmatch(value) or _PATH.match(value) or _CODE.fullmatch(value)
+    )
+
+
+def looks_random(value: str) -> bool:
+    """Return whether a value is random rather than a name in a program."""
+    value = value[:_EXAMINED]
+    if not _LETTER.search(value) or not _DIGIT.search(value) or is_placeholder(value) or _is_plain(value):
+        return False
+    if _is_name(value):
+        return False
+    changes = len(_LETTERS_NEXT_TO_DIGITS.findall(value))
+    return changes >= 3 or _SPECIAL.search(value) is not None or (changes >= 1 and len(value) >= 20)
+
+
+def looks_chosen(value: str) -> bool:
+    """Return whether a bare value is a password and not a name in a program, which has at most two digits at its end."""
+    value = value[:_EXAMINED]
+    if is_placeholder(value) or _is_plain(value) or _CAMEL.fullmatch(value) or not _LETTER.search(value):
+        return False
+    if not _DIGIT.search(value):
+        return re.search(r"[a-z][!@#%^*+~$&][A-Za-z]", value) is not None and "|" not in value
+    return not _NAME.fullmatch(value)
+
+
+def looks_quoted(value: str) -> bool:
+    """Return whether the text of a string literal is a password and not a message, a label or a placeholder."""
+    value = value[:_EXAMINED]
+    if is_placeholder(value) or _DATE.match(value) or _PATH.match(value) or is_id(value):
+        return False
+    words = value.split(" ")
+    if len(words) > 6 or value[-1] in ".:!?" and len(words) > 1:
+        return False
+    return any(_mixes(word) for word in words)
+
+
+def looks_set(value: str, *, is_bare: bool = True) -> bool:
+    """Return whether the value of a variable like `DB_PASSWORD` is a password; one without a digit is, too."""
+    value = value[:_EXAMINED]
+    is_code = is_bare and _CODE.fullmatch(value)
+    if is_placeholder(value) or is_code or _PATH.match(value) or not _LETTER.search(value):
+        return len(value) >= 6 and value.isdigit() and not is_placeholder(value)
+    return has_digit(value) or (len(value) >= 6 and not re.search(r"(?i)pass|secret|token|[_ -]|^[A-Z_]++$", value))
+
+
+def looks_typed(value: str) -> bool:
+    """Return whether the value of a line of settings is a password like `abcdef42`: a word with a number at its end."""
+    match = re.fullmatch(r"([A-Za-z]{3,})\d{1,4}[!?.]?", value)
+    is_word = match is not None and not re.search(r"(?i)pass|pw|token|secret|user|key|str|val|arg|int|utf|sha|var", value)
+    return is_word and not is_placeholder(value)
+
+
+def is_given(value: str) -> bool:
+    """Return whether a value at a place that has nothing but secrets is one, and no placeholder."""
+    return not is_placeholder(value) and not value.startswith(("-", "/", "./", "~/"))
+
+
+def is_login(value: str) -> bool:
+    """Return whether a value is a user and a password in base64."""
+    try:
+        text = base64.b64decode(value[: 1024 // 4 * 4], validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return ":" in text and text.isprintable()
+
+
+def _mixes(word: str) -> bool:
+    has_both = _LETTER.search(word) is not None and _DIGIT.search(word) is not None
+    if has_both:
+        return not _CAMEL.fullmatch(word) and not _is_name(word) or re.fullmatch(r"[A-Za-z]{3,}\d{1,6}", word) is not None
+    return re.search(r"[a-z][!@#%^*+~$&][A-Za-z]", word) is not None
