@@ -108,8 +108,9 @@ BLOCKS = (
     Detector(
         "private-key",
         ("LS0tLS1CRUdJTi",),
-        r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{16,}+={0,2}",
+        r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{16,100}+={0,2}",
         _is_private,
+        r"[A-Za-z0-9+/]*+={0,2}",
     ),
 )
 
@@ -182,8 +183,8 @@ CARRIERS = (
     ),
     issuer(
         "login",
-        '"auth": "auth":" "auth" : \\"auth\\": \\"auth\\":\\" _auth= _auth= :_auth= auth:',
-        r"(?:\\?[\"']auth\\?[\"']\s{0,2}:\s{0,2}\\?[\"']|:?_auth\s{0,2}=\s{0,2}[\"']?|auth:\s{0,2}[\"']?)(?P<secret>[A-Za-z0-9+/]{8,}={0,2})",
+        "auth\" auth\\\" auth' auth= auth:",
+        r"auth(?:\\?[\"'])?\s{0,2}[:=]\s{0,2}(?:\\?[\"'])?(?P<secret>[A-Za-z0-9+/]{8,1024}+={0,2})",
         is_login,
     ),
     Detector(

@@ -61,7 +61,7 @@ def _program(
     :param ends: a regular expression of the rest of the program's name.
     """
     triggers = tuple(name.replace("_", " ") for name in names.split())
-    names = "|".join(re.escape(trigger) for trigger in sorted(triggers, key=len, reverse=True))
+    names = "|".join(re.escape(trigger.rstrip()) for trigger in sorted(triggers, key=len, reverse=True))
     return Detector(
         "password",
         triggers,
@@ -71,7 +71,7 @@ def _program(
 
 
 COMMANDS = (
-    _program("curl http https xh lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")),
+    _program("curl http_ https_ xh_ lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")),
     _program("wget aria2c", _option(r"--(?:http|ftp|proxy)-passw(?:or)?d")),
     _program("mysql mariadb mycli", rf"(?<=\s)-p{_WORD}", _is_attached),
     _program("mongo cqlsh clickhouse arangosh rabbitmqadmin sshpass nxc crackmapexec evil-winrm impacket- twine", _option("-p", joint=r"\s{0,3}"), _is_attached),
@@ -81,23 +81,23 @@ COMMANDS = (
         _option(r"-p|--password|--creds", joint=r"(?:\s{1,3}|=)"),
     ),
     _program("skopeo buildah crane", _option(r"--(?:src-|dest-)?creds", _LOGIN)),
-    _program("sqlcmd bcp osql isql", _option("-P", joint=r"\s{0,3}")),
+    _program("sqlcmd bcp_ osql isql_", _option("-P", joint=r"\s{0,3}")),
     _program("redis-cli keydb-cli valkey-cli snmp", _option(r"-a|--pass|-A|-X", joint=r"\s{1,3}")),
     _program("ldap", _option("-w", joint=r"\s{0,3}")),
     _program("smbclient rpcclient smbmap mount.cifs net_rpc", rf"(?<=\s)-U\s{{0,3}}{_QUOTE}[^\s\"'%]{{1,64}}%(?P<secret>[^\s\"'`\\]{{3,256}}+)"),
-    _program("7z 7za 7zr rar unrar", rf"(?<=\s)-(?:p|hp){_WORD}", _is_attached),
-    _program("zip unzip", _option("-P", joint=r"\s{0,3}")),
+    _program("7z_ 7za_ 7zr_ rar_ unrar_", rf"(?<=\s)-(?:p|hp){_WORD}", _is_attached),
+    _program("zip_ unzip_", _option("-P", joint=r"\s{0,3}")),
     _program("openssl", rf"(?<=\s)(?:-pass(?:in|out)?\s{{1,3}}{_QUOTE}pass:|-k\s{{1,3}}|-passwd\s{{1,3}}){_WORD}"),
     _program("ssh-keygen", _option(r"-N|-P")),
     _program("htpasswd", r"(?<=\s)-[a-zA-Z]*b[a-zA-Z]*\s+(?:-\S+\s+)*\S+\s+\S+\s+" + _WORD),
-    _program("xfreerdp wlfreerdp mstsc rdesktop", _option(r"/p|-p", joint=r"(?::|\s{1,3})")),
+    _program("xfreerdp wlfreerdp rdesktop", _option(r"/p|-p", joint=r"(?::|\s{1,3})")),
     _program("rabbitmqctl wpa_passphrase", r"(?<=\s)(?:add_user|change_password)?\s*(?<=\s)\S+\s+" + _WORD, ends=""),
     _program("net_user net_use", r"(?:user\s+[\w.@\\-]+|use\s+(?:[A-Za-z]:|\*)?\s*\S+)\s+(?!/)" + _WORD, ends=""),
     _program("vault_login vault_unwrap consul nomad", rf"(?:\blogin|\bunwrap|-token[= ])\s*(?!-){_WORD}", lambda match: looks_random(match[match.lastgroup or 0])),
     _program("aws_configure_set", r"(?:secret_access_key|session_token)\s+" + _WORD),
-    _program("kubectl oc kubectl_create_secret", rf"--from-literal[= ]{_QUOTE}[\w.-]{{1,100}}={_WORD}"),
-    _program("echo printf", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)", lambda match: _goes_to(match, "chpasswd")),
-    _program("echo printf", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, "sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd")),
+    _program("kubectl_ oc_", rf"--from-literal[= ]{_QUOTE}[\w.-]{{1,100}}={_WORD}"),
+    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)", lambda match: _goes_to(match, "chpasswd")),
+    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, "sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd")),
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Detector:
 
 
 def issuer(
-    name: str, triggers: str, pattern: str, is_secret: Callable[[str], bool] | None = None, *, begins: bool = False, before: int = 0
+    name: str, triggers: str, pattern: str, is_secret: Callable[[str], bool] | None = None, *, begins: bool = False, before: int = 0, rest: str = ""
 ) -> Detector:
     """Return a detector of a format that the issuer of a secret gave it.
 
@@ -45,6 +45,7 @@ def issuer(
     :param pattern: the whole match is the secret unless the pattern has a group of that name.
     :param is_secret: returns whether a secret that the pattern matches is one.
     :param begins: the match must be at the start of a word.
+    :param rest: a pattern of what else belongs to the secret: see `Detector`.
     :param before: characters of the secret before the trigger, which the pattern looks behind for.
     """
     if before:
@@ -52,7 +53,7 @@ def issuer(
     if f"(?P<{SECRET}>" not in pattern:
         pattern = f"(?P<{SECRET}>{pattern})"
     judge = None if is_secret is None else lambda match: is_secret(match[SECRET])
-    return Detector(name, tuple(triggers.split()), (BEGIN if begins else "") + pattern, judge)
+    return Detector(name, tuple(triggers.split()), (BEGIN if begins else "") + pattern, judge, rest)
 
 
 def spellings(*names: str) -> tuple[str, ...]:

@@ -105,7 +105,7 @@ ISSUERS = (
     issuer("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     issuer("sentry-token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_]{40,}"),
     issuer("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
-    issuer("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abeoprs][-.][\w.-]{10,}", has_digit),
+    issuer("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abeoprs][-.][\w.-]{10,255}+", has_digit, rest=r"[\w.-]*+"),
     issuer("slack-token", "xapp-", r"xapp-\d-[\w-]{20,}"),
     issuer(
         "slack-webhook",

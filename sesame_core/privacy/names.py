@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .detector import Detector, spellings
+from .detector import Detector, compiled, spellings
 from .values import (
     has_digit,
     is_given,
@@ -34,9 +34,9 @@ _ELSE = (
 _OPEN = r"[brfuBRFU@]{0,2}"
 #: A quoted value, whatever quotes it, or a bare one.  What it is bounded to is enough to judge it; `_REST` follows.
 _QUOTED = (
-    rf"{_OPEN}(?:\\{{1,3}}\"(?P<secret_json>[^\"\\\n]{{4,256}}+)|\\{{1,3}}'(?P<secret_escaped>[^'\\\n]{{4,256}}+)"
-    r"|\"(?P<secret_double>(?:[^\"\\\n]|\\[^nrt\n]){4,256}+)|'(?P<secret_single>[^'\n]{4,256}+)"
-    r"|`(?P<secret_back>[^`\n]{4,256}+))"
+    rf"{_OPEN}(?:\\{{1,3}}\"(?P<secret_json>[^\"\\\n]{{4,128}}+)|\\{{1,3}}'(?P<secret_escaped>[^'\\\n]{{4,128}}+)"
+    r"|\"(?P<secret_double>(?:[^\"\\\n]|\\[^nrt\n]){4,128}+)|'(?P<secret_single>[^'\n]{4,128}+)"
+    r"|`(?P<secret_back>[^`\n]{4,128}+))"
 )
 _BARE_CHARACTER = r"[^\s\"'`,;<>(){}\[\]|&\\]"
 #: An ampersand separates parameters unless no name follows.
@@ -54,17 +54,23 @@ _ASSIGN = (
 )
 
 
-def _pattern(core: str, least: int, ending: str = r"\w{0,24}") -> str:
+def _pattern(core: str, least: int, ending: str = r"\w{0,24}+") -> str:
     """Return the pattern of a name, and of the value after it.
 
     :param core: a regular expression of the name, from the trigger on.
     :param least: characters of a bare value.
     """
-    bare = rf"(?P<secret_bare>{_BARE_CHARACTER}{{{least},256}}+{_AND})"
+    bare = rf"(?P<secret_bare>{_BARE_CHARACTER}{{{least},128}}+{_AND})"
     return (
         rf"{core}{_ELSE}{ending}"
-        rf"(?:>(?P<secret_xml>[^<>\n]{{4,256}}+)(?=</)|(?:\\{{0,3}}[\"'])?\]?{_ASSIGN}(?:{_QUOTED}|{bare}))"
+        rf"(?:>(?P<secret_xml>[^<>\n]{{4,128}}+)(?=</)|(?:\\{{0,3}}[\"'])?\]?{_ASSIGN}(?:{_QUOTED}|{bare}))"
     )
+
+
+def _name_end(text: str) -> str:
+    """Return the name at the end of a text, or the part of it that is there."""
+    end = compiled(r"[\w.-]*+").match(text[::-1])
+    return text[len(text) - end.end() :] if end else ""
 
 
 class Found:
@@ -92,14 +98,16 @@ class Found:
     @property
     def is_line(self) -> bool:
         """Whether name and value are the whole line of a file with settings: `password: …`, `password=…`."""
-        is_alone = re.search(r"(?:^|\n)[ \t-]*[\w.-]*$", self.before) is not None and self._after[:1] in ("", "\n", "\r")
-        return self.is_bare and is_alone and re.search(r":[ \t]+$|[^\s]=$", self._head) is not None
+        if not self.is_bare or self._after[:1] not in ("", "\n", "\r"):
+            return False
+        head = self._head.rstrip(" \t")
+        is_setting = head[-1:] == ":" or (head[-1:] == "=" and head == self._head and head[-2:-1] not in ("", " "))
+        return is_setting and not self.before[: len(self.before) - len(_name_end(self.before))].rpartition("\n")[2].strip(" \t-")
 
     @property
     def words_before(self) -> str:
         """What is before the trigger in the name, in lower case: `access_t` of a token's, `db_` of `db_pass`."""
-        found = re.search(r"[\w.-]*$", self.before)
-        return found[0].lower() if found else ""
+        return _name_end(self.before).lower()
 
 
 def _is_password(match: re.Match[str]) -> bool:
@@ -130,7 +138,7 @@ def _random(strong: str = "") -> Callable[[re.Match[str]], bool]:
 
     def is_secret(match: re.Match[str]) -> bool:
         found = Found(match)
-        if found.is_code:
+        if found.is_code or " " in found.value:
             return False
         if is_id(found.value):
             return found.is_variable or (words is not None and words.search(found.words_before) is not None)
@@ -139,9 +147,17 @@ def _random(strong: str = "") -> Callable[[re.Match[str]], bool]:
     return is_secret
 
 
+def _is_parameter(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    if re.search(r"(?i)pass|pwd", match[0][:8]):  # of a form, which has no code
+        return has_digit(value) and is_given(value)
+    return looks_random(value) and not is_id(value)
+
+
 def _is_any_key(match: re.Match[str]) -> bool:
     found = Found(match)
-    return not found.is_code and (looks_random(found.value) or (is_id(found.value) and has_digit(found.value)))
+    value = found.value
+    return not found.is_code and " " not in value and (looks_random(value) or (is_id(value) and has_digit(value)))
 
 
 def _is_authentication(match: re.Match[str]) -> bool:
@@ -149,10 +165,18 @@ def _is_authentication(match: re.Match[str]) -> bool:
     return is_login(value) or (has_digit(value) and len(value) >= 16 and looks_random(value) and not is_id(value))
 
 
+def _is_sql(match: re.Match[str]) -> bool:
+    value = match["secret_single"]
+    if match[0].startswith("assword"):
+        return looks_quoted(value)
+    return is_given(value) and (" " not in value or has_digit(value))
+
+
 def _option(match: re.Match[str]) -> bool:
     found = Found(match)
     value = found.value
-    if re.search(r"(?:^|[\s\"'`\[,(])-?-?(?:[a-z]\w*-)*$", found.before) is None:
+    name = _name_end(found.before)
+    if name.strip("-") and not name.startswith("-") or found.before[-len(name) - 1 :][:1] not in _BEFORE_OPTIONS:
         return False
     if found.is_code or not is_given(value) or re.fullmatch(r"[A-Z_]+", value):
         return False
@@ -163,6 +187,8 @@ def _option(match: re.Match[str]) -> bool:
 
 _STRONG = r"(?:access|auth|api|bearer|client|private|personal|refresh|secret|github|gitlab|vault|deploy|bot|oauth)[_.-]?t$"
 
+#: What can be before an option.
+_BEFORE_OPTIONS = ("", *" \t\n\"'`[,(-")
 #: Ends of the names of options: `--password`, `--db-password`, `-storepass`.
 _OPTIONS = (
     "password passwd passphrase pass pw storepass keypass srcstorepass deststorepass token secret api-key apikey api_key "
@@ -174,7 +200,7 @@ NAMES = (
         "password",
         tuple(f"-{name}" for name in _OPTIONS),
         rf"-(?:{'|'.join(_OPTIONS)})(?:\s{{1,3}}|=|:(?=\S))(?:pass:)?"
-        rf"(?:{_QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{3,256}}+))",
+        rf"(?:{_QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{3,128}}+))",
         _option,
         _REST,
     ),
@@ -219,8 +245,8 @@ NAMES = (
     ),
     Detector(
         "credential",
-        spellings("credential", "creds", "cred"),
-        _pattern(r"(?<=[cC])(?i:red(?:ential|s)?)", 8),
+        spellings("credential", "creds"),
+        _pattern(r"(?<=[cC])(?i:red(?:ential|s))", 8),
         _random(),
         _REST,
     ),
@@ -242,8 +268,8 @@ NAMES = (
                 "X-Goog-Signature hmac session sessionid session_id licence_key license_key"
             ).split()
         ),
-        r"[?&;][\w-]{1,24}=(?P<secret>[^\s\"'`&#;,<>(){}\[\]|\\]{8,256}+)",
-        lambda match: looks_random(match["secret"]) and not is_id(match["secret"]),
+        r"[?&;][\w-]{1,24}=(?P<secret>[^\s\"'`&#;,<>(){}\[\]|\\]{8,128}+)",
+        _is_parameter,
         r"[\w.%~+/=-]*+",
     ),
     # CREATE USER … IDENTIFIED BY '…', ALTER ROLE … PASSWORD '…'
@@ -251,9 +277,8 @@ NAMES = (
         "password",
         ("DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(", "assword("),
         r"(?i:dentified(?: with \w{1,40})? (?:by|as)(?: password)?\s{1,3}|(?<=p)assword ?\(?)"
-        r"'(?P<secret_single>[^'\n]{3,256}+)'",
-        lambda match: is_given(match["secret_single"])
-        and (match[0][0] in "dD" or looks_quoted(match["secret_single"]) or match[0].startswith("ASSWORD")),
+        r"'(?P<secret_single>[^'\n]{3,128}+)'",
+        _is_sql,
     ),
 )  # fmt: skip
 

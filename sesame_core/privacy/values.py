@@ -30,10 +30,8 @@ _PLACEHOLDER = re.compile(
     re.DOTALL,
 )
 #: Texts in a placeholder that no random value contains.
-_TELLING = re.compile(
-    r"(?i)example|changeme|change-me|change_me|placeholder|redacted|your[-_](?:\w+[-_])?(?:key|token|secret|pass)|xxxx|\*\*\*|\.\.\.|…"
-)
-_TEMPLATE = re.compile(r"\$\{|\{\{|\$\(|<%|#\{|%\(|\}\}")
+_TELLING = ("example", "changeme", "change-me", "change_me", "placeholder", "redacted", "xxxx", "***", "...", "…")
+_TEMPLATE = ("${", "{{", "$(", "<%", "#{", "%(", "}}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: An abbreviated or a whole commit of git.
 _COMMIT = re.compile(r"[0-9a-f]{7,12}|[0-9a-f]{40}")
@@ -48,7 +46,7 @@ _CODE = re.compile(
 #: `PasswordHashV2Type`, `useSha256Digest`: words, each with at most three digits.
 _CAMEL = re.compile(
     r"(?!.*[bcdfghjklmnpqrstvwxz]{5})"
-    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3}|[A-Z][a-z]?(?=[A-Z]|$))+"
+    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3})+"
     r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}|[A-Z]{2,5}(?![a-z])\d{0,3}){2,})"
 )
 _JOINT = re.compile(r"[-_./:+]+")
@@ -68,12 +66,13 @@ def has_digit(value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Return whether a value stands for a secret: `<token>`, `$TOKEN`, `changeme`, `xxxx`."""
     value = value[:_EXAMINED]
+    lower = value.lower()
     return (
         len(value) < 3
-        or value.lower() in _PLACEHOLDERS
+        or lower in _PLACEHOLDERS
+        or any(text in lower for text in _TELLING)
+        or any(text in value for text in _TEMPLATE)
         or _PLACEHOLDER.fullmatch(value) is not None
-        or _TELLING.search(value) is not None
-        or _TEMPLATE.search(value) is not None
     )
 
 
@@ -141,7 +140,8 @@ def looks_set(value: str, *, is_bare: bool = True) -> bool:
     is_code = is_bare and _CODE.fullmatch(value)
     if is_placeholder(value) or is_code or _PATH.match(value) or not _LETTER.search(value):
         return len(value) >= 6 and value.isdigit() and not is_placeholder(value)
-    return has_digit(value) or (len(value) >= 6 and not re.search(r"(?i)pass|secret|token|[_ -]|^[A-Z_]++$", value))
+    is_word = value.isupper() or re.search(r"(?i)pass|secret|token|[_ -]", value) is not None
+    return has_digit(value) or (len(value) >= 6 and not is_word)
 
 
 def looks_typed(value: str) -> bool:

@@ -192,11 +192,11 @@ def carried() -> dict[str, list[str]]:
         ],
         "pgpass": [f"db.example.org:5432:prod:app:<<{_made()}>>", f"*:*:*:postgres:<<{_made()}>>"],
         "password hash": [
-            f"ann:$apr1$<<{_made(8)}$>>{_made(22)}",
+            f"ann:<<$apr1${_made(8)}${_made(22)}>>",
             f"ann:<<$2y$10${_made(53)}>>",
             f"ann:<<$6${_made(12)}${_made(86)}>>:19000:0:99999:7:::",
             f"<<$argon2id$v=19$m=65536,t=3,p=4${_made(22)}${_made(43)}>>",
-            f"ann:{{SHA}}<<{_made(27)}=>>",
+            f"ann:<<{{SHA}}{_made(27)}=>>",
         ],
         "kubernetes": [
             f"    client-key-data: <<{_b64('-----BEGIN RSA ' + 'PRIVATE' + ' KEY-----' + _made(200))}>>",
@@ -223,7 +223,7 @@ def carried() -> dict[str, list[str]]:
             f"     1→<<-----BEGIN OPENSSH {'PRIVATE'} KEY-----\n{numbered}>>",
             f"+<<-----BEGIN EC {'PRIVATE'} KEY-----\n{diffed}>>",
             f"<<{_lines()}\n-----END RSA {'PRIVATE'} KEY----->>",
-            f"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 6\n<<{_lines(6)}\nPrivate-MAC: {_hex(64)}>>",
+            f"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 6\n<<{_lines(6)}\nPrivate-{'MAC'}: {_hex(64)}>>",
             f"key: <<{_b64(pem)}>>",
         ],
         "web token": [
