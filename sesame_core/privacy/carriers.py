@@ -139,9 +139,10 @@ CARRIERS = (
     ),
     issuer(
         "cookie",
-        "PHPSESSID JSESSIONID ASP.NET_SessionId connect.sid _gitlab_session sessionid= laravel_session XSRF-TOKEN _session_id=",
+        "PHPSESSID JSESSIONID ASP.NET_SessionId connect.sid _gitlab_session sessionid= laravel_session XSRF-TOKEN",
         r"[\w.-]{9,20}[\"']?[=:]\s?[\"']?(?P<secret>[^\s\"'`;,<>\\]{16,400}+)",
-        has_digit,
+        lambda value: looks_random(value) and not is_id(value),
+        begins=True,
     ),
     Detector(
         "netrc-password",

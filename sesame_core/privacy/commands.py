@@ -70,6 +70,15 @@ def _program(
     )
 
 
+#: What a command contains that reads a password from its standard input.
+_READERS = ("sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd", "passwd --stdin")
+
+
+def _reads_password(command: str) -> bool:
+    line = command.rpartition("\n")[2]
+    return any(reader in line for reader in _READERS)
+
+
 COMMANDS = (
     _program("curl http_ https_ xh_ lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")),
     _program("wget aria2c", _option(r"--(?:http|ftp|proxy)-passw(?:or)?d")),
@@ -97,7 +106,13 @@ COMMANDS = (
     _program("aws_configure_set", r"(?:secret_access_key|session_token)\s+" + _WORD),
     _program("kubectl_ oc_", rf"--from-literal[= ]{_QUOTE}[\w.-]{{1,100}}={_WORD}"),
     _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)", lambda match: _goes_to(match, "chpasswd")),
-    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, "sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd")),
+    Detector(
+        "password",
+        ("<<<",),
+        rf"<<<\s{{0,2}}{_WORD}",
+        lambda match: _is_argument(match) and _reads_password(match.string[max(0, match.start() - 100) : match.start()]),
+    ),
+    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, *_READERS)),
 )  # fmt: skip
 
 

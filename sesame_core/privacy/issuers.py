@@ -105,7 +105,7 @@ ISSUERS = (
     issuer("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     issuer("sentry-token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_]{40,}"),
     issuer("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
-    issuer("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abeoprs][-.][\w.-]{10,255}+", has_digit, rest=r"[\w.-]*+"),
+    issuer("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abcdeoprs][-.][\w.-]{10,255}+", has_digit, rest=r"[\w.-]*+"),
     issuer("slack-token", "xapp-", r"xapp-\d-[\w-]{20,}"),
     issuer(
         "slack-webhook",
@@ -130,7 +130,7 @@ ISSUERS = (
     issuer("adobe-secret", "p8e-", r"p8e-[A-Za-z0-9_-]{32}", begins=True),
     issuer("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", begins=True),
     issuer("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])", has_digit, begins=True),
-    issuer("artifactory-key", "AKCp", r"AKCp[A-Za-z0-9]{69}"),
+    issuer("artifactory-key", "AKCp", r"AKCp[A-Za-z0-9]{69}(?![A-Za-z0-9])", begins=True),
     issuer("asana-token", "0/ 1/ 2/", r"[0-2]/\d{16}(?:/\d{16})?:[0-9a-f]{32}", begins=True),
     issuer("atlassian-token", "ATATT3 ATCTT3 ATBB", r"AT(?:[AC]TT3[\w=-]{60,}|BB[A-Za-z0-9]{24,})"),
     issuer(
@@ -153,7 +153,7 @@ ISSUERS = (
     issuer("dropbox-token", "sl.", r"sl\.(?:u\.)?[\w=-]{100,}", begins=True),
     issuer("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{43}"),
     issuer("dynatrace-token", "dt0c01. dt0s0", r"dt0[cs]\d\d\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{64}"),
-    issuer("easypost-token", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}"),
+    issuer("easypost-token", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])", has_digit, begins=True),
     issuer("facebook-token", "EAA", r"EAA[A-Z][A-Za-z0-9]{80,}", has_digit, begins=True),
     issuer(
         "flutterwave-key",

@@ -19,6 +19,7 @@ from .values import (
     looks_quoted,
     looks_random,
     looks_set,
+    looks_told,
     looks_typed,
 )
 
@@ -49,6 +50,8 @@ _ASSIGN = (
     # `=`, `:`, `=>`, `:-`, and the list of a name and a value
     r"|\s{0,3}(?::=|=>|:-|:{1,2}|=(?![=>])|%3[Dd])\s{0,3}"
     r"|,?\s{0,40}\\?[\"']?(?<!\w)[vV]alue\\?[\"']?\s{0,3}[:=]\s{0,3}"
+    # a part of a form
+    r"|(?<=\")\r?\n\r?\n"
     # `("…", "…")`
     r"|(?<=[\"'])\s{0,2},\s{0,3}(?=\\{0,3}[\"'`]))"
 )
@@ -85,6 +88,8 @@ class Found:
         head = text[match.start() : start].rstrip("\"'`\\")
         #: `DB_PASSWORD=…`: a variable of a shell or a container.
         self.is_variable = head.endswith("=") and head[:-1].isupper()
+        #: An equals sign is between name and value.
+        self.is_assigned = head.endswith("=")
         self.before = text[max(0, match.start() - 40) : match.start()]
         self._head = head
         self._after = text[match.end(group) : match.end(group) + 2]
@@ -124,8 +129,12 @@ def _is_password(match: re.Match[str]) -> bool:
 def _is_short_password(match: re.Match[str]) -> bool:
     """Return whether the value of `pass` or `pwd`, which are words of programs as well, is a password."""
     found = Found(match)
-    if found.words_before or not found.is_bare:
+    if found.words_before:
         return _is_password(match)
+    if found.is_bare and not found.is_assigned:  # `PASS: TestLogin2`
+        return False
+    if not found.is_bare and len(found.value) >= 6 and looks_quoted(found.value):
+        return True
     return not found.is_code and looks_random(found.value) and not is_id(found.value)
 
 
@@ -166,7 +175,7 @@ def _is_authentication(match: re.Match[str]) -> bool:
 
 
 def _is_sql(match: re.Match[str]) -> bool:
-    value = match["secret_single"]
+    value = match[match.lastgroup or 0]
     if match[0].startswith("assword"):
         return looks_quoted(value)
     return is_given(value) and (" " not in value or has_digit(value))
@@ -180,7 +189,7 @@ def _option(match: re.Match[str]) -> bool:
         return False
     if found.is_code or not is_given(value) or re.fullmatch(r"[A-Z_]+", value):
         return False
-    if not found.is_bare:
+    if not found.is_bare and "pass" in match[0][:16]:
         return True
     return has_digit(value) and not value.isdigit() or re.search(r"[!@#%^*+~&?]", value) is not None
 
@@ -272,12 +281,29 @@ NAMES = (
         _is_parameter,
         r"[\w.%~+/=-]*+",
     ),
+    Detector(
+        "password",
+        ("assword is", "assword was", "assphrase is", "asswort ist", "assword's"),
+        r"(?:asswor[dt]|assphrase)(?: is| was| ist|'s)(?: now)?:?\s{1,3}[\"'`]?(?P<secret_bare>[^\s\"'`<>(){}\[\]]{5,128}+)",
+        lambda match: looks_told(match["secret_bare"]),
+    ),
+    Detector(
+        "password",
+        ("requirepass", "masterauth", "insecure-password", "ConvertTo-SecureString", "/password:", "/pass:", "/PASSWORD:"),
+        r"(?:requirepass|masterauth|insecure-password|ConvertTo-SecureString(?: -String)?|/(?:password|pass|PASSWORD):)"
+        rf"\s{{0,3}}(?:{_QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{4,128}}+))",
+        lambda match: is_given(match[match.lastgroup or 0]),
+        _REST,
+    ),
     # CREATE USER … IDENTIFIED BY '…', ALTER ROLE … PASSWORD '…'
     Detector(
         "password",
-        ("DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(", "assword("),
+        (
+            "DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(",
+            "assword(", 'ASSWORD "', 'assword "',
+        ),
         r"(?i:dentified(?: with \w{1,40})? (?:by|as)(?: password)?\s{1,3}|(?<=p)assword ?\(?)"
-        r"'(?P<secret_single>[^'\n]{3,128}+)'",
+        r"(?:'(?P<secret_single>[^'\n]{3,128}+)'|\"(?P<secret_double>[^\"\n]{3,128}+)\")",
         _is_sql,
     ),
 )  # fmt: skip

@@ -25,19 +25,19 @@ _PLACEHOLDER = re.compile(
     r"|[\"'`].*"
     r"|(?i:(?:your|my|the|some|a|an|new|old|insert|enter|replace|put|change|test|fake|dummy|sample|example)[-_ ]?"
     r"(?:\w*[-_ ])*(?:api|access|auth|secret|token|key|pass(?:word|phrase|wd)?|pwd|value|here|me|this|goes)[-_ ]?\w{0,5})"
-    r"|(?i:(?:admin|example|foo|guest|pass|passwd|password|pwd|qwerty|root|secret|test|token|user|abc)[-_]?\d{0,4})"
+    r"|(?i:(?:admin|example|foo|guest|pass|passwd|password|pwd|qwerty|root|secret|test|token|user|abc)[-_]?\d{0,2})"
     r"|(?:0?123456789?0?|0?1234|12345|000+)",
     re.DOTALL,
 )
 #: Texts in a placeholder that no random value contains.
 _TELLING = ("example", "changeme", "change-me", "change_me", "placeholder", "redacted", "xxxx", "***", "...", "…")
-_TEMPLATE = ("${", "{{", "$(", "<%", "#{", "%(", "}}")
+_TEMPLATE = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\{\{.*|<%=|#\{[^}]*\}|%\(\w+\)|\$\{\w+$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: An abbreviated or a whole commit of git.
 _COMMIT = re.compile(r"[0-9a-f]{7,12}|[0-9a-f]{40}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"[+-]?[\d.,_:]+(?:e[+-]?\d+|[a-zA-Z%]{1,3})?")
-_PATH = re.compile(r"(?:[./~]|[A-Za-z]:\\|\w+://(?![^/]*@)|arn:|urn:|sha\d+[:-]|op://|vault:)|.*\.[a-z]{1,4}\d?$")
+_PATH = re.compile(r"(?:(?:\.{0,2}|~)/(?!.{39}$|.{43}$)[\w.@/-]*$|\.\w|[A-Za-z]:\\|\w+://(?![^/]*@)|arn:|urn:|sha\d+[:-]|op://|vault:)|.*\.[a-z]{1,4}\d?$")
 #: `config.auth.token2`, `get_token()`, `os.environ[…]`, `a->b`, `Type<T>`, `x?.y`.
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?"
@@ -46,8 +46,8 @@ _CODE = re.compile(
 #: `PasswordHashV2Type`, `useSha256Digest`: words, each with at most three digits.
 _CAMEL = re.compile(
     r"(?!.*[bcdfghjklmnpqrstvwxz]{5})"
-    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3})+"
-    r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}|[A-Z]{2,5}(?![a-z])\d{0,3}){2,})"
+    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3}[A-Z]?)+"
+    r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}[A-Z]?|[A-Z]{2,5}(?![a-z])\d{0,3}){2,})"
 )
 _JOINT = re.compile(r"[-_./:+]+")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -71,7 +71,7 @@ def is_placeholder(value: str) -> bool:
         len(value) < 3
         or lower in _PLACEHOLDERS
         or any(text in lower for text in _TELLING)
-        or any(text in value for text in _TEMPLATE)
+        or _TEMPLATE.search(value) is not None
         or _PLACEHOLDER.fullmatch(value) is not None
     )
 
@@ -88,10 +88,7 @@ def _is_name(value: str) -> bool:
     parts = [part for part in _JOINT.split(value) if part]
     return (
         any(_LETTERS.fullmatch(part) for part in parts)
-        and all(len(part) <= 16 and _PART.fullmatch(part) for part in parts)
-        # The parts of a name are in one case.
-        and len({part[1:].islower() for part in parts if _LETTERS.search(part[1:])}) <= 1
-        and sum(map(len, parts)) <= 48
+        and all(len(part) <= 16 and _PART.fullmatch(part) or _CAMEL.fullmatch(part) for part in parts)
     )
 
 
@@ -121,6 +118,12 @@ def looks_chosen(value: str) -> bool:
     if not _DIGIT.search(value):
         return re.search(r"[a-z][!@#%^*+~$&][A-Za-z]", value) is not None and "|" not in value
     return not _NAME.fullmatch(value)
+
+
+def looks_told(value: str) -> bool:
+    """Return whether a word of a sentence about a password is the password."""
+    value = value.rstrip(".,:;!?")
+    return looks_chosen(value) and not _is_name(value)
 
 
 def looks_quoted(value: str) -> bool:
