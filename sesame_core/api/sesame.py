@@ -128,7 +128,7 @@ class Sesame:
         from ..metadata.files import MetadataFiles
 
         within = [os.path.realpath(path) for path in paths]
-        sources = self._sources().holding(within)
+        sources = self.sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
         with self._index.rebuild() if full else self._index.writer() as writer:
             metadata = MetadataFiles(self.config.describe.directory)
@@ -375,7 +375,7 @@ class Sesame:
         """The team that shares the index."""
         from .team import Team
 
-        return Team(self.config, self._index, self._sources())
+        return Team(self.config, self._index, self.sources())
 
     def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
         """Yield each secret in the index: its place, its detector, and its fingerprint.
@@ -402,13 +402,13 @@ class Sesame:
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
-        return self._sources().roots()
+        return self.sources().roots()
 
     def expiring(self) -> dict[str, int]:
         """Return, by agent, the number of indexed session files that it will delete within `retention.NOTICE_DAYS`."""
         from ..indexing.retention import expiring
 
-        return expiring(self._sources().with_parsers(), self._index.reader())
+        return expiring(self.sources().with_parsers(), self._index.reader())
 
     def _scan(self) -> Refresh | None:
         """Return the changes; None when only a run can detect them."""
@@ -419,15 +419,15 @@ class Sesame:
         if not isinstance(reader, TracksFiles):
             return None
         scan_roots = self._scan_roots()
-        notes = self.config.describe.directory
+        notes, redaction = self.config.describe.directory, self._index.redaction()
         try:
             cache_path = reader.scan_cache_path()
-            if found := scan_recent(scan_roots, notes, cache_path, reader):
+            if found := scan_recent(scan_roots, notes, cache_path, reader, redaction):
                 return found
             known = reader.known_files()
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
-        return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known))
+        return scan_all(scan_roots, notes, cache_path, known, self._stored_path(known), redaction)
 
     def _unread(self) -> IndexReport:
         """Return a report with the number of files that the index lacks while another process writes it."""
@@ -447,7 +447,7 @@ class Sesame:
     def _scan_roots(self) -> list[ScanRoot]:
         from ..indexing.changes import ScanRoot
 
-        return [ScanRoot.of(*source) for source in self._sources().with_parsers()]
+        return [ScanRoot.of(*source) for source in self.sources().with_parsers()]
 
     def _stored_path(self, known: Mapping[str, KnownFile]) -> Callable[[str], str] | None:
         """Return a function from a real path to the stored one; None when no stored path is redacted."""
@@ -512,5 +512,6 @@ class Sesame:
 
         return the_one(self._index.reader(), stored.session.id)
 
-    def _sources(self) -> Sources:
-        return Sources(self.config, self.plugins)
+    def sources(self) -> Sources:
+        """Return the sources of sessions."""
+        return Sources(self.config, self.plugins, self._index.redaction)

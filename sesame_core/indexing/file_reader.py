@@ -38,6 +38,9 @@ Content: TypeAlias = Iterator[Session | Chunk]
 class Redacting(Protocol):
     """A writer that redacts what it stores, and the events of a parser before a formatter cuts them into chunks."""
 
+    #: As `Source.redaction`.
+    redaction: int
+
     def stored_path(self, path: str) -> str:
         """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
 

@@ -50,6 +50,7 @@ class Indexer:
         self._files = {} if is_rebuild else writer.files()
         self._known = {path: _known(file) for path, file in self._files.items()}
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
+        self._redaction = writer.redaction if isinstance(writer, Redacting) else 0
         self._deadline = deadline
         self._on_progress = on_progress
         self._workstation = identity.workstation_id()
@@ -112,7 +113,7 @@ class Indexer:
             return
         if not isinstance(self._writer, Annotating):
             return
-        changes = detect_notes(directory, found, self._known, self._stored_path)
+        changes = detect_notes(directory, found, self._known, self._stored_path, self._redaction)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
         if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}

@@ -66,11 +66,13 @@ def scan_recent(
     notes: Path,
     cache_path: str | None,
     reader: TracksFiles,
+    redaction: int = 0,
 ) -> Refresh | None:
     """Check directories and recently changed files; return None when that is not enough to detect all changes.
 
     :param notes: directory of the metadata files.
     :param cache_path: path of the scan cache; None when it is not stored.
+    :param redaction: as `Source.redaction`.
     """
     started = time.monotonic()
     cache = scan_cache.load(cache_path) if cache_path else None
@@ -86,7 +88,7 @@ def scan_recent(
     )
     if not _is_for_few(changes):
         return None
-    if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known)):
+    if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known, None, redaction)):
         return None
     report = _report(scan_roots, started)
     report.unchanged = cache.unchanged - changes.grown
@@ -102,11 +104,13 @@ def scan_all(
     cache_path: str | None,
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
+    redaction: int = 0,
 ) -> Refresh | None:
     """Check all files; return None when there are other changes than known files that have another time.
 
     :param known: the files that the index knows, by stored path.
     :param stored_path: returns the stored path of a real path; None when they are the same.
+    :param redaction: as `Source.redaction`.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
@@ -118,7 +122,7 @@ def scan_all(
             times = scan_notes(notes)
         except OSError:
             return None  # the run gets the same error, and reports it
-        if not _is_nothing(detect_notes(notes, times, known, stored_path)):
+        if not _is_nothing(detect_notes(notes, times, known, stored_path, redaction)):
             return None
     changes = detect(
         scan_roots,

@@ -21,6 +21,7 @@ from ..dataclass import dataclass
 from ..errors import ConfigError
 from .detector import compiled
 from .detectors import DETECTORS
+from .version import redaction_version
 
 if TYPE_CHECKING:
     from ..config.model import Redaction
@@ -70,6 +71,8 @@ class Redactor:
             raise ConfigError("finding secrets needs ahocorasick_rs: pip install 'sesame-search[redact]'") from error
 
         self._key = key
+        #: Differs between redactors that do not replace the same.
+        self.version = redaction_version(settings)
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
         self._keep = re.compile("|".join(f"(?:{pattern})" for pattern in settings.keep)) if settings.keep else None
         #: The number of the detector of each trigger.
@@ -80,6 +83,11 @@ class Redactor:
         #: Names of a dataclass's fields, and a getter of all their values.
         self._fields: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] = {}
         self._harmless: set[str] = set()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of secrets that are found, those of the user's own patterns at the end."""
+        return tuple(dict.fromkeys([*(kind.name for kind in DETECTORS), *(name for name, _ in self._own)]))
 
     # -- strings ------------------------------------------------------------------------------------------
 

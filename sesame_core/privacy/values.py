@@ -13,11 +13,12 @@ import re
 _EXAMINED = 128
 _WORDS = (
     "admin any bearer bool boolean bytes changeit changeme default disabled dummy empty enabled example false fake file "
-    "foo bar guest hidden hunter2 input int integer invalid key letmein missing mysecret n/a nil no none null number "
+    "foo bar guest hidden input int integer invalid key missing mysecret n/a nil no none null number "
     "object optional pass passphrase passwd password path placeholder postgres prompt pw pwd required root sample secret "
     "secrets show someone str string test text token true type undefined unset user username value void xxx yes your"
 )
-_PLACEHOLDERS = frozenset(_WORDS.split()) - {"hunter2", "letmein"}
+#: Values that stand for a secret, in lower case.
+PLACEHOLDERS = frozenset(_WORDS.split())
 _PLACEHOLDER = re.compile(
     r"(?P<one>.)(?P=one)*+|[.*xX•_-]++"
     # <token>, {token}, [token], %TOKEN%, @TOKEN@, $TOKEN, ${TOKEN:-x}, {{ token }}, :token, ...
@@ -69,7 +70,7 @@ def is_placeholder(value: str) -> bool:
     lower = value.lower()
     return (
         len(value) < 3
-        or lower in _PLACEHOLDERS
+        or lower in PLACEHOLDERS
         or any(text in lower for text in _TELLING)
         or _TEMPLATE.search(value) is not None
         or _PLACEHOLDER.fullmatch(value) is not None
