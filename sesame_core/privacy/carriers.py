@@ -11,7 +11,7 @@ from .values import has_digit, is_given, is_id, is_login, is_placeholder, looks_
 
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/]{16}")
 #: What precedes a line in the output of a program: a number, a sign of a diff, a comment, a quote.
-_MARGIN = r"[ \t]*+(?:\d{1,6}[ \t]*[→|:\t][ \t]*+)?[>+#/*|\"' \t-]{0,8}"
+_MARGIN = r"[ \t]*+(?:\d{1,6}[ \t]*(?:[→|:\t]|\\u2192)[ \t]*+)?[>+#/*|\"' \t-]{0,8}"
 _LINE = rf"(?:\s|\\[rn])*+{_MARGIN}[A-Za-z0-9+/=]{{16,}}+[\"',+ \\]{{0,6}}"
 #: A header of a request, quoted or not, up to its value: `Cookie: `, `'Authorization': '`, `"Authorization", "`.
 _HEADER = r"\\{0,3}[\"'`]?\]?\s{0,3}(?::|=>|=|,|%3A)\s{0,3}[bf]?\\{0,3}[\"'`]?"
@@ -37,7 +37,7 @@ def _is_authorization(match: re.Match[str]) -> bool:
 
 def _cookies(match: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the values of cookies that tell who someone is."""
-    pattern = compiled(r"([\w.%-]{1,64})[\"']?(?:=|:\s?)[\"']?(?P<secret>[^\s\"'`;,{}\\]{8,})")
+    pattern = compiled(r"([\w.%-]{1,64})[\"']?(?:=|:\s?)[\"']?(?P<secret>[^\s\"'`;,{}()\\]{8,})")
     for found in pattern.finditer(match.string, match.start("cookies"), match.end("cookies")):
         value = found["secret"]
         is_login_cookie = re.search(r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf", found[1]) is not None
@@ -59,6 +59,9 @@ def _torn_key(match: re.Match[str]) -> Iterator[tuple[int, int]]:
         reached = before
         if before == 0:
             break
+    # The first line may have something else before it.
+    run = compiled(r"\s{0,2}[A-Za-z0-9+/=]{16,80}").match(text[max(0, reached - 82) : reached][::-1])
+    reached -= run.end() if run else 0
     if _KEY_MATERIAL.search(text, reached, start):
         yield reached, match.end()
 
@@ -66,10 +69,12 @@ def _torn_key(match: re.Match[str]) -> Iterator[tuple[int, int]]:
 def _values_of_secret(match: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Yield the values in `data:` of a Kubernetes secret, whose kind is before or after them."""
     text = match.string
-    around = text[max(0, match.start() - 400) : match.start()] + "\n" + text[match.end() : match.end() + 400]
-    if not re.search(r"(?m)^\s*kind:\s*Secret\b", around.partition("\n---")[0]):
+    before, after = text[max(0, match.start() - 400) : match.start()], text[match.end() : match.end() + 400]
+    around = before.rpartition("\n---")[2] + "\n" + after.partition("\n---")[0]
+    if not compiled(r"(?:\b|\\[nrt])kind\\?\"?:\s*\\?\"?Secret\b").search(around):
         return
-    for found in compiled(r"\n[ \t]+[\w.-]{1,200}:[ \t]*\"?(?P<secret>[^\s\"]{4,})").finditer(text, match.start(), match.end()):
+    pair = compiled(r"[\s\"{][\w.-]{1,200}\\?\"?:[ \t]*\\?\"?(?P<secret>[^\s\"'(){}\[\]\\,]{4,})")
+    for found in pair.finditer(text, match.start(), match.end()):
         if is_given(found["secret"]):
             yield found.span("secret")
 
@@ -147,14 +152,14 @@ CARRIERS = (
     Detector(
         "netrc-password",
         ("machine", "default"),
-        r"(?<![\w-])(?:machine\s{1,4}(?P<host>[\w.-]{1,253})|default)\s{1,8}login\s{1,4}\S{1,200}\s{1,8}(?:account\s{1,4}\S{1,200}\s{1,8})?"
-        r"password\s{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256}+)",
+        r"(?:(?<![\w-])|(?<=\\[nrt]))(?:machine\s{1,4}(?P<host>[\w.-]{1,253})|default)\s{1,8}login\s{1,4}\S{1,200}\s{1,8}(?:account\s{1,4}\S{1,200}\s{1,8})?"
+        r"password\s{1,4}[\"']?(?P<secret>[^\s\"'\\]{3,256}(?<![)\]}]))",
         lambda match: is_given(match["secret"]) and (has_digit(match["secret"]) or "." in (match["host"] or "")),
     ),
     issuer(
         "pgpass",
         ":5432: :5433: :5434: :6432: :*:",
-        r":(?:\d{4}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:(?P<secret>(?![\w.-]*/)[^\s\"'`,]{4,256}+)",
+        r":(?:\d{4}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:(?P<secret>(?![\w.-]{0,64}/)[^\s\"'`,\\]{4,256}(?<![)\]}]))",
         lambda value: is_given(value) and (has_digit(value) or looks_chosen(value)),
     ),
     issuer(
@@ -173,8 +178,8 @@ CARRIERS = (
     issuer("wireguard-key", "preshared-key private-key", r"(?:preshared|private)-key\s{1,3}(?P<secret>[A-Za-z0-9+/]{43}=)"),
     Detector(
         "kubernetes-secret",
-        ("data:\n", "Data:\n", "data: \n"),
-        r"[dD]ata:[ ]?(?:\n[ \t]+[\w.-]{1,200}:[^\n]{0,20000})++",
+        ("data:\n", "Data:\n", "data: \n", "Data: \n", 'data": {', 'data":{', 'Data": {', 'data\\": {', 'data\\":{'),
+        r"[dD]ata(?::[ ]?(?:\n[ \t]+[\w.-]{1,200}:[^\n]{0,20000})++|\\?\":\s?\{[^{}]{1,20000}\})",
         secrets=_values_of_secret,
     ),
     issuer(
@@ -191,7 +196,7 @@ CARRIERS = (
     Detector(
         "wifi-password",
         ("psk=", "psk: ", "wpa-psk ", "WIFI:"),
-        r"(?:(?:wpa-)?psk[=:\s]\s{0,3}[\"']?(?P<secret_bare>[^\s\"'\\;]{8,64})"
+        r"(?:(?:wpa-)?psk[=:\s]\s{0,3}[\"']?(?P<secret_bare>[^\s\"'\\;()]{8,64})"
         r"|WIFI:(?:[TSH]:[^;\n]{0,100};){0,3}P:(?P<secret_code>[^;\n]{8,64});)",
         lambda match: is_given(match[match.lastgroup or 0]),
     ),

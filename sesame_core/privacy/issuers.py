@@ -164,7 +164,7 @@ ISSUERS = (
     issuer("fly-token", "fo1_ fm1a_ fm1r_ fm2_", r"f(?:o1_[\w-]{43}|m(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3})", begins=True),
     issuer("frameio-token", "fio-u-", r"fio-u-[\w=-]{64}"),
     issuer("gitlab-token", "GR1348941", r"GR1348941[\w-]{20}"),
-    issuer("gocardless-token", "live_", r"live_[A-Za-z0-9_=-]{40}(?![\w-])", has_digit, begins=True),
+    issuer("gocardless-token", "live_", r"(?<!_)live_[A-Za-z0-9_=-]{40}(?![\w-])", has_digit, begins=True),
     issuer("grafana-token", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9]{70,400}={0,3}"),
     issuer("harness-key", "pat. sat.", r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", begins=True),
     issuer("heroku-key", "HRKU-", r"HRKU-[\w-]{36,64}"),

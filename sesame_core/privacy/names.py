@@ -147,7 +147,7 @@ def _random(strong: str = "") -> Callable[[re.Match[str]], bool]:
 
     def is_secret(match: re.Match[str]) -> bool:
         found = Found(match)
-        if found.is_code or " " in found.value:
+        if found.is_code or len(found.value) < _SHORTEST or " " in found.value:
             return False
         if is_id(found.value):
             return found.is_variable or (words is not None and words.search(found.words_before) is not None)
@@ -166,7 +166,9 @@ def _is_parameter(match: re.Match[str]) -> bool:
 def _is_any_key(match: re.Match[str]) -> bool:
     found = Found(match)
     value = found.value
-    return not found.is_code and " " not in value and (looks_random(value) or (is_id(value) and has_digit(value)))
+    if found.is_code or len(value) < _SHORTEST or " " in value:
+        return False
+    return (looks_random(value) or (is_id(value) and has_digit(value)))
 
 
 def _is_authentication(match: re.Match[str]) -> bool:
@@ -198,6 +200,8 @@ _STRONG = r"(?:access|auth|api|bearer|client|private|personal|refresh|secret|git
 
 #: What can be before an option.
 _BEFORE_OPTIONS = ("", *" \t\n\"'`[,(-")
+#: Least number of characters of a token or a key.
+_SHORTEST = 8
 #: Ends of the names of options: `--password`, `--db-password`, `-storepass`.
 _OPTIONS = (
     "password passwd passphrase pass pw storepass keypass srcstorepass deststorepass token secret api-key apikey api_key "

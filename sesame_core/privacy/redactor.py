@@ -93,16 +93,26 @@ class Redactor:
 
     def findings(self, text: str) -> list[Finding]:
         """Return the secrets in a text, in order; overlapping ones count as one, and placeholders are ignored."""
-        return self._findings(text, self._places(text))
+        return self._findings(text)
 
     def _places(self, text: str) -> list[tuple[int, int, int]]:
         """Return the position of each trigger: number, start, end."""
         # Triggers are ASCII, so each character of the text may be encoded as one byte.
         return self._find(text.encode("ascii", "replace"), overlapping=True)
 
-    def _findings(self, text: str, places: list[tuple[int, int, int]]) -> list[Finding]:
-        found = sorted([*self._triggered(text, places), *self._searched(text)])
-        marks = [match.span() for match in _MARK.finditer(text)] if found else []
+    def _findings(self, text: str) -> list[Finding]:
+        places = self._places(text)
+        found = list(self._triggered(text, places)) if places else []
+        if self._own:
+            found += self._searched(text)
+        if "\\n" in text:
+            # A text in a string of JSON or of a program: its lines are those of a text, at the same positions.
+            lines = text.replace("\\r", "  ").replace("\\n", " \n").replace("\\t", " \t")
+            found += self._triggered(lines, self._places(lines))
+        if not found:
+            return []
+        found.sort()
+        marks = [match.span() for match in _MARK.finditer(text)]
         united: list[tuple[int, int, int, str]] = []
         for start, rank, end, kind in found:
             if marks and _overlaps(marks, start, end) or self._is_kept(text[start:end]):
@@ -119,10 +129,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text with placeholders for its secrets; the same object when it has none."""
-        places = self._places(text)
-        if not places and not self._own:
-            return text
-        findings = self._findings(text, places)
+        findings = self._findings(text)
         if not findings:
             return text
         parts, position = [], 0

@@ -6,7 +6,6 @@ The functions need more evidence, the less is known of the place where a value w
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 
 #: Characters of a value that are examined: a value is judged by its beginning.
@@ -164,7 +163,7 @@ def is_login(value: str) -> bool:
     """Return whether a value is a user and a password in base64."""
     try:
         text = base64.b64decode(value[: 1024 // 4 * 4], validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         return False
     return ":" in text and text.isprintable()
 

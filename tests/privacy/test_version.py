@@ -13,6 +13,7 @@ import pytest
 
 from sesame_core.config import paths
 from sesame_core.config.model import Redaction
+from sesame_core.metadata.files import MetadataFiles
 from sesame_core.privacy import values, version
 from sesame_core.privacy.detectors import DETECTORS
 from sesame_core.privacy.version import redaction_version
@@ -86,10 +87,12 @@ def test_notes_are_redacted_again_by_a_newer_redactor(
     secret = made(30)
     session = Claude()
     write(session.path, session.user("a fox"))
-    notes = paths.data_dir() / "sessions-meta" / f"{session.session}.json"
-    notes.parent.mkdir(parents=True, exist_ok=True)
-    notes.write_text(json.dumps({"sessionId": session.session, "name": f"fox {secret}"}))
-    cli("index")
+    notes = MetadataFiles(paths.data_dir() / "sessions-meta")
+    notes.directory.mkdir(parents=True)
+    texts = dict.fromkeys(("sessionFile", "description", "summary", "cwd", "createdAt", "updatedAt", "model"), "")
+    value = {"sessionId": session.session, "lastIndexedLeafId": "x", "name": f"fox {secret}", "tags": [], **texts}
+    notes.path(session.session).write_text(json.dumps(value))
+    assert cli("index", "--json").json["errors"] == []
     assert cli("search", secret, "--json").json["resultCount"] == 1
     configure(**shared | {"redact": {"enabled": True, "patterns": {"fox": secret}}})
     cli("index")

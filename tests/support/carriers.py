@@ -215,6 +215,8 @@ def carried() -> dict[str, list[str]]:
             f"    client-key-data: «{_b64('-----BEGIN RSA ' + 'PRIVATE' + ' KEY-----' + _made(200))}»",
             f"users:\n- name: ann\n  user:\n    token: «{_made(60)}»\n",
             f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  user: «{_b64(_made())}»\n",
+            f'{{"apiVersion": "v1", "data": {{"a": "«{_b64(_made())}»"}}, "kind": "Secret"}}',
+            f"kind: Secret\nstringData:\n  url: «{_made(20)}»\n",
             f"apiVersion: v1\ndata:\n  a.conf: «{_b64(_made(40))}»\nkind: Secret\n",
         ],
         "wireguard": [
