@@ -46,18 +46,18 @@ _AND = rf"(?:&(?![\w.%-]{{0,32}}=|&|amp;|\s){_BARE_CHARACTER}{{0,64}}+)?"
 _REST = r"(?:[(\[{][^\s\"'`,;<>]*+)?[^\s\"'`,;<>(){}\[\]|&\\]*+"
 _ASSIGN = (
     # `: str = "…"`
-    r"(?:\s{0,3}:\s{0,3}[A-Za-z_][\w.\[\]]{0,24}\s{0,3}=\s{0,3}(?=[\"'`])"
+    r"(?:\s{0,3}:\s{0,3}[A-Za-z_][\w.\[\]]{0,24}\s{0,3}=\s{0,3}(?=\\{0,3}[\"'`])"
     # `=`, `:`, `=>`, `:-`, and the list of a name and a value
     r"|\s{0,3}(?::=|=>|:-|:{1,2}|=(?![=>])|%3[Dd])\s{0,3}"
     r"|,?\s{0,40}\\?[\"']?(?<!\w)[vV]alue\\?[\"']?\s{0,3}[:=]\s{0,3}"
     # a part of a form
-    r"|(?<=\")\r?\n\r?\n"
+    r"|(?<=\") {0,3}\r?\n {0,4}\r?\n"
     # `("…", "…")`
     r"|(?<=[\"'])\s{0,2},\s{0,3}(?=\\{0,3}[\"'`]))"
 )
 
 
-def _pattern(core: str, least: int, ending: str = r"\w{0,24}+") -> str:
+def _pattern(core: str, least: int, ending: str = r"(?:[-.]?\w){0,24}+") -> str:
     """Return the pattern of a name, and of the value after it.
 
     :param core: a regular expression of the name, from the trigger on.
@@ -92,7 +92,7 @@ class Found:
         self.is_assigned = head.endswith("=")
         self.before = text[max(0, match.start() - 40) : match.start()]
         self._head = head
-        self._after = text[match.end(group) : match.end(group) + 2]
+        self._after = text[match.end(group) : match.end(group) + 3]
 
     @property
     def is_code(self) -> bool:
@@ -103,7 +103,7 @@ class Found:
     @property
     def is_line(self) -> bool:
         """Whether name and value are the whole line of a file with settings: `password: …`, `password=…`."""
-        if not self.is_bare or self._after[:1] not in ("", "\n", "\r"):
+        if not self.is_bare or self._after.lstrip(" ")[:1] not in ("", "\n", "\r"):
             return False
         head = self._head.rstrip(" \t")
         is_setting = head[-1:] == ":" or (head[-1:] == "=" and head == self._head and head[-2:-1] not in ("", " "))
@@ -304,10 +304,10 @@ NAMES = (
         "password",
         (
             "DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(",
-            "assword(", 'ASSWORD "', 'assword "',
+            "assword(", 'ASSWORD "', 'assword "', 'assword \\"',
         ),
         r"(?i:dentified(?: with \w{1,40})? (?:by|as)(?: password)?\s{1,3}|(?<=p)assword ?\(?)"
-        r"(?:'(?P<secret_single>[^'\n]{3,128}+)'|\"(?P<secret_double>[^\"\n]{3,128}+)\")",
+        r"\\{0,3}(?:'(?P<secret_single>[^'\n]{3,128}+)'|\"(?P<secret_double>[^\"\\\n]{3,128}+)\\{0,3}\")",
         _is_sql,
     ),
 )  # fmt: skip
