@@ -132,7 +132,7 @@ ISSUERS = (
     issuer("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])", has_digit, begins=True),
     issuer("artifactory-key", "AKCp", r"AKCp[A-Za-z0-9]{69}(?![A-Za-z0-9])", begins=True),
     issuer("asana-token", "0/ 1/ 2/", r"[0-2]/\d{16}(?:/\d{16})?:[0-9a-f]{32}", begins=True),
-    issuer("atlassian-token", "ATATT3 ATCTT3 ATBB", r"AT(?:[AC]TT3[\w=-]{60,}|BB[A-Za-z0-9]{24,})"),
+    issuer("atlassian-token", "ATATT3 ATCTT3 ATBB", r"AT(?:[AC]TT3[\w=-]{60,}|BB[A-Za-z0-9]{24,})", has_digit, begins=True),
     issuer(
         "authress-key",
         "sc_ ext_ scauth_ authress_",
@@ -154,7 +154,7 @@ ISSUERS = (
     issuer("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{43}"),
     issuer("dynatrace-token", "dt0c01. dt0s0", r"dt0[cs]\d\d\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{64}"),
     issuer("easypost-token", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])", has_digit, begins=True),
-    issuer("facebook-token", "EAA", r"EAA[A-Z][A-Za-z0-9]{80,}", has_digit, begins=True),
+    issuer("facebook-token", "EAA", r"(?<![+/])EAA[A-Z][A-Za-z0-9]{80,}(?![+/])", has_digit, begins=True),
     issuer(
         "flutterwave-key",
         "FLWSECK_TEST- FLWPUBK_TEST- FLWSECK- FLWPUBK-",

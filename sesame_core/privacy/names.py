@@ -29,7 +29,7 @@ _ELSE = (
     r"|field|input|label|hint|policy|ref|store|format|regex|pattern|prefix|suffix|header|param|strength|rule|min|max"
     r"|version|issuer|source|provider|service|scope|verif|valid|confirm|reset|forgot|change|hash|digest|alg|index|pos"
     r"|start|end|line|color|style|column|created|updated|used|per_|manager|mount|hidden|shown|visib|status|state|error"
-    r"|message|text|placeholder|required|enabled|lookup|map|list|set\b|ring|id\b|ids\b|alias|usage|length|bound)"
+    r"|message|text|encrypt|lifetime|timeout|placeholder|required|enabled|lookup|map|list|set\b|ring|id\b|ids\b|alias|usage|length|bound)"
     r"|(?i:iz|is(?:e|ation)|smanager)))"
 )
 _OPEN = r"[brfuBRFU@]{0,2}"
@@ -76,6 +76,12 @@ def _name_end(text: str) -> str:
     return text[len(text) - end.end() :] if end else ""
 
 
+#: What is before the name of something that is not secret: `nextPageToken`, `lock-token`; without its first letter.
+_OTHER = re.compile(r"(?i)(?:next|page|continuation|cursor|lock|public_?key|sync|resume|cancel(?:l?ation)?|unit)[_.-]?t?$")
+#: The end of a name that is a file's.
+_FILE = re.compile(r"\.(?:json|ya?ml|jsx?|tsx?|py|md|txt|html?|css|go|rs|java|toml|lock|png|svg|sh|pem|key|crt)\W*$")
+
+
 class Found:
     """A name with its value, as a detector has matched them."""
 
@@ -88,17 +94,25 @@ class Found:
         head = text[match.start() : start].rstrip("\"'`\\")
         #: `DB_PASSWORD=…`: a variable of a shell or a container.
         self.is_variable = head.endswith("=") and head[:-1].isupper()
-        #: An equals sign is between name and value.
+        #: A comma, and an equals sign, is between name and value.
+        self.is_item = "," in head[-4:]
         self.is_assigned = head.endswith("=")
         self.before = text[max(0, match.start() - 40) : match.start()]
         self._head = head
         self._after = text[match.end(group) : match.end(group) + 3]
 
     @property
+    def is_named_otherwise(self) -> bool:
+        """Whether the name is that of a page, a type, a file or a resource, whatever it ends with."""
+        name = _name_end(self.before)
+        is_listed = self._head.endswith(":") and self.before[: len(self.before) - len(name)].endswith(":")  # `arn:aws:…:secret:…`
+        return is_listed or _OTHER.search(name) is not None or _FILE.search(self._head) is not None
+
+    @property
     def is_code(self) -> bool:
-        """Whether a bare value goes on as code does: `get_token(`, `env[`."""
+        """Whether name or value are those of code: `get_token(`, `env[`, `NextToken`."""
         is_name = re.fullmatch(r"[\w.:$>-]+", self.value) is not None
-        return self.is_bare and self._after[:1] in tuple("([{") and is_name
+        return self.is_named_otherwise or (self.is_bare and self._after[:1] in tuple("([{") and is_name)
 
     @property
     def is_line(self) -> bool:
@@ -119,6 +133,8 @@ def _is_password(match: re.Match[str]) -> bool:
     found = Found(match)
     if found.is_code:
         return False
+    if found.is_item:
+        return looks_random(found.value) and " " not in found.value
     if found.is_variable or found.is_element:
         return looks_set(found.value, is_bare=found.is_bare)
     if not found.is_bare:
@@ -187,6 +203,10 @@ def _option(match: re.Match[str]) -> bool:
     found = Found(match)
     value = found.value
     name = _name_end(found.before)
+    if len(value) < _SHORTEST and "pass" not in match[0][:16] and "pw" not in match[0][:4]:
+        return False
+    if is_id(value) and match[0].startswith("-token") and name.strip("-") and not re.search(_STRONG, name + "-t"):
+        return False
     if name.strip("-") and not name.startswith("-") or found.before[-len(name) - 1 :][:1] not in _BEFORE_OPTIONS:
         return False
     if found.is_code or not is_given(value) or re.fullmatch(r"[A-Z_]+", value):
@@ -196,7 +216,7 @@ def _option(match: re.Match[str]) -> bool:
     return has_digit(value) and not value.isdigit() or re.search(r"[!@#%^*+~&?]", value) is not None
 
 
-_STRONG = r"(?:access|auth|api|bearer|client|private|personal|refresh|secret|github|gitlab|vault|deploy|bot|oauth)[_.-]?t$"
+_STRONG = r"(?:access|auth|api|bearer|private|personal|refresh|secret|github|gitlab|vault|deploy|bot|oauth)[_.-]?t$"
 
 #: What can be before an option.
 _BEFORE_OPTIONS = ("", *" \t\n\"'`[,(-")
@@ -294,7 +314,7 @@ NAMES = (
     Detector(
         "password",
         ("requirepass", "masterauth", "insecure-password", "ConvertTo-SecureString", "/password:", "/pass:", "/PASSWORD:"),
-        r"(?:requirepass|masterauth|insecure-password|ConvertTo-SecureString(?: -String)?|/(?:password|pass|PASSWORD):)"
+        r"(?:(?:requirepass|masterauth|insecure-password|ConvertTo-SecureString(?: -String)?)\s|/(?:password|pass|PASSWORD):)"
         rf"\s{{0,3}}(?:{_QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{4,128}}+))",
         lambda match: is_given(match[match.lastgroup or 0]),
         _REST,

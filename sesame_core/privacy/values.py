@@ -41,20 +41,23 @@ _PATH = re.compile(r"(?:(?:\.{0,2}|~)/(?!.{39}$|.{43}$)[\w.@/-]*$|\.\w|[A-Za-z]:
 #: `config.auth.token2`, `get_token()`, `os.environ[…]`, `a->b`, `Type<T>`, `x?.y`.
 _CODE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?"
-    r"|(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*[(\[<].*"
+    r"|(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*(?:[(\[<]|\?\.|\|\||&&|\?\?|\.#).*"
 )
+#: `data[0]`
+_ITEM = re.compile(r"[A-Za-z_][\w.]*\[\w*\]")
 #: `PasswordHashV2Type`, `useSha256Digest`: words, each with at most three digits.
 _CAMEL = re.compile(
     r"(?!.*[bcdfghjklmnpqrstvwxz]{5})"
-    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3}[A-Z]?)+"
-    r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}[A-Z]?|[A-Z]{2,5}(?![a-z])\d{0,3}){2,})"
+    r"(?:[a-z]{2,}\d{0,3}(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z]\d{1,3}[A-Z]?|[A-Z](?=[A-Z][a-z]{2}))+"
+    r"|(?:[A-Z][a-z]{2,}\d{0,3}|[A-Z]\d{1,3}[A-Z]?|[A-Z]{2,5}(?![a-z])\d{0,3}|[A-Z](?=[A-Z][a-z]{2})){2,})"
 )
-_JOINT = re.compile(r"[-_./:+]+")
+_JOINT = re.compile(r"[-_./:+$]+")
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _PART = re.compile(r"[A-Z]?[a-z]*\d{0,4}[a-z]{0,2}\d{0,2}|[A-Z]+\d{0,4}[A-Z]{0,2}\d{0,2}")
 _LETTERS_NEXT_TO_DIGITS = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _NAME = re.compile(r"[A-Za-z_.:/-]+\d{0,2}")
 _SPECIAL = re.compile(r"[!@#%^*+~$&?]")
+_NUMBERS = re.compile(r"\d+")
 _LETTER, _DIGIT = re.compile(r"[A-Za-z]"), re.compile(r"[0-9]")
 
 
@@ -83,13 +86,18 @@ def is_id(value: str) -> bool:
 
 def _is_name(value: str) -> bool:
     """Return whether a value is a name in a program: words, versions, numbers, joined by dashes, dots and the like."""
-    if _CAMEL.fullmatch(value):
+    if _is_camel(value):
         return True
     parts = [part for part in _JOINT.split(value) if part]
     return (
         any(_LETTERS.fullmatch(part) for part in parts)
-        and all(len(part) <= 16 and _PART.fullmatch(part) or _CAMEL.fullmatch(part) for part in parts)
+        and all(len(part) <= 16 and _PART.fullmatch(part) or _is_camel(part) for part in parts)
     )
+
+
+def _is_camel(value: str) -> bool:
+    """Return whether a value is words in one, with few numbers among them."""
+    return _CAMEL.fullmatch(value) is not None and len(_NUMBERS.findall(value)) <= 1 + (len(value) > 20)
 
 
 def _is_plain(value: str) -> bool:
@@ -113,7 +121,7 @@ def looks_random(value: str) -> bool:
 def looks_chosen(value: str) -> bool:
     """Return whether a bare value is a password and not a name in a program, which has at most two digits at its end."""
     value = value[:_EXAMINED]
-    if is_placeholder(value) or _is_plain(value) or _CAMEL.fullmatch(value) or not _LETTER.search(value):
+    if is_placeholder(value) or _is_plain(value) or _is_camel(value) or not _LETTER.search(value):
         return False
     if not _DIGIT.search(value):
         return re.search(r"[a-z][!@#%^*+~$&][A-Za-z]", value) is not None and "|" not in value
@@ -129,7 +137,7 @@ def looks_told(value: str) -> bool:
 def looks_quoted(value: str) -> bool:
     """Return whether the text of a string literal is a password and not a message, a label or a placeholder."""
     value = value[:_EXAMINED]
-    if is_placeholder(value) or _DATE.match(value) or _PATH.match(value) or is_id(value):
+    if is_placeholder(value) or _DATE.match(value) or _PATH.match(value) or is_id(value) or _ITEM.match(value):
         return False
     words = value.split(" ")
     if len(words) > 6 or value[-1] in ".:!?" and len(words) > 1:
@@ -171,5 +179,5 @@ def is_login(value: str) -> bool:
 def _mixes(word: str) -> bool:
     has_both = _LETTER.search(word) is not None and _DIGIT.search(word) is not None
     if has_both:
-        return not _CAMEL.fullmatch(word) and not _is_name(word) or re.fullmatch(r"[A-Za-z]{3,}\d{1,6}", word) is not None
+        return not _is_name(word) or re.fullmatch(r"[A-Za-z]{3,}\d{1,6}", word) is not None
     return re.search(r"[a-z][!@#%^*+~$&][A-Za-z]", word) is not None
