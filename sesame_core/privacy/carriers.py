@@ -54,7 +54,7 @@ def _torn_key(match: re.Match[str]) -> Iterator[tuple[int, int]]:
     for _ in range(200):
         end = max(reached - 2, 0)
         before = max(text.rfind("\n", 0, end) + 1, text.rfind("\\n", 0, end) + 2 if "\\n" in text[:end][-120:] else 0)
-        if before >= reached or not line.fullmatch(text, before, reached) and text[before:reached].strip():
+        if before >= reached or (not line.fullmatch(text, before, reached) and text[before:reached].strip()):
             break
         reached = before
         if before == 0:

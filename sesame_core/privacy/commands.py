@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from .detector import Detector, compiled
-from .values import has_digit, is_given, looks_random
+from .values import is_given, looks_random
 
 #: The arguments of a program, up to the end of the command.  A quoted one may have several lines.
 _ARGUMENTS = (
@@ -40,7 +40,9 @@ def _is_attached(match: re.Match[str]) -> bool:
     return is_given(value) and not re.fullmatch(r"\d{1,5}(?::\d{1,5})?|[a-z-]{1,12}(?:=.*)?", value)
 
 
-def _secrets(inner: str, judge: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], Iterable[tuple[int, int]]]:
+def _secrets(
+    inner: str, judge: Callable[[re.Match[str]], bool]
+) -> Callable[[re.Match[str]], Iterable[tuple[int, int]]]:
     """Return a function that yields the secrets among the arguments that a detector has matched."""
 
     def secrets(match: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -37,7 +37,14 @@ class Detector:
 
 
 def issuer(
-    name: str, triggers: str, pattern: str, is_secret: Callable[[str], bool] | None = None, *, begins: bool = False, before: int = 0, rest: str = ""
+    name: str,
+    triggers: str,
+    pattern: str,
+    is_secret: Callable[[str], bool] | None = None,
+    *,
+    begins: bool = False,
+    before: int = 0,
+    rest: str = "",
 ) -> Detector:
     """Return a detector of a format that the issuer of a secret gave it.
 

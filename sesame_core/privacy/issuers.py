@@ -154,7 +154,7 @@ ISSUERS = (
     issuer("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{43}"),
     issuer("dynatrace-token", "dt0c01. dt0s0", r"dt0[cs]\d\d\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{64}"),
     issuer("easypost-token", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])", has_digit, begins=True),
-    issuer("facebook-token", "EAA", r"(?<![+/])EAA[A-Z][A-Za-z0-9]{80,}(?![+/])", has_digit, begins=True),
+    issuer("facebook-token", "EAA", r"EAA[A-Z][A-Za-z0-9]{80,300}(?![A-Za-z0-9+/=])", has_digit, begins=True),
     issuer(
         "flutterwave-key",
         "FLWSECK_TEST- FLWPUBK_TEST- FLWSECK- FLWPUBK-",

@@ -77,7 +77,9 @@ def _name_end(text: str) -> str:
 
 
 #: What is before the name of something that is not secret: `nextPageToken`, `lock-token`; without its first letter.
-_OTHER = re.compile(r"(?i)(?:next|page|continuation|cursor|lock|public_?key|sync|resume|cancel(?:l?ation)?|unit)[_.-]?t?$")
+_OTHER = re.compile(
+    r"(?i)(?:next|page|continuation|cursor|lock|public_?key|sync|resume|cancel(?:l?ation)?|unit)[_.-]?t?$"
+)
 #: The end of a name that is a file's.
 _FILE = re.compile(r"\.(?:json|ya?ml|jsx?|tsx?|py|md|txt|html?|css|go|rs|java|toml|lock|png|svg|sh|pem|key|crt)\W*$")
 
@@ -105,7 +107,9 @@ class Found:
     def is_named_otherwise(self) -> bool:
         """Whether the name is that of a page, a type, a file or a resource, whatever it ends with."""
         name = _name_end(self.before)
-        is_listed = self._head.endswith(":") and self.before[: len(self.before) - len(name)].endswith(":")  # `arn:aws:…:secret:…`
+        is_listed = self._head.endswith(":") and self.before[: len(self.before) - len(name)].endswith(
+            ":"
+        )  # `arn:aws:…:secret:…`
         return is_listed or _OTHER.search(name) is not None or _FILE.search(self._head) is not None
 
     @property
@@ -121,7 +125,9 @@ class Found:
             return False
         head = self._head.rstrip(" \t")
         is_setting = head[-1:] == ":" or (head[-1:] == "=" and head == self._head and head[-2:-1] not in ("", " "))
-        return is_setting and not self.before[: len(self.before) - len(_name_end(self.before))].rpartition("\n")[2].strip(" \t-")
+        return is_setting and not self.before[: len(self.before) - len(_name_end(self.before))].rpartition("\n")[
+            2
+        ].strip(" \t-")
 
     @property
     def words_before(self) -> str:
@@ -184,7 +190,7 @@ def _is_any_key(match: re.Match[str]) -> bool:
     value = found.value
     if found.is_code or len(value) < _SHORTEST or " " in value:
         return False
-    return (looks_random(value) or (is_id(value) and has_digit(value)))
+    return looks_random(value) or (is_id(value) and has_digit(value))
 
 
 def _is_authentication(match: re.Match[str]) -> bool:
@@ -207,13 +213,13 @@ def _option(match: re.Match[str]) -> bool:
         return False
     if is_id(value) and match[0].startswith("-token") and name.strip("-") and not re.search(_STRONG, name + "-t"):
         return False
-    if name.strip("-") and not name.startswith("-") or found.before[-len(name) - 1 :][:1] not in _BEFORE_OPTIONS:
+    if (name.strip("-") and not name.startswith("-")) or found.before[-len(name) - 1 :][:1] not in _BEFORE_OPTIONS:
         return False
     if found.is_code or not is_given(value) or re.fullmatch(r"[A-Z_]+", value):
         return False
     if not found.is_bare and "pass" in match[0][:16]:
         return True
-    return has_digit(value) and not value.isdigit() or re.search(r"[!@#%^*+~&?]", value) is not None
+    return (has_digit(value) and not value.isdigit()) or re.search(r"[!@#%^*+~&?]", value) is not None
 
 
 _STRONG = r"(?:access|auth|api|bearer|private|personal|refresh|secret|github|gitlab|vault|deploy|bot|oauth)[_.-]?t$"
@@ -331,4 +337,3 @@ NAMES = (
         _is_sql,
     ),
 )  # fmt: skip
-

@@ -115,7 +115,7 @@ class Redactor:
         marks = [match.span() for match in _MARK.finditer(text)]
         united: list[tuple[int, int, int, str]] = []
         for start, rank, end, kind in found:
-            if marks and _overlaps(marks, start, end) or self._is_kept(text[start:end]):
+            if (marks and _overlaps(marks, start, end)) or self._is_kept(text[start:end]):
                 continue
             if united and start < united[-1][2]:
                 start, other_rank, reached, other_kind = united.pop()
@@ -248,4 +248,3 @@ def machine_key() -> bytes:
     :raises BackendError: the data directory cannot be used.
     """
     return bytes.fromhex(identity.kept_random("redaction.key"))
-

@@ -37,12 +37,15 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _COMMIT = re.compile(r"[0-9a-f]{7,12}|[0-9a-f]{40}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"[+-]?[\d.,_:]+(?:e[+-]?\d+|[a-zA-Z%]{1,3})?")
-_PATH = re.compile(r"(?:(?:\.{0,2}|~)/(?!.{39}$|.{43}$)[\w.@/-]*$|\.\w|[A-Za-z]:\\|\w+://(?![^/]*@)|arn:|urn:|sha\d+[:-]|op://|vault:)|.*\.[a-z]{1,4}\d?$")
-#: `config.auth.token2`, `get_token()`, `os.environ[…]`, `a->b`, `Type<T>`, `x?.y`.
-_CODE = re.compile(
-    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?"
-    r"|(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*(?:[(\[<]|\?\.|\|\||&&|\?\?|\.#).*"
+_PATH = re.compile(
+    r"(?:(?:\.{0,2}|~)/(?!.{39}$|.{43}$)[\w.@/-]*$|\.\w|[A-Za-z]:\\|\w+://(?![^/]*@)|arn:|urn:|sha\d+[:-]|op://|vault:)|[\w-]{0,12}\.[a-z]{1,4}\d?$"
 )
+#: `config.auth.token2`, `a->b`, `x?.y`.
+_MEMBER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?")
+_SIGNS = re.compile(r"[^\w$]+")
+_IDENTIFIER = re.compile(r"[$_]*(?:[A-Za-z]?[a-z_]*\d{0,3}[a-z_]*\d{0,2}|[A-Z_]+\d{0,3}[A-Z_]*\d{0,2})")
+#: `get_token()`, `os.environ[…]`, `Type<T>`, `a || b`.
+_CALL = re.compile(r"(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*(?:[(\[<]|\?\.|\|\||&&|\?\?|\.#).*")
 #: `data[0]`
 _ITEM = re.compile(r"[A-Za-z_][\w.]*\[\w*\]")
 #: `PasswordHashV2Type`, `useSha256Digest`: words, each with at most three digits.
@@ -89,9 +92,8 @@ def _is_name(value: str) -> bool:
     if _is_camel(value):
         return True
     parts = [part for part in _JOINT.split(value) if part]
-    return (
-        any(_LETTERS.fullmatch(part) for part in parts)
-        and all(len(part) <= 16 and _PART.fullmatch(part) or _is_camel(part) for part in parts)
+    return any(_LETTERS.fullmatch(part) for part in parts) and all(
+        (len(part) <= 16 and _PART.fullmatch(part)) or _is_camel(part) for part in parts
     )
 
 
@@ -100,11 +102,18 @@ def _is_camel(value: str) -> bool:
     return _CAMEL.fullmatch(value) is not None and len(_NUMBERS.findall(value)) <= 1 + (len(value) > 20)
 
 
+def is_code(value: str) -> bool:
+    """Return whether a bare value is an expression of a program."""
+    if _CALL.fullmatch(value):
+        return True
+    if _MEMBER.fullmatch(value) is None or len(_LETTERS_NEXT_TO_DIGITS.findall(value)) > 5:
+        return False
+    return all(_IDENTIFIER.fullmatch(part) or _is_camel(part) for part in _SIGNS.split(value) if part)
+
+
 def _is_plain(value: str) -> bool:
     """Return whether a value is a date, a number, a path, an address or code."""
-    return bool(
-        _DATE.match(value) or _NUMBER.fullmatch(value) or _PATH.match(value) or _CODE.fullmatch(value)
-    )
+    return bool(_DATE.match(value) or _NUMBER.fullmatch(value) or _PATH.match(value) or is_code(value))
 
 
 def looks_random(value: str) -> bool:
@@ -140,7 +149,7 @@ def looks_quoted(value: str) -> bool:
     if is_placeholder(value) or _DATE.match(value) or _PATH.match(value) or is_id(value) or _ITEM.match(value):
         return False
     words = value.split(" ")
-    if len(words) > 6 or value[-1] in ".:!?" and len(words) > 1:
+    if len(words) > 6 or (value[-1] in ".:!?" and len(words) > 1):
         return False
     return any(_mixes(word) for word in words)
 
@@ -148,8 +157,7 @@ def looks_quoted(value: str) -> bool:
 def looks_set(value: str, *, is_bare: bool = True) -> bool:
     """Return whether the value of a variable like `DB_PASSWORD` is a password; one without a digit is, too."""
     value = value[:_EXAMINED]
-    is_code = is_bare and _CODE.fullmatch(value)
-    if is_placeholder(value) or is_code or _PATH.match(value) or not _LETTER.search(value):
+    if is_placeholder(value) or (is_bare and is_code(value)) or _PATH.match(value) or not _LETTER.search(value):
         return len(value) >= 6 and value.isdigit() and not is_placeholder(value)
     is_word = value.isupper() or re.search(r"(?i)pass|secret|token|[_ -]", value) is not None
     return has_digit(value) or (len(value) >= 6 and not is_word)
@@ -158,7 +166,9 @@ def looks_set(value: str, *, is_bare: bool = True) -> bool:
 def looks_typed(value: str) -> bool:
     """Return whether the value of a line of settings is a password like `abcdef42`: a word with a number at its end."""
     match = re.fullmatch(r"([A-Za-z]{3,})\d{1,4}[!?.]?", value)
-    is_word = match is not None and not re.search(r"(?i)pass|pw|token|secret|user|key|str|val|arg|int|utf|sha|var", value)
+    is_word = match is not None and not re.search(
+        r"(?i)pass|pw|token|secret|user|key|str|val|arg|int|utf|sha|var", value
+    )
     return is_word and not is_placeholder(value)
 
 

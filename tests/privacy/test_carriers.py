@@ -74,7 +74,17 @@ def test_a_look_alike_is_found_in_a_redacted_index(cli: Any, home: Path) -> None
 def test_any_text_is_scanned_and_what_is_masked_stays_masked(seed: int) -> None:
     chance = random.Random(seed)
     triggers = [trigger for kind in DETECTORS for trigger in kind.triggers]
-    pieces = [*"=:\"' \n,;|&()[]{}<>\\/@$%-._~#", "«日本", "\ud800", "\0", "[redacted:", "a1B2c3D4e5F6", "é", "value", "0" * 40]
+    pieces = [
+        *"=:\"' \n,;|&()[]{}<>\\/@$%-._~#",
+        "«日本",
+        "\ud800",
+        "\0",
+        "[redacted:",
+        "a1B2c3D4e5F6",
+        "é",
+        "value",
+        "0" * 40,
+    ]
     for _ in range(60):
         text = "".join(chance.choice(triggers if chance.random() < 0.4 else pieces) for _ in range(60))
         masked = REDACTOR.text(text)

@@ -70,7 +70,7 @@ def _forms() -> Iterator[tuple[str, str]]:
     yield "assignments", "token=password="
     yield "assignments of words", "api_key: secret: token: "
     yield "quotes", "password=\"'`"
-    yield "escaped quotes", "\\\"password\\\": \\\"\\\\"
+    yield "escaped quotes", '\\"password\\": \\"\\\\'
     yield "nested quotes", "curl '\"curl \"'"
     yield "open quotes", "curl -u \"a' "
     yield "open quotes of a program", "mysql -p'"
@@ -114,7 +114,10 @@ def test_the_time_grows_with_the_length_whatever_beginning_of_a_secret_repeats()
 
 
 def test_the_time_grows_with_the_length_of_many_secrets() -> None:
-    units = [*map(plain, secrets().values()), *[t.replace("«", "").replace("»", "") for ts in carried().values() for t in ts]]
+    units = [
+        *map(plain, secrets().values()),
+        *[t.replace("«", "").replace("»", "") for ts in carried().values() for t in ts],
+    ]
     slow = {unit: growth for unit in units if (growth := _growth(unit + "\n")) >= GROWTH}
     assert slow == {}
 
@@ -128,6 +131,6 @@ def test_a_kilobyte_of_mixed_beginnings_takes_milliseconds(seed: int) -> None:
     assert _seconds(text) / (len(text) / 1000) < SECONDS
 
 
-@pytest.mark.parametrize("unit", ["eyJ", "token=", "-----BEGIN PRIVATE KEY-----", "{\\\"password\\\": \\\"x"])
+@pytest.mark.parametrize("unit", ["eyJ", "token=", "-----BEGIN PRIVATE KEY-----", '{\\"password\\": \\"x'])
 def test_a_line_of_a_megabyte_takes_seconds_at_most(unit: str) -> None:
     assert _seconds(_repeated(unit, 1_000_000)) < SECONDS * 1000

@@ -81,9 +81,7 @@ def test_a_search_reads_again_what_an_older_redactor_stored(
     assert cli("audit").code == 0
 
 
-def test_notes_are_redacted_again_by_a_newer_redactor(
-    cli: Any, shared: dict[str, Any], home: Path
-) -> None:
+def test_notes_are_redacted_again_by_a_newer_redactor(cli: Any, shared: dict[str, Any], home: Path) -> None:
     secret = made(30)
     session = Claude()
     write(session.path, session.user("a fox"))

@@ -146,7 +146,7 @@ def secrets() -> dict[str, str]:
         "pgpass": f"db:5432:fox:ann:<<{made(16)}>>",
         "password-hash": f"ann:<<$6${made(12)}${made(86)}>>",
         "wireguard-key": f"PrivateKey = <<{made(42)}E=>>",
-        "kubernetes-secret": f"kind: Secret\ndata:\n  fox: <<{made(24)}>>",
+        "kubernetes-secret": f'{{"kind": "Secret", "data": {{"fox": "<<{made(24)}>>"}}}}',
         "kubeconfig-key": f"client-key-data: <<{made(80)}>>",
         "wifi-password": f"psk=<<{made(20)}>>",
         "key": f"SIGNING_KEY=<<{made(44)}>>",
