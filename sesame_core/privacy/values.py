@@ -43,7 +43,9 @@ _PATH = re.compile(
 #: `config.auth.token2`, `a->b`, `x?.y`.
 _MEMBER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*!?)+;?")
 _SIGNS = re.compile(r"[^\w$]+")
-_IDENTIFIER = re.compile(r"[$_]*(?:[A-Za-z]?[a-z_]*\d{0,3}[a-z_]*\d{0,2}|[A-Z_]+\d{0,3}[A-Z_]*\d{0,2})")
+_IDENTIFIER = re.compile(
+    r"[$_]*(?:[A-Za-z]?[a-z_]*\d{0,3}[a-z_]*\d{0,2}|[A-Z_]+\d{0,3}[A-Z_]*\d{0,2}|(?:[A-Z]{0,5}[a-z]+){2,4})"
+)
 #: `get_token()`, `os.environ[…]`, `Type<T>`, `a || b`.
 _CALL = re.compile(r"(?:new\s+|await\s+)?[A-Za-z_$][\w$.:]*(?:[(\[<]|\?\.|\|\||&&|\?\?|\.#).*")
 #: `data[0]`
