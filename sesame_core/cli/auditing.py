@@ -7,7 +7,7 @@ from .terminal import write
 
 
 def audit(*, json: bool) -> None:
-    """Print where the index contains passwords, tokens and keys, and what was looked for; exit with 1 when it contains one."""
+    """Print where the index contains secrets, and which were looked for; exit with 1 when it contains one."""
     from ..api.sesame import Sesame
     from ..privacy.audit import Audit
     from ..rendering.audits import audit_json, audit_text, exposure_text

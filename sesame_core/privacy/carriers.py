@@ -128,7 +128,12 @@ CARRIERS = (
         _is_password,
     ),
     issuer("url-token", "://", r"://(?P<secret>[A-Za-z0-9_-]{20,200})@[\w.-]{3,}", looks_random),
-    issuer("bearer-token", "earer EARER", r"(?:earer|EARER)(?:\s{1,3}|%20)(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})", lambda value: has_digit(value) and not is_placeholder(value)),
+    issuer(
+        "bearer-token",
+        "earer EARER",
+        r"(?:earer|EARER)(?:\s{1,3}|%20)(?P<secret>[A-Za-z0-9._~+/-]{16,}={0,2})",
+        lambda value: has_digit(value) and not is_placeholder(value),
+    ),
     issuer("basic-login", "asic ASIC", r"(?:asic|ASIC)\s{1,3}(?P<secret>[A-Za-z0-9+/]{8,}={0,2})", is_login),
     Detector(
         "authorization",
@@ -138,7 +143,20 @@ CARRIERS = (
     ),
     Detector(
         "cookie",
-        ("ookie: ", "ookie':", 'ookie":', "ookie', ", 'ookie", ', "OOKIE:", "ookies={", "ookies = {", "cookie \"", "cookie '", "-b '", '-b "'),
+        (
+            "ookie: ",
+            "ookie':",
+            'ookie":',
+            "ookie', ",
+            'ookie", ',
+            "OOKIE:",
+            "ookies={",
+            "ookies = {",
+            'cookie "',
+            "cookie '",
+            "-b '",
+            '-b "',
+        ),
         rf"(?:[oO][oO][kK][iI][eE]s?|cookie|-b)(?:{_HEADER}|\s?=?\s?[{{\"'])(?P<cookies>[^\n]{{0,4000}}+)",
         secrets=_cookies,
     ),
@@ -164,18 +182,25 @@ CARRIERS = (
     ),
     issuer(
         "password-hash",
-        "$apr1$ $1$ $2a$ $2b$ $2y$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 $scrypt$ {SHA} {SSHA} pbkdf2_sha sha512_crypt$ bcrypt_sha256$",
+        "$apr1$ $1$ $2a$ $2b$ $2y$ $5$ $6$ $y$ $7$ $argon2 $pbkdf2 $scrypt$ {SHA} {SSHA} pbkdf2_sha "
+        "sha512_crypt$ bcrypt_sha256$",
         r"(?:\$(?:apr1|1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}"
-        r"|\$[567]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|\$y\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"
-        r"|\$(?:argon2\w{1,2}|pbkdf2[\w-]{0,8}|scrypt)\$[\w=,$./+-]{40,400}|\{S?SHA\}[A-Za-z0-9+/]{27,48}={0,2}"
-        r"|pbkdf2_sha\d{1,3}\$\d{1,9}\$[^\s$]{1,64}\$[A-Za-z0-9+/]{20,88}={0,2}|(?:sha512_crypt|bcrypt_sha256)\$[\w$./=,-]{40,200})",
+        r"|\$[567]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}"
+        r"|\$y\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"
+        r"|\$(?:argon2\w{1,2}|pbkdf2[\w-]{0,8}|scrypt)\$[\w=,$./+-]{40,400}"
+        r"|\{S?SHA\}[A-Za-z0-9+/]{27,48}={0,2}"
+        r"|pbkdf2_sha\d{1,3}\$\d{1,9}\$[^\s$]{1,64}\$[A-Za-z0-9+/]{20,88}={0,2}"
+        r"|(?:sha512_crypt|bcrypt_sha256)\$[\w$./=,-]{40,200})",
     ),
     issuer(
         "wireguard-key",
         "PrivateKey PresharedKey private_key preshared_key wg_genkey privateKey presharedKey",
-        r"(?i:private_?key|preshared_?key)\\?[\"']?\s{0,8}[=:]\s{0,3}\\?[\"']?(?P<secret>[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)",
+        r"(?i:private_?key|preshared_?key)\\?[\"']?\s{0,8}[=:]\s{0,3}\\?[\"']?"
+        r"(?P<secret>[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)",
     ),
-    issuer("wireguard-key", "preshared-key private-key", r"(?:preshared|private)-key\s{1,3}(?P<secret>[A-Za-z0-9+/]{43}=)"),
+    issuer(
+        "wireguard-key", "preshared-key private-key", r"(?:preshared|private)-key\s{1,3}(?P<secret>[A-Za-z0-9+/]{43}=)"
+    ),
     Detector(
         "kubernetes-secret",
         ("data:\n", "Data:\n", "data: \n", "Data: \n", 'data": {', 'data":{', 'Data": {', 'data\\": {', 'data\\":{'),
@@ -189,7 +214,7 @@ CARRIERS = (
     ),
     issuer(
         "login",
-        "auth\" auth\\\" auth' auth= auth:",
+        'auth" auth\\" auth\' auth= auth:',
         r"auth(?:\\?[\"'])?\s{0,2}[:=]\s{0,2}(?:\\?[\"'])?(?P<secret>[A-Za-z0-9+/]{8,1024}+={0,2})",
         is_login,
     ),
@@ -200,7 +225,7 @@ CARRIERS = (
         r"|WIFI:(?:[TSH]:[^;\n]{0,100};){0,3}P:(?P<secret_code>[^;\n]{8,64});)",
         lambda match: is_given(match[match.lastgroup or 0]) and has_digit(match[match.lastgroup or 0]),
     ),
-)  # fmt: skip
+)
 
 #: After the names of values, which have names of their own for most of these.
 HEADERS = (
@@ -209,8 +234,10 @@ HEADERS = (
         ("X-", "x-", "PRIVATE-TOKEN", "Private-Token", "Ocp-Apim-Subscription-Key", "DD-API-KEY", "DD-APPLICATION-KEY"),
         r"(?:[xX]-[A-Za-z][A-Za-z-]{0,40}?)?(?i:token|secret|key|auth|password|signature)"
         rf"{_HEADER}(?P<secret>{_TOKEN})",
-        lambda match: not is_placeholder(match["secret"])
-        and has_digit(match["secret"])
-        and (looks_random(match["secret"]) or is_id(match["secret"])),
+        lambda match: (
+            not is_placeholder(match["secret"])
+            and has_digit(match["secret"])
+            and (looks_random(match["secret"]) or is_id(match["secret"]))
+        ),
     ),
-)  # fmt: skip
+)

@@ -82,20 +82,31 @@ def _reads_password(command: str) -> bool:
 
 
 COMMANDS = (
-    _program("curl http_ https_ xh_ lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")),
+    _program(
+        "curl http_ https_ xh_ lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")
+    ),
     _program("wget aria2c", _option(r"--(?:http|ftp|proxy)-passw(?:or)?d")),
     _program("mysql mariadb mycli", rf"(?<=\s)-p{_WORD}", _is_attached),
-    _program("mongo cqlsh clickhouse arangosh rabbitmqadmin sshpass nxc crackmapexec evil-winrm impacket- twine", _option("-p", joint=r"\s{0,3}"), _is_attached),
     _program(
-        "docker_login docker_--config podman_login nerdctl_login buildah_login helm_registry_login oras_login skopeo_login az_login "
-        "az_acr_login cf_login oc_login crane_auth_login fly_auth gcloud_auth ibmcloud_login argocd_login rancher_login",
+        "mongo cqlsh clickhouse arangosh rabbitmqadmin sshpass nxc crackmapexec evil-winrm impacket- twine",
+        _option("-p", joint=r"\s{0,3}"),
+        _is_attached,
+    ),
+    _program(
+        "docker_login docker_--config podman_login nerdctl_login buildah_login helm_registry_login oras_login "
+        "skopeo_login az_login az_acr_login cf_login oc_login crane_auth_login fly_auth gcloud_auth ibmcloud_login "
+        "argocd_login rancher_login",
         _option(r"-p|--password|--creds", joint=r"(?:\s{1,3}|=)"),
     ),
     _program("skopeo buildah crane", _option(r"--(?:src-|dest-)?creds", _LOGIN)),
     _program("sqlcmd bcp_ osql isql_", _option("-P", joint=r"\s{0,3}")),
     _program("redis-cli keydb-cli valkey-cli snmp", _option(r"-a|--pass|-A|-X", joint=r"\s{1,3}")),
     _program("ldap", _option("-w", joint=r"\s{0,3}")),
-    _program("smbclient rpcclient smbmap mount.cifs net_rpc", rf"(?<=\s)-U\s{{0,3}}{_QUOTE}[^\s\"'%]{{1,64}}%(?P<secret>[^\s\"'`\\]{{3,256}}+)"),
+    _program(
+        "smbclient rpcclient smbmap mount.cifs net_rpc",
+        rf"(?<=\s)-U\s{{0,3}}{_QUOTE}"
+        rf"[^\s\"'%]{{1,64}}%(?P<secret>[^\s\"'`\\]{{3,256}}+)",
+    ),
     _program("7z_ 7za_ 7zr_ rar_ unrar_", rf"(?<=\s)-(?:p|hp){_WORD}", _is_attached),
     _program("zip_ unzip_", _option("-P", joint=r"\s{0,3}")),
     _program("openssl", rf"(?<=\s)(?:-pass(?:in|out)?\s{{1,3}}{_QUOTE}pass:|-k\s{{1,3}}|-passwd\s{{1,3}}){_WORD}"),
@@ -104,18 +115,29 @@ COMMANDS = (
     _program("xfreerdp wlfreerdp rdesktop", _option(r"/p|-p", joint=r"(?::|\s{1,3})")),
     _program("rabbitmqctl wpa_passphrase", r"(?<=\s)(?:add_user|change_password)?\s*(?<=\s)\S+\s+" + _WORD, ends=""),
     _program("net_user net_use", r"(?:user\s+[\w.@\\-]+|use\s+(?:[A-Za-z]:|\*)?\s*\S+)\s+(?!/)" + _WORD, ends=""),
-    _program("vault_login vault_unwrap consul nomad", rf"(?:\blogin|\bunwrap|-token[= ])\s*(?!-){_WORD}", lambda match: looks_random(match[match.lastgroup or 0])),
+    _program(
+        "vault_login vault_unwrap consul nomad",
+        rf"(?:\blogin|\bunwrap|-token[= ])\s*(?!-){_WORD}",
+        lambda match: looks_random(match[match.lastgroup or 0]),
+    ),
     _program("aws_configure_set", r"(?:secret_access_key|session_token)\s+" + _WORD),
     _program("kubectl_ oc_", rf"--from-literal[= ]{_QUOTE}[\w.-]{{1,100}}={_WORD}"),
-    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)", lambda match: _goes_to(match, "chpasswd")),
+    _program(
+        "echo_ printf_",
+        rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}"
+        rf"[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)",
+        lambda match: _goes_to(match, "chpasswd"),
+    ),
     Detector(
         "password",
         ("<<<",),
         rf"<<<\s{{0,2}}{_WORD}",
-        lambda match: _is_argument(match) and _reads_password(match.string[max(0, match.start() - 100) : match.start()]),
+        lambda match: (
+            _is_argument(match) and _reads_password(match.string[max(0, match.start() - 100) : match.start()])
+        ),
     ),
     _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, *_READERS)),
-)  # fmt: skip
+)
 
 
 def _goes_to(match: re.Match[str], *programs: str) -> bool:

@@ -78,7 +78,11 @@ ISSUERS = (
         r"discord(?:app)?\.com/api/webhooks/\d+/(?P<secret>[\w-]{60,})",
     ),
     issuer("docker-token", "dckr_pat_ dckr_oat_", r"dckr_[po]at_[\w-]{27,}"),
-    issuer("doppler-token", "dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit.", r"dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{40,}"),
+    issuer(
+        "doppler-token",
+        "dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit.",
+        r"dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{40,}",
+    ),
     issuer("figma-token", "figd_", r"figd_[\w-]{40,}"),
     issuer("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[opusr]_[A-Za-z0-9]{36,255}"),
     issuer("github-token", "github_pat_", r"github_pat_\w{22,255}"),
@@ -105,7 +109,13 @@ ISSUERS = (
     issuer("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     issuer("sentry-token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9+/=_]{40,}"),
     issuer("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
-    issuer("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.", r"xox[abcdeoprs][-.][\w.-]{10,255}+", has_digit, rest=r"[\w.-]*+"),
+    issuer(
+        "slack-token",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xoxe.",
+        r"xox[abcdeoprs][-.][\w.-]{10,255}+",
+        has_digit,
+        rest=r"[\w.-]*+",
+    ),
     issuer("slack-token", "xapp-", r"xapp-\d-[\w-]{20,}"),
     issuer(
         "slack-webhook",
@@ -132,7 +142,9 @@ ISSUERS = (
     issuer("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])", has_digit, begins=True),
     issuer("artifactory-key", "AKCp", r"AKCp[A-Za-z0-9]{69}(?![A-Za-z0-9])", begins=True),
     issuer("asana-token", "0/ 1/ 2/", r"[0-2]/\d{16}(?:/\d{16})?:[0-9a-f]{32}", begins=True),
-    issuer("atlassian-token", "ATATT3 ATCTT3 ATBB", r"AT(?:[AC]TT3[\w=-]{60,}|BB[A-Za-z0-9]{24,})", has_digit, begins=True),
+    issuer(
+        "atlassian-token", "ATATT3 ATCTT3 ATBB", r"AT(?:[AC]TT3[\w=-]{60,}|BB[A-Za-z0-9]{24,})", has_digit, begins=True
+    ),
     issuer(
         "authress-key",
         "sc_ ext_ scauth_ authress_",
@@ -161,7 +173,9 @@ ISSUERS = (
         r"FLW(?:SEC|PUB)K(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?",
         has_digit,
     ),
-    issuer("fly-token", "fo1_ fm1a_ fm1r_ fm2_", r"f(?:o1_[\w-]{43}|m(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3})", begins=True),
+    issuer(
+        "fly-token", "fo1_ fm1a_ fm1r_ fm2_", r"f(?:o1_[\w-]{43}|m(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3})", begins=True
+    ),
     issuer("frameio-token", "fio-u-", r"fio-u-[\w=-]{64}"),
     issuer("gitlab-token", "GR1348941", r"GR1348941[\w-]{20}"),
     issuer("gocardless-token", "live_", r"(?<!_)live_[A-Za-z0-9_=-]{40}(?![\w-])", has_digit, begins=True),
@@ -202,7 +216,13 @@ ISSUERS = (
     issuer("square-token", "EAAA", r"EAAA[\w-]{60}(?![\w-])", has_digit, begins=True),
     issuer("typeform-token", "tfp_", r"tfp_[\w.=-]{40,60}"),
     issuer("vault-token", "s.", r"s\.[A-Za-z0-9]{24}(?![\w.])", _is_mixed, begins=True),
-    issuer("yandex-token", "t1. AQVN YCAJ YC", r"(?:t1\.[\w-]+=?=?\.[\w-]{86}=?=?|AQVN[\w-]{35,38}|YC[\w-]{38}(?![\w-]))", has_digit, begins=True),
+    issuer(
+        "yandex-token",
+        "t1. AQVN YCAJ YC",
+        r"(?:t1\.[\w-]+=?=?\.[\w-]{86}=?=?|AQVN[\w-]{35,38}|YC[\w-]{38}(?![\w-]))",
+        has_digit,
+        begins=True,
+    ),
     # Last, because tokens of some issuers have this form.
     Detector("json-web-token", ("eyJ",), r"eyJ[\w-]*+(?:\.[\w-]*+)*+", secrets=_web_tokens),
-)  # fmt: skip
+)

@@ -1,4 +1,4 @@
-"""A name with its value, in the forms in which people and programs write them: `named` matches one, `Found` reads it."""
+"""A name with its value, in the forms in which people and programs write them: `named` matches, `Found` reads."""
 
 from __future__ import annotations
 

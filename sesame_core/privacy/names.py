@@ -120,8 +120,8 @@ _BEFORE_OPTIONS = ("", *" \t\n\"'`[,(-")
 _SHORTEST = 8
 #: Ends of the names of options: `--password`, `--db-password`, `-storepass`.
 _OPTIONS = (
-    "password passwd passphrase pass pw storepass keypass srcstorepass deststorepass token secret api-key apikey api_key "
-    "access-key secret-key private-key oauth2-bearer credentials"
+    "password passwd passphrase pass pw storepass keypass srcstorepass deststorepass token secret api-key apikey "
+    "api_key access-key secret-key private-key oauth2-bearer credentials"
 ).split()
 
 NAMES = (
@@ -147,7 +147,13 @@ NAMES = (
         _is_short_password,
         REST,
     ),
-    Detector("secret", spellings("secret"), named(r"(?<=[sS])(?i:ecret)", 8), _random(r"(?:client|app|api|consumer)[_.-]?s$"), REST),
+    Detector(
+        "secret",
+        spellings("secret"),
+        named(r"(?<=[sS])(?i:ecret)", 8),
+        _random(r"(?:client|app|api|consumer)[_.-]?s$"),
+        REST,
+    ),
     Detector("token", spellings("token"), named(r"(?<=[tT])(?i:oken)", 8), _random(_STRONG), REST),
     Detector(
         "api-key",
@@ -162,7 +168,8 @@ NAMES = (
             *(
                 f"{kind} key"
                 for kind in (
-                    "account app application auth consumer deploy encryption functions hmac jwt license master preshared "
+                    "account app application auth consumer deploy encryption functions hmac jwt license master "
+                    "preshared "
                     "private service session shared signing storage subscription symmetric webhook function host admin"
                 ).split()
             ),
@@ -204,13 +211,23 @@ NAMES = (
     Detector(
         "password",
         ("assword is", "assword was", "assphrase is", "asswort ist", "assword's"),
-        r"(?:asswor[dt]|assphrase)(?: is| was| ist|'s)(?: now)?:?\s{1,3}[\"'`]?(?P<secret_bare>[^\s\"'`<>(){}\[\]]{5,128}+)",
+        r"(?:asswor[dt]|assphrase)(?: is| was| ist|'s)(?: now)?:?\s{1,3}[\"'`]?"
+        r"(?P<secret_bare>[^\s\"'`<>(){}\[\]]{5,128}+)",
         lambda match: looks_told(match["secret_bare"]),
     ),
     Detector(
         "password",
-        ("requirepass", "masterauth", "insecure-password", "ConvertTo-SecureString", "/password:", "/pass:", "/PASSWORD:"),
-        r"(?:(?:requirepass|masterauth|insecure-password|ConvertTo-SecureString(?: -String)?)\s|/(?:password|pass|PASSWORD):)"
+        (
+            "requirepass",
+            "masterauth",
+            "insecure-password",
+            "ConvertTo-SecureString",
+            "/password:",
+            "/pass:",
+            "/PASSWORD:",
+        ),
+        r"(?:(?:requirepass|masterauth|insecure-password|ConvertTo-SecureString(?: -String)?)\s"
+        r"|/(?:password|pass|PASSWORD):)"
         rf"\s{{0,3}}(?:{QUOTED}|(?P<secret_bare>[^\s\"'`,;<>(){{}}\[\]|\\]{{4,128}}+))",
         lambda match: is_given(match[match.lastgroup or 0]),
         REST,
@@ -219,11 +236,20 @@ NAMES = (
     Detector(
         "password",
         (
-            "DENTIFIED BY", "dentified by", "DENTIFIED WITH", "dentified with", "ASSWORD '", "assword '", "ASSWORD(",
-            "assword(", 'ASSWORD "', 'assword "', 'assword \\"',
+            "DENTIFIED BY",
+            "dentified by",
+            "DENTIFIED WITH",
+            "dentified with",
+            "ASSWORD '",
+            "assword '",
+            "ASSWORD(",
+            "assword(",
+            'ASSWORD "',
+            'assword "',
+            'assword \\"',
         ),
         r"(?i:dentified(?: with \w{1,40})? (?:by|as)(?: password)?\s{1,3}|(?<=p)assword ?\(?)"
         r"\\{0,3}(?:'(?P<secret_single>[^'\n]{3,128}+)'|\"(?P<secret_double>[^\"\\\n]{3,128}+)\\{0,3}\")",
         _is_sql,
     ),
-)  # fmt: skip
+)

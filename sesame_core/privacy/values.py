@@ -11,10 +11,11 @@ import re
 #: Characters of a value that are examined: a value is judged by its beginning.
 _EXAMINED = 128
 _WORDS = (
-    "admin any bearer bool boolean bytes changeit changeme default disabled dummy empty enabled example false fake file "
-    "foo bar guest hidden input int integer invalid key missing mysecret n/a nil no none null number "
-    "object optional pass passphrase passwd password path placeholder postgres prompt pw pwd required root sample secret "
-    "secrets show someone str string test text token true type undefined unset user username value void xxx yes your"
+    "admin any bearer bool boolean bytes changeit changeme default disabled dummy empty enabled example false fake "
+    "file foo bar guest hidden input int integer invalid key missing mysecret n/a nil no none null number "
+    "object optional pass passphrase passwd password path placeholder postgres prompt pw pwd required root sample "
+    "secret secrets "
+    "show someone str string test text token true type undefined unset user username value void xxx yes your"
 )
 #: Values that stand for a secret, in lower case.
 PLACEHOLDERS = frozenset(_WORDS.split())
@@ -24,7 +25,8 @@ _PLACEHOLDER = re.compile(
     r"|<[^>]*+>?|\{.*|\[.*|%[^%]*+%|@\w++@|\$\w++|\$[({].*|:[A-Za-z_]\w*+|!\w++|#\{.*|&\w++"
     r"|[\"'`].*"
     r"|(?i:(?:your|my|the|some|a|an|new|old|insert|enter|replace|put|change|test|fake|dummy|sample|example)[-_ ]?"
-    r"(?:\w*[-_ ])*(?:api|access|auth|secret|token|key|pass(?:word|phrase|wd)?|pwd|value|here|me|this|goes)[-_ ]?\w{0,5})"
+    r"(?:\w*[-_ ])*(?:api|access|auth|secret|token|key|pass(?:word|phrase|wd)?|pwd|value|here|me|this|goes)"
+    r"[-_ ]?\w{0,5})"
     r"|(?i:(?:admin|example|foo|guest|pass|passwd|password|pwd|qwerty|root|secret|test|token|user|abc)[-_]?\d{0,2})"
     r"|(?:0?123456789?0?|0?1234|12345|000+)",
     re.DOTALL,
@@ -130,7 +132,7 @@ def looks_random(value: str) -> bool:
 
 
 def looks_chosen(value: str) -> bool:
-    """Return whether a bare value is a password and not a name in a program, which has at most two digits at its end."""
+    """Return whether a bare value is a password; a name in a program has at most two digits, at its end."""
     value = value[:_EXAMINED]
     if is_placeholder(value) or _is_plain(value) or _is_camel(value) or not _LETTER.search(value):
         return False

@@ -36,6 +36,7 @@ def carried() -> dict[str, list[str]]:
     key = _lines()
     numbered = "\n".join(f"{n:6}→{line}" for n, line in enumerate(_lines().split("\n"), 2))
     diffed = "\n".join("+" + line for line in _lines().split("\n"))
+    encrypted = _b64('{"alg":"RSA-OAEP","enc":"A256GCM"}').rstrip("=")
     pem = f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{_lines(12)}\n-----END RSA {'PRIVATE'} KEY-----\n"
     return {
         "option": [
@@ -244,7 +245,7 @@ def carried() -> dict[str, list[str]]:
         "web token": [
             f"«{'ey'}J{_made(30)}.{'ey'}J{_made(60)}.{_made(43)}»",
             f"?t=«{'ey'}J{_made(30)}.{'ey'}J{_made(60)}.{_made(43)}»&b",
-            f"«{_b64(chr(123) + chr(34) + 'alg' + chr(34) + ':' + chr(34) + 'RSA-OAEP' + chr(34) + ',' + chr(34) + 'enc' + chr(34) + ':' + chr(34) + 'A256GCM' + chr(34) + chr(125)).rstrip('=')}.{_made(40)}.{_made(16)}.{_made(60)}.{_made(22)}»",
+            f"«{encrypted}.{_made(40)}.{_made(16)}.{_made(60)}.{_made(22)}»",
         ],
     }  # fmt: skip
 
