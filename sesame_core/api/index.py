@@ -79,10 +79,19 @@ class Index:
 
     def redactor(self) -> Redactor | None:
         """Return the redactor of stored content; None when secrets are not redacted."""
+        return self.secrets() if self._is_redacted() else None
+
+    def redaction(self) -> int:
+        """Return the version of the redactor of stored content; 0 when secrets are not redacted."""
+        if not self._is_redacted():
+            return 0
+        from ..privacy.version import redaction_version
+
+        return redaction_version(self._config.redaction)
+
+    def _is_redacted(self) -> bool:
         is_wanted = self._config.redaction.enabled
-        if is_wanted is None:
-            is_wanted = self.audience() is not None
-        return self.secrets() if is_wanted else None
+        return self.audience() is not None if is_wanted is None else is_wanted
 
     def audience(self) -> str | None:
         """Return who else can read the index; None when only its owner can."""

@@ -128,16 +128,16 @@ class Refresher:
         if not isinstance(reader, TracksFiles):
             return None
         scan_roots = self._scan_roots()
-        notes = self._config.describe.directory
+        notes, redaction = self._config.describe.directory, self._index.redaction()
         try:
             cache = self._cache(reader.scan_cache_path())
-            if found := scan_recent(scan_roots, notes, cache, reader):
+            if found := scan_recent(scan_roots, notes, cache, reader, redaction):
                 return found
             known = reader.known_files()
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)
-        found = scan_all(scan_roots, notes, known, stored, cache)
+        found = scan_all(scan_roots, notes, known, stored, cache, redaction)
         found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found
 

@@ -133,7 +133,7 @@ class Sesame:
         from .patience import patiently
 
         within = [os.path.realpath(path) for path in paths]
-        sources = self._sources().holding(within)
+        sources = self.sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
         opened = self._index.rebuild if full else self._index.writer
         with patiently(opened, self.config.lock_seconds, is_stopped) as writer:
@@ -407,7 +407,7 @@ class Sesame:
         """The team that shares the index."""
         from .team import Team
 
-        return Team(self.config, self._index, self._sources())
+        return Team(self.config, self._index, self.sources())
 
     def audit(self, seen: Audit | None = None) -> Iterator[Exposure]:
         """Yield each secret in the index: its place, its detector, and its fingerprint.
@@ -434,13 +434,13 @@ class Sesame:
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
-        return self._sources().roots()
+        return self.sources().roots()
 
     def expiring(self) -> dict[str, int]:
         """Return, by agent, the number of indexed session files that it will delete within `retention.NOTICE_DAYS`."""
         from ..indexing.retention import expiring
 
-        return expiring(self._sources().with_parsers(), self._index.reader())
+        return expiring(self.sources().with_parsers(), self._index.reader())
 
     def _take_in(self, metadata: Path) -> None:
         """Index a metadata file; while another process writes, leave it to the next run."""
@@ -498,7 +498,7 @@ class Sesame:
         if not isinstance(reader, TracksFiles):
             return None
         why = explanation(
-            session, reader.known_files(), {s.parser.name: p for s, _, p in self._sources().with_parsers()}
+            session, reader.known_files(), {s.parser.name: p for s, _, p in self.sources().with_parsers()}
         )
         return UnknownSessionError(why) if why else None
 
@@ -519,14 +519,15 @@ class Sesame:
 
         return the_one(self._index.reader(), stored.session.id)
 
+    def sources(self) -> Sources:
+        """Return the sources of sessions."""
+        return Sources(self.config, self.plugins, self._index.redaction)
+
     def _refreshing(self) -> Refresher:
         if self._refresher is None:
             from .refreshing import Refresher
 
             self._refresher = Refresher(
-                self.config, self._index, self._sources(), lambda seconds: self.index(seconds=seconds)
+                self.config, self._index, self.sources(), lambda seconds: self.index(seconds=seconds)
             )
         return self._refresher
-
-    def _sources(self) -> Sources:
-        return Sources(self.config, self.plugins)

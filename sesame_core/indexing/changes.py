@@ -198,6 +198,7 @@ def detect_notes(
     found: Mapping[str, int] | None,
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
+    redaction: int = 0,
 ) -> Changes:
     """Return the changes in the metadata files.
 
@@ -205,13 +206,15 @@ def detect_notes(
         changed.
     :param known: the files that the index knows, by stored path.
     :param stored_path: as in `detect`.
+    :param redaction: as `Source.redaction`.
     """
     if found is None:
         return Changes()
     from ..metadata.directory import VERSION
 
     root = os.fspath(directory)
-    scan_root = ScanRoot(root=root, parts=(root,), parser=NOTES, version=VERSION, matches=lambda _: True, has_all=True)
+    version = VERSION + redaction
+    scan_root = ScanRoot(root=root, parts=(root,), parser=NOTES, version=version, matches=lambda _: True, has_all=True)
     there = {root, *(map(stored_path, found) if stored_path else found)}
     return detect(
         [scan_root],

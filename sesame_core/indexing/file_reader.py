@@ -46,6 +46,9 @@ class RedactingEvents(Protocol):
 class Redacting(RedactingEvents, Protocol):
     """A writer that redacts what it stores, and the events of a parser."""
 
+    #: As `Source.redaction`.
+    redaction: int
+
     def stored_path(self, path: str) -> str:
         """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
 

@@ -117,12 +117,13 @@ class Refresh:
 
 
 def scan_recent(
-    scan_roots: Sequence[ScanRoot], notes: Path, cache: ScanCache | None, reader: TracksFiles
+    scan_roots: Sequence[ScanRoot], notes: Path, cache: ScanCache | None, reader: TracksFiles, redaction: int = 0
 ) -> Refresh | None:
     """Check directories and recently changed files; return None when that is not enough to detect all changes.
 
     :param notes: directory of the metadata files.
     :param cache: of the last full scan.
+    :param redaction: as `Source.redaction`.
     """
     started = time.monotonic()
     if cache is None or not cache.is_good(_wanted(scan_roots, notes)):
@@ -138,7 +139,7 @@ def scan_recent(
     )
     if not changes.is_growth or changes.grown > FEW:
         return None
-    if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known)):
+    if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known, None, redaction)):
         return None
     grown = {file.path for _, file in changes.read}
     changes.read += [waiting for waiting in cache.waiting if waiting[1].path not in grown]
@@ -158,12 +159,14 @@ def scan_all(
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
     before: ScanCache | None = None,
+    redaction: int = 0,
 ) -> Refresh:
     """Check all files.
 
     :param known: the files that the index knows, by stored path.
     :param stored_path: returns the stored path of a real path; None when they are the same.
     :param before: the cache of an earlier scan.
+    :param redaction: as `Source.redaction`.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
@@ -175,7 +178,7 @@ def scan_all(
     )
     rejected = _still_rejected(changes, before.rejected if before else {})
     retried = _newest_first(changes, known, stored_path)
-    has_notes = _has_notes(notes, directories, known, stored_path)
+    has_notes = _has_notes(notes, directories, known, stored_path, redaction)
     report = _report(scan_roots, started)
     report.unchanged, report.missing, report.absent_roots = changes.unchanged, changes.missing, changes.absent_roots
     unlisted = [FileProblem.of(*problem) for problem in changes.unlisted]
@@ -255,6 +258,7 @@ def _has_notes(
     directories: dict[str, int],
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None,
+    redaction: int,
 ) -> bool:
     """Return whether metadata files have changed, or cannot be read: a run reports that."""
     if not os.path.isdir(notes):
@@ -266,7 +270,7 @@ def _has_notes(
         times = scan_notes(notes)
     except OSError:
         return True
-    return not _is_nothing(detect_notes(notes, times, known, stored_path))
+    return not _is_nothing(detect_notes(notes, times, known, stored_path, redaction))
 
 
 def _is_nothing(changes: Changes) -> bool:

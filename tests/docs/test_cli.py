@@ -26,7 +26,7 @@ from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
-from sesame_core.rendering.schemas.audits import AuditJson, SecretJson
+from sesame_core.rendering.schemas.audits import AuditJson, SecretJson, SecretKindJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
     EvidenceJson,
@@ -252,6 +252,7 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("share", "default", fields_of(VisibilityJson)),
     ("share", "changes", fields_of(ChangeJson)),
     ("audit", "secrets", fields_of(SecretJson)),
+    ("audit", "lookedFor", fields_of(SecretKindJson)),
     ("config", "describe", fields_of(DescribeJson)),
     ("config", "configFile", fields_of(ConfigFileJson)),
     ("config", "sources", fields_of(ConfigSourceJson)),
