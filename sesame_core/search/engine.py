@@ -18,14 +18,13 @@ from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
 from ..text.snippets import snippet
 from ..types.answer import OPERATORS, Answer, Hit, KeptOut, Page, Passage, Snippet
-from ..types.index import Candidates, Chunk
+from ..types.index import Chunk
 from ..types.query import AllOf, Filters, Query
 from ..types.transcript import Session
-from . import ranking
 from .found import find
 from .grouping import Grouping, copy_rank
 from .nearness import Level
-from .ranking import Ranked
+from .ranking import BEST_CHUNKS, Ranked, Ranking
 from .second_look import SecondLook
 
 if TYPE_CHECKING:
@@ -190,12 +189,13 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
     )
     named = _named(reader, query, filters)
     look = SecondLook(reader, query, filters, candidates)
-    best = ranking.order(candidates, named=named)
+    found_sessions = Ranking(candidates)
+    best = found_sessions.order(named=named)
     first = Grouping(reader, dict.fromkeys([*best[:FIRST], *look.sessions]))
     # The total is the same on every page.  A title may match where no chunk does.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
-    ordered = _ordered(reader, candidates, first, best, named, look)
+    ordered = _ordered(reader, found_sessions, first, best, named, look)
     results = _hits(look, query, ordered, page, COUNTED if is_counted else 0)
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in results)
@@ -219,7 +219,7 @@ def _result(reader: IndexReader, query: Query, filters: Filters, page: Page, eff
 
 
 def _ordered(
-    reader: IndexReader, candidates: Candidates, first: Grouping, best: list[int], named: int | None, look: SecondLook
+    reader: IndexReader, ranking: Ranking, first: Grouping, best: list[int], named: int | None, look: SecondLook
 ) -> Iterator[tuple[Ranked, Grouping]]:
     """Yield the ranked sessions in an order that does not depend on the page.
 
@@ -228,7 +228,7 @@ def _ordered(
     seen: set[str] = set()
     families = first
     while True:
-        ranked = ranking.rank(candidates, group_of=families.of, modified=families.modified, named=named)
+        ranked = ranking.rank(families.groups, modified=families.modified, named=named)
         for result in ranked if named is not None else look.order(ranked):
             key = families.stored[result.group].session.key
             if key not in seen:
@@ -285,9 +285,9 @@ def _hits(
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     shown: dict[int, Hit] = {}
-    for result, families, evidence in _with_evidence(look, ordered, most + 1, max(ranking.BEST_CHUNKS, page.passages)):
+    for result, families, evidence in _with_evidence(look, ordered, most + 1, max(BEST_CHUNKS, page.passages)):
         stored = families.stored[result.group]
-        best_chunks = evidence[: ranking.BEST_CHUNKS]
+        best_chunks = evidence[: BEST_CHUNKS]
         # The title is shown anyway, so any other passage adds more.
         first = next((place for place, (_, chunk) in enumerate(best_chunks) if chunk.source_type != "title"), 0)
         evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]
