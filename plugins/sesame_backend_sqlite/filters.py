@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
-from sesame_core.types.query import Filters, Word
+from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Not, Word
 
 from . import fts, rows
 from .schema import SESSION_SHIFT
@@ -72,23 +72,57 @@ class _Sqlite(Dialect):
 
 
 class _Remembering(_Sqlite):
-    """Looks up the sessions with a word once, however many conditions have it."""
+    """Looks up the sessions with a word once, and combines those of a condition that has only words."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._sessions: dict[str, set[int]] = {}
 
     def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
-        if chunk.sql:
-            return super().holding(words, chunk)
-        found = sorted(set().union(*(self._with(fts.any_of([word])) for word in words)))
-        return Where("s.id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
+        return super().holding(words, chunk) if chunk.sql else _listed(self._with_any(words))
+
+    def meeting(self, condition: Condition | None) -> Where:
+        return super().meeting(condition) if (found := self._meeting(condition)) is None else _listed(*found)
+
+    def _meeting(self, condition: Condition | None) -> tuple[set[int], bool] | None:
+        """Return the sessions that meet a condition, or those that do not, and whether it is these.
+
+        None if it is about more than words.
+        """
+        match condition:
+            case Has(word):
+                return self._with_any([word]), True
+            case Not(part):
+                found = self._meeting(part)
+                return found and (found[0], not found[1])
+            case AnyOf(parts):
+                found = self._meeting(AllOf(tuple(map(Not, parts))))
+                return found and (found[0], not found[1])
+            case AllOf(parts):
+                sides = [side for part in parts if (side := self._meeting(part))]
+                if len(sides) < len(parts):
+                    return None
+                meet = [numbers for numbers, is_met in sides if is_met]
+                fail = set[int]().union(*(numbers for numbers, is_met in sides if not is_met))
+                return (set.intersection(*meet) - fail, True) if meet else (fail, False)
+            case _:
+                return None
+
+    def _with_any(self, words: Iterable[Word]) -> set[int]:
+        return set[int]().union(*(self._with(fts.any_of([word])) for word in words))
 
     def _with(self, match: str) -> set[int]:
         if match not in self._sessions:
             sql = f"SELECT DISTINCT rowid >> {SESSION_SHIFT} FROM chunks_fts WHERE chunks_fts MATCH ?"
             self._sessions[match] = {number for (number,) in self._db.execute(sql, (match,))}
         return self._sessions[match]
+
+
+def _listed(numbers: Iterable[int], is_in: bool = True) -> Where:
+    """Return the condition that a row of `sessions AS s` is one of some sessions, or is none of them."""
+    return Where(
+        f"s.id {'' if is_in else 'NOT '}IN (SELECT value FROM json_each(?))", (json.dumps(sorted(numbers)),)
+    )
 
 
 def remembering(db: sqlite3.Connection) -> Dialect:

@@ -181,7 +181,7 @@ def _chunk_sum(chunks: Sequence[_Weighted]) -> float:
 
     :param chunks: best first.
     """
-    return -sum(decay * entry[0] for decay, entry in zip(_DECAYS, chunks))  # noqa: B905
+    return -sum(decay * entry[0] for decay, entry in zip(_DECAYS, chunks, strict=False))
 
 
 def _shares(parts: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
