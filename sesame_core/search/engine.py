@@ -287,7 +287,7 @@ def _hits(
     shown: dict[int, Hit] = {}
     for result, families, evidence in _with_evidence(look, ordered, most + 1, max(BEST_CHUNKS, page.passages)):
         stored = families.stored[result.group]
-        best_chunks = evidence[: BEST_CHUNKS]
+        best_chunks = evidence[:BEST_CHUNKS]
         # The title is shown anyway, so any other passage adds more.
         first = next((place for place, (_, chunk) in enumerate(best_chunks) if chunk.source_type != "title"), 0)
         evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]

@@ -83,7 +83,8 @@ class Typed:
         self._all_words = sum(self._idf.values())
         self._all_pairs = sum(value for pairs in self._before.values() for _, value in pairs)
         # A text that was copied may begin and end within a word.
-        self._needed = {token for token in self._tokens[1:-1] if token in self._idf}
+        self._known = {token for token in self._tokens if token in self._idf}
+        self._needed = self._known.intersection(self._tokens[1:-1])
         self._word_of = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
@@ -157,10 +158,11 @@ class Typed:
         # Most texts lack one of its pieces, which is known sooner than the place of all white space.
         has_pieces = all(piece in text for piece in self._pieces)
         has_characters = has_pieces and self._characters in " ".join(text.split())
+        has_words = self._known <= typed and f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} "
         # Without spaces between words nothing tells where one ends.
         if len(self._tokens) < 2:
             return Level.CHARACTERS if has_characters else Level.NONE
-        if f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} ":
+        if has_words:
             return Level.CHARACTERS if has_characters else Level.WORDS
         return Level.CUT if has_characters else Level.NONE
 
