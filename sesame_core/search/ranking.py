@@ -93,7 +93,7 @@ class Ranking:
     def order(self, *, named: int | None = None) -> list[int]:
         """Return the numbers of the sessions, as `rank` orders them without groups and times."""
         totals = _totals(_shares(self._parts))
-        numbers = sorted(totals, key=lambda number: (round(totals[number], 9), number), reverse=True)
+        numbers = [number for _, number in sorted(((round(t, 9), n) for n, t in totals.items()), reverse=True)]
         return numbers if named is None else [named, *(number for number in numbers if number != named)]
 
     def rank(
