@@ -34,8 +34,8 @@ from .opening import Opened
 from .view import View
 
 #: Chunks with the positions of their ranges: `[[first row id, the one after the last], ...]`.
-_CHUNKS_OF_RANGES = f"""SELECT r.key, c.{rows.CHUNK_COLUMNS} FROM json_each(?) AS r CROSS JOIN chunks AS c
-    ON c.id >= json_extract(r.value, '$[0]') AND c.id < json_extract(r.value, '$[1]')"""
+_CHUNKS_OF_RANGES = f"""SELECT ranges.key, c.{rows.CHUNK_COLUMNS} FROM json_each(?) AS ranges CROSS JOIN chunks AS c
+    ON c.id >= json_extract(ranges.value, '$[0]') AND c.id < json_extract(ranges.value, '$[1]')"""
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
 

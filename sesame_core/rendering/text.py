@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..search.engine import display_name
+from ..search.listing import display_name
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession

@@ -38,12 +38,12 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 94),
-    "search nix --json": Budget(None, 94),
-    "search nix --no-refresh": Budget(None, 79),
-    "status": Budget(4.74, 84),
-    "sessions": Budget(4.55, 71),
-    "show d6bc": Budget(4.87, 72),
+    "search nix": Budget(5.35, 99),
+    "search nix --json": Budget(None, 99),
+    "search nix --no-refresh": Budget(None, 84),
+    "status": Budget(4.74, 81),
+    "sessions": Budget(4.55, 68),
+    "show d6bc": Budget(4.87, 70),
     "--version": Budget(2.13, 4),
 }
 
