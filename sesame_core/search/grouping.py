@@ -18,24 +18,21 @@ class Grouping:
     def __init__(self, reader: IndexReader, numbers: Iterable[int]) -> None:
         #: The sessions and their topmost parents, by number.
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
-        self._group: dict[int, int] = {}
+        #: The session that represents each of them, by number.
+        self.groups: dict[int, int] = {}
         self._by_id: dict[str, StoredSession | None] = {}
         by_key: dict[str, int] = {}
         for stored in sorted(self.stored.values(), key=copy_rank, reverse=True):
-            self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
+            self.groups[stored.number] = by_key.setdefault(stored.session.key, stored.number)
         self._look_up_parents(reader)
         for stored in list(self.stored.values()):
             if stored.session.kind == "subagent" and (parent := self._parent(stored)):
                 self.stored.setdefault(parent.number, parent)
-                self._group[stored.number] = self._group.get(parent.number, parent.number)
+                self.groups[stored.number] = self.groups.get(parent.number, parent.number)
         #: Number of sessions that another one represents.
-        self.united = len(self._group) - len(set(self._group.values()))
+        self.united = len(self.groups) - len(set(self.groups.values()))
         #: Modified times of the representing sessions, by number.
-        self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
-
-    def of(self, number: int) -> int | None:
-        """Return the session that represents a session; None when it is not among the best."""
-        return self._group.get(number)
+        self.modified = {number: self.stored[number].session.modified for number in set(self.groups.values())}
 
     def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
         """Return whether a chunk of a ranked group is off the active branch of its session."""

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.query import Filters
-from .engine import ID_PREFIX, display_name
 from .grouping import copy_rank
+from .listing import ID_PREFIX, display_name
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
