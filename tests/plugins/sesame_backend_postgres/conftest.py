@@ -173,8 +173,30 @@ def roles(database: str) -> Iterator[Callable[[str], str]]:
             db.execute(f"DROP ROLE {name}")
 
 
+def back_to_version_5(db: psycopg.Connection) -> None:
+    """Bring the schema that a connection has chosen back to version 5."""
+    for function in ("guard_workstation", "guard_session", "guard_file"):
+        db.execute(f"DROP FUNCTION {function} CASCADE")
+    for function in ("reserve", "recount", "drop_sessions", "drop_files", "drop_conversations", "drop_vocabularies"):
+        db.execute(f"DROP FUNCTION {function}")
+    db.execute("DROP FUNCTION is_mine, admit")
+    keys = "SELECT conrelid::regclass, conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace "
+    added = keys + "AND (contype = 'c' OR conname LIKE '%\\_workstation\\_fkey' AND cardinality(conkey) = 2)"
+    for table, name in db.execute(added).fetchall():
+        db.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+    db.execute("ALTER TABLE sessions DROP CONSTRAINT sessions_id_workstation_key")
+    db.execute("ALTER TABLE files DROP CONSTRAINT files_id_workstation_key")
+    db.execute("ALTER TABLE sessions ADD FOREIGN KEY (file) REFERENCES files (id) ON DELETE CASCADE")
+    for table in ("chunks", "texts", "heads", "conversations", "vocabularies", "commands", "paths"):
+        db.execute(f"ALTER TABLE {table} ADD FOREIGN KEY (session) REFERENCES sessions (id) ON DELETE CASCADE")
+        db.execute(f"ALTER TABLE {table} ADD FOREIGN KEY (workstation) REFERENCES workstations (id) ON DELETE CASCADE")
+    db.execute("ALTER TABLE workstations DROP COLUMN reserved")
+    db.execute("DELETE FROM schema_migrations WHERE id > 5")
+
+
 def back_to_version_3(db: psycopg.Connection) -> None:
     """Bring the schema that a connection has chosen back to version 3."""
+    back_to_version_5(db)
     db.execute("DROP TABLE vocabularies, commands")
     db.execute("DROP FUNCTION vocabulary")
     db.execute(
