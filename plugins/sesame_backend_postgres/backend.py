@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.errors import SesameError
+from sesame_core.errors import BackendError, SesameError
 from sesame_core.plugin.backend import IndexWriter
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
@@ -80,9 +80,18 @@ class PostgresBackend:
         self._server.close()
 
     def prepare(self) -> None:
-        """Create or upgrade the schema."""
+        """Create or upgrade the schema, and check the rows that an upgrade has left unchecked.
+
+        :raises BackendError: the schema is upgraded, and some rows of before do not meet its rules.
+        """
         with translated(self._server.place, self._server.role):
-            opening.migrate(self._connection(), self._server.place, self._server.schema)
+            db = self._connection()
+            left = opening.migrate(db, self._server.place, self._server.schema) or opening.unchecked(db)
+        if left:
+            raise BackendError(
+                f"{self._server.place} is upgraded, but {'; '.join(left)}: correct or delete these rows, "
+                "and run sesame workstations --prepare again"
+            )
 
     def claim(self) -> None:
         """Take over this workstation's sessions from another installation of Sesame."""

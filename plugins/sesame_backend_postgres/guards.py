@@ -1,100 +1,15 @@
-"""What the server itself refuses: rows in another's session, values that no reader can use, names of others.
+"""What the server itself refuses to a role: rows in another's session, names of others, numbers it makes up.
 
 Row-level security binds everyone but the owner of the tables.  It looks at a row alone; composite keys make the row's
-parent the same workstation's, which costs the writer of the row and no reader.  `CHECKS` bind the owner, too.
+parent the same workstation's, which costs the writer of the row and no reader.
 
-`STATEMENTS` belong to schema 6: a fresh schema and the migration both run them.  A later change is another migration.
+They belong to schema 6: a fresh schema gets them, and `step_6` adds them to an older one.  A later change is another
+migration.
 """
 
 from __future__ import annotations
 
-#: A time that Python can represent, too; "infinity" is none.
-_TIME = "{0} BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-31 00:00:00+00'"
-#: A list of one dimension without NULL.
-_LIST = "array_position({0}, NULL) IS NULL AND coalesce(array_ndims({0}), 1) = 1"
-#: A JSON object of numbers from 0.
-_COUNTS = (
-    "jsonb_typeof({0}) = 'object' AND NOT jsonb_path_exists({0}, "
-    "'$.* ? (@.type() != \"number\" || !(@ >= 0 && @ <= 2147483647) || @.floor() != @)')"
-)
-#: Most characters of a name, of a text of a session, and of a chunk.
-NAME, TEXT, CHUNK = 10_000, 4_000_000, 64_000_000
-#: Most of anything that a workstation counts: a sum of many is still a number.
-_MOST = 10**12
-_PLACE = "{0} BETWEEN 0 AND 4194304"
-_COUNT = "{0} >= 0"
-
-
-def _all(pattern: str, *columns: str) -> str:
-    return " AND ".join(f"({pattern.format(column)})" for column in columns)
-
-
-def _at_most(length: int, *columns: str) -> str:
-    return " AND ".join(f"coalesce(length({column}), 0) <= {length}" for column in columns)
-
-
-#: Conditions by table and by the last part of the constraint's name.
-CHECKS: dict[str, dict[str, str]] = {
-    "workstations": {
-        "name": "name ~ '^[A-Za-z0-9._-]{1,64}$'",
-        "names": _at_most(NAME, "installation", "host", "owner", "role"),
-        "time": _TIME.format("last_sync"),
-        "counts": _all(
-            f"{{0}} BETWEEN 0 AND {_MOST}",
-            "chunks",
-            "chunk_tokens",
-            "sessions",
-            "head_tokens",
-            "conversation_tokens",
-        ),
-    },
-    "files": {
-        "names": _at_most(NAME, "parser"),
-        "texts": _at_most(TEXT, "path", "error"),
-        "time": _TIME.format("missing_since"),
-        "counts": _all(_COUNT, "size"),
-        "skipped": _COUNTS.format("skipped"),
-        "lists": _LIST.format("recent_origins"),
-    },
-    "sessions": {
-        "names": _at_most(
-            NAME, "key", "session_id", "agent", "kind", "parent_id", "model", "host", "owner", "git_branch"
-        ),
-        "texts": _at_most(TEXT, "cwd", "repository", "title", "summary", "notes"),
-        "visibility": "visibility IN ('shared', 'metadata')",
-        "times": _all(_TIME, "created", "modified"),
-        "counts": _all(_COUNT, "message_count", "exchange_count", "head_tokens", "conversation_tokens")
-        + " AND "
-        + _all(_PLACE, "chunk_count", "conversation_count")
-        + f" AND chunk_tokens BETWEEN 0 AND {_MOST}",
-        "tool_counts": _COUNTS.format("tool_counts"),
-        "directories": _COUNTS.format("directories"),
-        "lists": _LIST.format("abandoned") + " AND " + _LIST.format("prompts"),
-        "prompts": f"cardinality(prompts) <= 100 AND length(array_to_string(prompts, '')) <= {TEXT}",
-        # Stored as text: a value that is not JSON is refused by the conversion.
-        "notes": "jsonb_typeof(notes::jsonb) = 'array' AND jsonb_array_length(notes::jsonb) >= 4 AND NOT "
-        "jsonb_path_exists(notes::jsonb, '$[0 to 2] ? (@.type() != \"string\")') AND "
-        "jsonb_typeof(notes::jsonb -> 3) = 'array' AND NOT "
-        "jsonb_path_exists(notes::jsonb, 'strict $[3][*] ? (@.type() != \"string\")')",
-    },
-    "chunks": {
-        "names": _at_most(NAME, "kind", "role", "source_type"),
-        "texts": _at_most(TEXT, "tool_name", "call_id", "entry_id"),
-        "content": _at_most(CHUNK, "content"),
-        "time": _TIME.format("timestamp"),
-        "place": _all(_PLACE, "seq") + " AND segment >= 0 AND cut >= 0",
-    },
-    "texts": {
-        "counts": _all(_PLACE, "seq") + " AND class BETWEEN 0 AND 3 AND tokens >= 0 AND spoken BETWEEN 0 AND tokens",
-        "names": _at_most(NAME, "role") + " AND " + _at_most(TEXT, "tool"),
-    },
-    "heads": {"counts": "tokens >= 0"},
-    "conversations": {"place": _all(_PLACE, "part")},
-    "vocabularies": {"place": _all(_PLACE, "first", "piece")},
-    "commands": {"place": _all(_PLACE, "seq")},
-    "paths": {"length": _at_most(NAME, "reversed")},
-    "tombstones": {"names": _at_most(NAME, "agent", "session_id"), "time": _TIME.format("forgotten_at")},
-}
+from .checks import checks
 
 #: Tables whose rows belong to a row of `sessions`, in its column `session`, and of the same workstation.
 OF_SESSION = ("chunks", "texts", "heads", "conversations", "vocabularies", "commands", "paths")
@@ -279,95 +194,6 @@ REVOKE ALL ON FUNCTION tidy(boolean) FROM PUBLIC
 """
 
 
-def checks() -> list[str]:
-    """Return the statements that add the checks, for new rows only: `VALIDATE` looks at those that are there."""
-    return [
-        f"ALTER TABLE {table} ADD CONSTRAINT {table}_{name} CHECK ({condition}) NOT VALID"
-        for table, conditions in CHECKS.items()
-        for name, condition in conditions.items()
-    ]
-
-
 def statements(schema: str) -> list[str]:
     """Return the statements that add what this module declares to a schema with its tables and keys."""
     return [*checks(), TIDY.format(schema=schema), FUNCTIONS.format(schema=schema)]
-
-
-def upgrade(schema: str) -> list[str]:
-    """Return the statements of the migration to schema 6: short ones, which look at no row of a chunk."""
-    keys = [
-        "ALTER TABLE workstations ADD COLUMN reserved int8multirange NOT NULL DEFAULT '{}'",
-        "ALTER TABLE sessions ADD CONSTRAINT sessions_id_workstation_key UNIQUE (id, workstation)",
-        "ALTER TABLE files ADD CONSTRAINT files_id_workstation_key UNIQUE (id, workstation)",
-        "ALTER TABLE sessions DROP CONSTRAINT sessions_file_fkey",
-        _key("sessions", "file", "files"),
-    ]
-    for table in OF_SESSION:
-        keys.append(
-            f"ALTER TABLE {table} DROP CONSTRAINT {table}_session_fkey, DROP CONSTRAINT {table}_workstation_fkey"
-        )
-        keys.append(_key(table, "session", "sessions"))
-    return [*keys, *statements(schema), *REPAIRS, ADMISSIONS]
-
-
-def _key(table: str, column: str, parent: str) -> str:
-    return (
-        f"ALTER TABLE {table} ADD CONSTRAINT {table}_{column}_workstation_fkey FOREIGN KEY ({column}, workstation) "
-        f"REFERENCES {parent} (id, workstation) ON DELETE CASCADE NOT VALID"
-    )
-
-
-#: Roles that row-level security binds, for the repairs.
-_BOUND = "pg_roles AS r WHERE r.rolname = w.role AND NOT pg_has_role(r.oid, current_user, 'MEMBER')"
-#: What the migration corrects in small tables: totals, names and times that a role made up.
-REPAIRS = (
-    "UPDATE workstations SET last_sync = NULL WHERE NOT (" + _TIME.format("last_sync") + ")",
-    f"UPDATE workstations AS w SET owner = w.role FROM {_BOUND} AND w.owner <> w.role",
-    "UPDATE sessions SET modified = least(greatest(modified, '1970-01-01 00:00:00+00'), '9999-12-31 00:00:00+00') "
-    "WHERE NOT (" + _TIME.format("modified") + ")",
-    "UPDATE sessions SET created = NULL WHERE NOT (" + _TIME.format("created") + ")",
-    f"UPDATE sessions AS s SET host = w.host, owner = w.owner FROM workstations AS w, {_BOUND} "
-    "AND s.workstation = w.id AND (s.host, s.owner) IS DISTINCT FROM (w.host, w.owner)",
-    "UPDATE sessions AS s SET key = concat_ws(':', w.name, split_part(s.key, ':', 2), s.session_id) "
-    f"FROM workstations AS w, {_BOUND} AND s.workstation = w.id AND NOT starts_with(s.key, w.name || ':')",
-    "UPDATE sessions SET chunk_count = least(greatest(chunk_count, 0), 4194304), "
-    "conversation_count = least(greatest(conversation_count, 0), 4194304), "
-    f"chunk_tokens = least(greatest(chunk_tokens, 0), {_MOST}), head_tokens = greatest(head_tokens, 0), "
-    "conversation_tokens = greatest(conversation_tokens, 0), message_count = greatest(message_count, 0), "
-    "exchange_count = greatest(exchange_count, 0) "
-    f"WHERE NOT ({CHECKS['sessions']['counts']})",
-    # One that is not JSON stops a condition on all of them.
-    f"""DO $$
-    DECLARE one record; is_valid boolean;
-    BEGIN
-      FOR one IN SELECT id, notes FROM sessions WHERE notes IS NOT NULL LOOP
-        BEGIN
-          is_valid := (SELECT {CHECKS["sessions"]["notes"]} FROM (SELECT one.notes) AS s (notes));
-        EXCEPTION WHEN data_exception THEN
-          is_valid := false;
-        END;
-        IF is_valid IS NOT TRUE THEN
-          UPDATE sessions SET notes = NULL WHERE id = one.id;
-        END IF;
-      END LOOP;
-    END $$""",
-    "SELECT recount(id) FROM workstations",
-)
-#: Whoever could delete from a table may still write, without the right to lock it.
-ADMISSIONS = """
-DO $$
-DECLARE given oid;
-BEGIN
-  FOR given IN SELECT DISTINCT grantee FROM pg_class, aclexplode(relacl) WHERE oid = 'sessions'::regclass
-    AND privilege_type = 'DELETE' AND grantee NOT IN (0, relowner)
-  LOOP
-    PERFORM admit(NULL, (SELECT rolname FROM pg_roles WHERE oid = given));
-  END LOOP;
-END $$
-"""
-#: Rows that another workstation's role has put below a session or a file.
-FOREIGN = {
-    **{table: f"DELETE FROM {table} AS t USING sessions AS s WHERE s.id = t.session AND s.workstation <> t.workstation"
-       for table in OF_SESSION},
-    "sessions": "DELETE FROM sessions AS t USING files AS f WHERE f.id = t.file AND f.workstation <> t.workstation",
-}

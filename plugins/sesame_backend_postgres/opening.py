@@ -58,6 +58,13 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> list[str]:
     return upgrading.upgrade(db, place, name)
 
 
+def unchecked(db: psycopg.Connection[Any]) -> list[str]:
+    """Check the rows that an interrupted upgrade has left unchecked; return those that remain, a line for each."""
+    from . import upgrading
+
+    return upgrading.validate(db)
+
+
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
     """Return this machine's row, created if it is missing.
 

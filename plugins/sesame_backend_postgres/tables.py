@@ -1,8 +1,8 @@
 """The tables of an index.
 
-`METADATA`, `BEFORE`, `AFTER` and `guards` are the present schema: an empty database gets it at once, and `schema.MIGRATIONS`
-upgrade older ones.  Only code that creates a schema loads this module, since SQLAlchemy takes longer to load than a
-search takes.
+`METADATA`, `BEFORE`, `AFTER` and `guards` are the present schema: an empty database gets it at once, and
+`schema.MIGRATIONS` upgrade older ones.  Only code that creates a schema loads this module, since SQLAlchemy takes
+longer to load than a search takes.
 
 Every row of a workstation has its number, for the row-level security that lets a workstation change its own rows only,
 and for the keys that make its parent the same workstation's.

@@ -15,7 +15,7 @@ from psycopg import errors
 
 from sesame_core.errors import BackendError
 
-from . import guards, schema
+from . import schema, step_6
 from .opening import version
 
 #: Seconds to wait for a lock before others, who queue for it behind this one, may go on; and how often it is tried.
@@ -58,12 +58,12 @@ def validate(db: psycopg.Connection[Any]) -> list[str]:
         "AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = conrelid), 'MEMBER') ORDER BY 1, 2"
     )
     for table, constraint, kind in db.execute(sql).fetchall():
-        if kind == "f" and table in guards.FOREIGN:
-            db.execute(guards.FOREIGN[table])
+        if kind == "f" and table in step_6.FOREIGN:
+            db.execute(step_6.FOREIGN[table])
         try:
             db.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {constraint}")
         except (errors.IntegrityError, errors.DataError):
-            left.append(f"table {table} has rows that break its rule {constraint}")
+            left.append(f"{table} has rows that do not meet {constraint}")
     return left
 
 
@@ -101,5 +101,5 @@ def _steps(db: psycopg.Connection[Any], found: int, name: str) -> list[str]:
         return [tables.definition(name)]
     steps = [migration.sql for migration in schema.MIGRATIONS[found : schema.GUARDED - 1]]
     if found < schema.GUARDED:
-        steps += guards.upgrade(name)
+        steps += step_6.upgrade(name)
     return steps + [migration.sql for migration in schema.MIGRATIONS[max(found, schema.GUARDED) :]]
