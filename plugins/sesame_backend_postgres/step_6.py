@@ -1,7 +1,8 @@
 """The step from schema 5 to 6, which adds `guards` to an index with rows in it.
 
 It looks at no row of a chunk: keys and checks hold for new rows at once, and `upgrading.validate` looks at the others
-after the step.  What a role has made up in small tables is corrected: totals, owners, hosts, keys, times, broken notes.
+after the step.  What a role has made up in small tables is corrected first: totals, owners, hosts, keys, times, broken
+notes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def upgrade(schema: str) -> list[str]:
             f"ALTER TABLE {table} DROP CONSTRAINT {table}_session_fkey, DROP CONSTRAINT {table}_workstation_fkey"
         )
         keys.append(_key(table, "session", "sessions"))
-    return [*keys, *guards.statements(schema), *REPAIRS, ADMISSIONS]
+    return [*REPAIRS, *keys, *guards.statements(schema), "SELECT recount(id) FROM workstations", ADMISSIONS]
 
 
 def _key(table: str, column: str, parent: str) -> str:
@@ -37,6 +38,8 @@ def _key(table: str, column: str, parent: str) -> str:
 _BOUND = "pg_roles AS r WHERE r.rolname = w.role AND NOT pg_has_role(r.oid, current_user, 'MEMBER')"
 #: What the migration corrects in small tables: totals, names and times that a role made up.
 REPAIRS = (
+    # They are counted at the end.
+    "UPDATE workstations SET chunks = 0, chunk_tokens = 0, sessions = 0, head_tokens = 0, conversation_tokens = 0",
     "UPDATE workstations SET last_sync = NULL WHERE NOT (" + checks.TIME.format("last_sync") + ")",
     f"UPDATE workstations AS w SET owner = w.role FROM {_BOUND} AND w.owner <> w.role",
     "UPDATE sessions SET modified = least(greatest(modified, '1970-01-01 00:00:00+00'), '9999-12-31 00:00:00+00') "
@@ -67,7 +70,6 @@ REPAIRS = (
         END IF;
       END LOOP;
     END $$""",
-    "SELECT recount(id) FROM workstations",
 )
 #: Whoever could delete from a table may still write, without the right to lock it.
 ADMISSIONS = """

@@ -39,7 +39,7 @@ def upgrade(db: psycopg.Connection[Any], place: str, name: str) -> list[str]:
         except _SECOND:
             if tried == TRIES - 1:
                 raise
-        except errors.LockNotAvailable:
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
             if tried == TRIES - 1:
                 raise BackendError(f"{place}: cannot be upgraded while {holders(db)}: try again later") from None
             time.sleep(PATIENCE / 3)
