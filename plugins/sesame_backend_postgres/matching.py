@@ -43,7 +43,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
     statement = _statement(asked, query, filters)
     for what, a, b, c, score in ask(statement.sql, statement.values):
         if what == "chunk":
-            found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=c, score=score))
+            found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=weight_class(c), score=score))
         elif what == "head":
             found.heads[a] = score
         elif what == "conversation":
@@ -56,8 +56,15 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
             found.session_total = a
         elif a:
             found.left_out = {"headless": a}
+    # Totals of before the server counted them may be too small.
+    found.document_frequencies = [min(df, found.chunk_total) for df in found.document_frequencies]
     found.chunks.sort(key=lambda chunk: (-chunk.score, -chunk.session, chunk.seq))
     return found
+
+
+def weight_class(stored: int) -> int:
+    """Return the weight class of a chunk, in place of a number of a row of before the checks that is none."""
+    return min(max(stored, 0), 3)
 
 
 def frequencies(ask: Callable[[str, Sequence[Any]], list[Any]], words: Sequence[Word]) -> list[int]:

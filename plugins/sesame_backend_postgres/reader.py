@@ -87,7 +87,10 @@ class PostgresReader:
         """Find the newest chunks with a phrase."""
         made = phrases.statement(word, filters, condition, limit, beside)
         found = self._rows(made.sql, made.values) if made else []
-        return [ScoredChunk(session=number, seq=seq, weight_class=of, score=0.0) for number, seq, of in found]
+        return [
+            ScoredChunk(session=number, seq=seq, weight_class=matching.weight_class(of), score=0.0)
+            for number, seq, of in found
+        ]
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""
