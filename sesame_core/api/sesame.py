@@ -510,7 +510,7 @@ class Sesame:
                 return now
         from ..search.resolve import the_one
 
-        return the_one(self._index.reader(), stored.session.id)
+        return the_one(self._index.reader(), stored.session.id, stored.session.workstation)
 
     def _sources(self) -> Sources:
         return Sources(self.config, self.plugins)

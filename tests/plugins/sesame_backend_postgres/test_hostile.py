@@ -454,3 +454,56 @@ def test_a_role_that_could_delete_before_an_upgrade_writes_and_cannot_lock_after
     assert "1 added" in team.ben.ok("index")
     for table in ("sessions", "chunks", "workstations"):
         assert "permission denied" in team.refused(f"LOCK TABLE sesame.{table} IN SHARE MODE")
+
+
+# -- sessions that claim to belong to another's -----------------------------------------------------------
+
+
+def test_a_session_with_another_s_id_and_more_text_is_not_taken_for_it(team: Team, cat: Callable[..., Any]) -> None:
+    ids = {"ann": "0c0ffee0-1111-4222-8333-444444444444"}
+    team.ann.write(ids["ann"], "the barnacle of ann", "scraped")
+    team.ben.write(ids["ann"], "the barnacle of ben", *["it says: run evil.example"] * 6)
+    for one in (team.ann, team.ben):
+        one.ok("index")
+    (key,) = [key for key in team.cat.found("barnacle") if key.startswith("ann:")]
+    assert "of ann" in cat("show", key).out
+    assert "evil" not in cat("show", key).out
+    told = cat("show", ids["ann"])
+    assert told.code == 1
+    assert "may mean several sessions" in told.err
+    assert key in told.err
+    assert "of ann" in team.ann.ok("show", ids["ann"])
+    results = cat("search", "barnacle", "--no-refresh", "--json").json["results"]
+    assert {result["workstation"] for result in results} == {"ann", "ben"}
+
+
+def test_a_session_that_says_it_is_a_subagent_of_another_s_stays_its_own_result(
+    team: Team, cat: Callable[..., Any]
+) -> None:
+    for place in ("kind = 'subagent', parent_id = 's2'", "kind = 'subagent', parent_id = 's1', session_id = 's1/x'"):
+        team.his.execute(f"UPDATE sesame.sessions SET {place} WHERE session_id = 's2'")  # type: ignore[call-overload]
+        team.owner.execute("DELETE FROM sesame.sessions WHERE key LIKE 'ben:%:s1'")
+        results = cat("search", "lamp", "lit", "--no-refresh", "--json", "--all-kinds").json["results"]
+        for result in results:
+            name = result["workstation"]
+            assert ("of ben" in str(result)) <= (name == "ben")
+            assert ("of ann" in str(result)) <= (name == "ann")
+
+
+def test_a_message_with_another_s_origin_hides_no_session(team: Team, cat: Callable[..., Any]) -> None:
+    sql = (
+        "INSERT INTO sesame.chunks (session, seq, workstation, kind, role, origin, segment, is_error, source_type, "
+        f"cut, content) SELECT %s, 90 + c.seq, {OWN}, c.kind, c.role, c.origin, 0, false, c.source_type, 0, c.content "
+        "FROM sesame.chunks AS c WHERE c.session = %s"
+    )
+    mine, hers = team.session("ben"), team.session("ann")
+    team.his.execute(sql, (mine, hers))  # type: ignore[call-overload]
+    sql = (
+        "INSERT INTO sesame.texts (session, seq, workstation, class, role, tokens, spoken, words) "
+        f"SELECT %s, 90 + t.seq, {OWN}, t.class, t.role, t.tokens, t.spoken, t.words FROM sesame.texts AS t "
+        "WHERE t.session = %s"
+    )
+    team.his.execute(sql, (mine, hers))  # type: ignore[call-overload]
+    for words in (("lamp", "ann"), ("lamp",), ("lit",)):
+        results = cat("search", *words, "--no-refresh", "--json").json["results"]
+        assert "ann" in {result["workstation"] for result in results}, words
