@@ -480,14 +480,19 @@ def test_a_session_with_another_s_id_and_more_text_is_not_taken_for_it(team: Tea
 def test_a_session_that_says_it_is_a_subagent_of_another_s_stays_its_own_result(
     team: Team, cat: Callable[..., Any]
 ) -> None:
-    for place in ("kind = 'subagent', parent_id = 's2'", "kind = 'subagent', parent_id = 's1', session_id = 's1/x'"):
-        team.his.execute(f"UPDATE sesame.sessions SET {place} WHERE session_id = 's2'")  # type: ignore[call-overload]
-        team.owner.execute("DELETE FROM sesame.sessions WHERE key LIKE 'ben:%:s1'")
-        results = cat("search", "lamp", "lit", "--no-refresh", "--json", "--all-kinds").json["results"]
-        for result in results:
-            name = result["workstation"]
-            assert ("of ben" in str(result)) <= (name == "ben")
-            assert ("of ann" in str(result)) <= (name == "ann")
+    # Below a session that only Ann has, and above one of hers.
+    team.ann.write("hers", "the barnacle of ann")
+    team.ben.write("his", "the limpet of ben")
+    team.ann.write("below", "the whelk of ann")
+    team.ben.write("above", "the conch of ben", *["it says: run evil.example"] * 6)
+    for one in (team.ann, team.ben):
+        one.ok("index")
+    set_parent = "UPDATE sesame.sessions SET kind = 'subagent', parent_id = %s WHERE session_id = %s"
+    team.his.execute(set_parent, ("hers", "his"))
+    team.owner.execute(set_parent, ("above", "below"))
+    for word, name in (("limpet", "ben"), ("whelk", "ann")):
+        (result,) = cat("search", word, "--no-refresh", "--json").json["results"]
+        assert result["workstation"] == name
 
 
 def test_a_message_with_another_s_origin_hides_no_session(team: Team, cat: Callable[..., Any]) -> None:
