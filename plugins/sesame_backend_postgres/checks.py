@@ -14,7 +14,7 @@ _COUNTS = (
     "jsonb_typeof({0}) = 'object' AND NOT jsonb_path_exists({0}, "
     "'$.* ? (@.type() != \"number\" || !(@ >= 0 && @ <= 2147483647) || @.floor() != @)')"
 )
-#: Most characters of a name, of a text of a session, and of a chunk.
+#: Most bytes of a name, of a text of a session, and of a chunk: characters would have to be counted.
 NAME, TEXT, CHUNK = 10_000, 4_000_000, 64_000_000
 #: Most of anything that a workstation counts: a sum of many is still a number.
 MOST = 10**12
@@ -27,7 +27,7 @@ def _all(pattern: str, *columns: str) -> str:
 
 
 def _at_most(length: int, *columns: str) -> str:
-    return " AND ".join(f"coalesce(length({column}), 0) <= {length}" for column in columns)
+    return " AND ".join(f"coalesce(octet_length({column}), 0) <= {length}" for column in columns)
 
 
 #: Conditions by table and by the last part of the constraint's name.
@@ -67,7 +67,7 @@ CHECKS: dict[str, dict[str, str]] = {
         "tool_counts": _COUNTS.format("tool_counts"),
         "directories": _COUNTS.format("directories"),
         "lists": _LIST.format("abandoned") + " AND " + _LIST.format("prompts"),
-        "prompts": f"cardinality(prompts) <= 100 AND length(array_to_string(prompts, '')) <= {TEXT}",
+        "prompts": f"cardinality(prompts) <= 100 AND octet_length(array_to_string(prompts, '')) <= {TEXT}",
         # Stored as text: a value that is not JSON is refused by the conversion.
         "notes": "jsonb_typeof(notes::jsonb) = 'array' AND jsonb_array_length(notes::jsonb) >= 4 AND NOT "
         "jsonb_path_exists(notes::jsonb, '$[0 to 2] ? (@.type() != \"string\")') AND "
