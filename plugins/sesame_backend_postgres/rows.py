@@ -57,8 +57,9 @@ class _Rows(rows.Rows):
     def from_notes(self, value: Any) -> Notes | None:
         try:
             name, description, summary, tags, *_ = super().from_json(value)
-            name, description, summary = (each if isinstance(each, str) else "" for each in (name, description, summary))
-            return Notes(name=name, description=description, summary=summary, tags=tuple(_flat(tags, str)))
+            texts = {"name": name, "description": description, "summary": summary}
+            strings = {field: text if isinstance(text, str) else "" for field, text in texts.items()}
+            return Notes(**strings, tags=tuple(_flat(tags, str)))
         except (TypeError, ValueError):
             return None
 
