@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.errors import LockedError, SesameError
+from sesame_core.errors import BackendError, SesameError
 from sesame_core.plugin.backend import IndexWriter
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
@@ -17,6 +17,7 @@ from sesame_core.sdk.options import check
 from . import opening
 from .connecting import OPTIONS, Server, Settings
 from .failures import translated
+from .locking import lock
 from .opening import Workstation
 from .reader import PostgresReader
 from .writer import PostgresWriter
@@ -79,9 +80,18 @@ class PostgresBackend:
         self._server.close()
 
     def prepare(self) -> None:
-        """Create or upgrade the schema."""
+        """Create or upgrade the schema, and check the rows that an upgrade has left unchecked.
+
+        :raises BackendError: the schema is upgraded, and some rows of before do not meet its rules.
+        """
         with translated(self._server.place, self._server.role):
-            opening.migrate(self._connection(), self._server.place, self._server.schema)
+            db = self._connection()
+            left = opening.migrate(db, self._server.place, self._server.schema) or opening.unchecked(db)
+        if left:
+            raise BackendError(
+                f"{self._server.place} is upgraded, but {'; '.join(left)}: correct or delete these rows, "
+                "and run sesame workstations --prepare again"
+            )
 
     def claim(self) -> None:
         """Take over this workstation's sessions from another installation of Sesame."""
@@ -119,7 +129,7 @@ class PostgresBackend:
                 db = self._connection()
                 opening.migrate(db, self._server.place, self._server.schema)
                 workstation = opening.this_workstation(db, self._server.place, claim=claim)
-                _lock(db, workstation)
+                lock(db, workstation)
                 yield db, workstation
                 db.execute("SELECT pg_advisory_unlock_all()")
             except BaseException as error:
@@ -151,22 +161,3 @@ def _answers(db: psycopg.Connection[Any]) -> bool:
     except psycopg.Error:
         return False  # the server was restarted since; a new connection shows whether it is up again
     return True
-
-
-def _lock(db: psycopg.Connection[Any], workstation: Workstation) -> None:
-    """Take the write lock of a workstation's rows; the server releases it when the connection ends.
-
-    :raises LockedError: another process holds it.
-    """
-    key = "hashtextextended(format('sesame %%s %%s', current_schema(), %s), 0)"
-    if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):
-        return
-    sql = (
-        "SELECT a.application_name FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) "
-        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
-        f"AND (l.classid::bigint << 32 | l.objid::bigint) = {key} "
-        "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    )
-    holder = db.execute(sql, (workstation.name,)).fetchone()
-    who = holder[0] if holder and holder[0] else "another process"
-    raise LockedError(f"workstation {workstation.name} is being written by {who}; try again when it is done")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 DSN_VARIABLE = "SESAME_POSTGRES_DSN"
 #: Most seconds of a read; a write has no limit.
 READ_SECONDS = 30
+#: Most seconds of waiting for a lock: no one waits longer for what another one does.
+LOCK_SECONDS = 5
 #: Milliseconds without an answer after which a connection counts as lost.
 SILENCE_MS = 15_000
 
@@ -43,6 +45,7 @@ _SETTINGS = (
     ("max_parallel_workers_per_gather", "0"),
     # Prepared statements (`prepared.Alike`) need no separate plan for each value.
     ("plan_cache_mode", "force_generic_plan"),
+    ("lock_timeout", f"{LOCK_SECONDS}s"),
 )
 
 

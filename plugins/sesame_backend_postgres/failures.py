@@ -21,7 +21,7 @@ _ADVICE = {
     "53": "{place} has run out of something: {message}; nothing was lost, run it again later",
     "57P03": "{place} is starting up or shutting down; try again in a moment",
     "57014": "{place} took too long for a statement, which was cancelled; try again, or narrow the search",
-    "55P03": "{place}: another program holds a lock that is needed; try again",
+    "55P03": "{place}: another connection holds a lock that is needed; try again, or see docs/team.md who it is",
     "25006": "{place} is read-only (a replica?): index into the primary server",
     "42501": "{role} may not do that at {place}: {message}; see the roles in docs/team.md",
     "40": "{place}: {message}; nothing was stored, run it again",

@@ -1,4 +1,4 @@
-"""Creates and upgrades the schema, rejects a newer one, and identifies this workstation."""
+"""Finds out the version of the schema, rejects a newer one, and identifies this workstation."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def version(db: psycopg.Connection[Any], place: str) -> int:
     return found
 
 
-def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
-    """Upgrade the schema to the present version, all steps in one transaction, in one process at a time.
+def migrate(db: psycopg.Connection[Any], place: str, name: str) -> list[str]:
+    """Upgrade the schema to the present version; return what could not be checked, a line for each.
 
     :param name: name of the schema.
     :raises BackendError: the server is too old, or the schema is that of a newer Sesame.
@@ -52,30 +52,17 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
             f"{place} is version {db.info.server_version // 10_000}; Sesame needs PostgreSQL 14 or newer"
         )
     if version(db, place) == len(schema.MIGRATIONS):
-        return
-    # Before the transaction: a started one does not see a schema that another process created while it waited.
-    db.execute("SELECT pg_advisory_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
-    try:
-        with db.transaction():
-            _take_steps(db, place, name)
-    finally:
-        db.execute("SELECT pg_advisory_unlock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
+        return []
+    from . import upgrading
+
+    return upgrading.upgrade(db, place, name)
 
 
-def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
-    found = version(db, place)
-    if found == len(schema.MIGRATIONS):
-        return
-    steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
-    if not found:
-        db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
-        from . import tables
+def unchecked(db: psycopg.Connection[Any]) -> list[str]:
+    """Check the rows that an interrupted upgrade has left unchecked; return those that remain, a line for each."""
+    from . import upgrading
 
-        steps = [tables.definition(name)]
-    for step in steps:
-        db.execute(step)
-    for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
-        db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
+    return upgrading.validate(db)
 
 
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
@@ -85,7 +72,10 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
     :raises BackendError: another machine or person writes under the same id.
     """
     name, mine = identity.workstation_id(), installation()
-    sql = "SELECT id, installation, host, role = session_user, role, owner FROM workstations WHERE name = %s"
+    sql = (
+        "SELECT id, installation, host, role = session_user, role, owner, row_security_active('workstations') "
+        "FROM workstations WHERE name = %s"
+    )
     found = db.execute(sql, (name,)).fetchone()
     host, owner = identity.host(), identity.owner()
     if found is None:
@@ -95,7 +85,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
         )
         found = db.execute(sql, (name,)).fetchone()
         assert found is not None
-    number, installed, known_host, is_mine, role, known_owner = found
+    number, installed, known_host, is_mine, role, known_owner, is_bound = found
     if not is_mine and not _is_superuser(db):
         raise BackendError(
             f"workstation {name} at {place} belongs to role {role!r}: connect as that role, or give this machine "
@@ -107,6 +97,11 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
             f"machine is a copy, give it an id of its own in {identity.OVERRIDES[0]}; if it replaces the other one, "
             "take over its sessions with: sesame workstations --claim"
         )
+    if is_bound:
+        # As the server stores them (`guards`): the login, and a host's name that is another role's, too, with it.
+        owner = role
+        if known_host == f"{host} ({role})":
+            host = known_host
     if (installed, known_host, known_owner) != (mine, host, owner):
         sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
         db.execute(sql, (mine, host, owner, number))

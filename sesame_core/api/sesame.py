@@ -517,7 +517,7 @@ class Sesame:
                 return now
         from ..search.resolve import the_one
 
-        return the_one(self._index.reader(), stored.session.id)
+        return the_one(self._index.reader(), stored.session.id, stored.session.workstation)
 
     def sources(self) -> Sources:
         """Return the sources of sessions."""

@@ -20,7 +20,8 @@ class Grouping:
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
         #: The session that represents each of them, by number.
         self.groups: dict[int, int] = {}
-        self._by_id: dict[str, StoredSession | None] = {}
+        #: By workstation and id: another one's session may have any id, and is no parent of this one's.
+        self._by_id: dict[tuple[str, str], StoredSession | None] = {}
         by_key: dict[str, int] = {}
         for stored in sorted(self.stored.values(), key=copy_rank, reverse=True):
             self.groups[stored.number] = by_key.setdefault(stored.session.key, stored.number)
@@ -44,9 +45,9 @@ class Grouping:
         wanted = _parent_ids(self.stored.values())
         while wanted:
             self._by_id.update(dict.fromkeys(wanted))
-            for stored in sorted(reader.find_by_id(wanted), key=copy_rank):
-                self._by_id[stored.session.id] = stored
-            above = (self._by_id[id] for id in wanted)
+            for stored in sorted(reader.find_by_id({id for _, id in wanted}), key=copy_rank):
+                self._by_id[stored.session.workstation, stored.session.id] = stored
+            above = (self._by_id[each] for each in wanted)
             wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
 
     def _parent(self, stored: StoredSession) -> StoredSession | None:
@@ -55,7 +56,7 @@ class Grouping:
         parent = None
         while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
             seen.add(session.parent_id)
-            above = self._by_id[session.parent_id]
+            above = self._by_id[session.workstation, session.parent_id]
             if above is None:
                 break
             parent = above
@@ -63,10 +64,10 @@ class Grouping:
         return parent
 
 
-def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
-    """Return the ids of the parents of subagents."""
+def _parent_ids(stored: Iterable[StoredSession]) -> set[tuple[str, str]]:
+    """Return workstations and ids of the parents of subagents."""
     sessions = (one.session for one in stored)
-    return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
+    return {(s.workstation, s.parent_id) for s in sessions if s.kind == "subagent" and s.parent_id}
 
 
 def copy_rank(stored: StoredSession) -> tuple[bool, int, int]:

@@ -34,7 +34,8 @@ def hits_of(
 
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
-    shown: dict[int, Hit] = {}
+    # Of one owner: another one's message can have any origin.
+    shown: dict[tuple[str, int], Hit] = {}
     for result, families, evidence in _with_evidence(look, ordered, most + 1, max(BEST_CHUNKS, page.passages)):
         stored = families.stored[result.group]
         best_chunks = evidence[:BEST_CHUNKS]
@@ -42,7 +43,8 @@ def hits_of(
         first = next((place for place, (_, chunk) in enumerate(best_chunks) if chunk.source_type != "title"), 0)
         evidence = [*evidence[first : first + 1], *evidence[:first], *evidence[first + 1 :]]
         best = evidence[0][1] if evidence else None
-        original = shown.get(best.origin) if best is not None and best.origin is not None else None
+        owner = stored.session.owner
+        original = shown.get((owner, best.origin)) if best is not None and best.origin is not None else None
         if original is not None:
             original.copies.append((stored.session.id, stored.path))
             continue
@@ -69,9 +71,8 @@ def hits_of(
             passages=found,
         )
         hits.append((hit, result))
-        shown.update(
-            (chunk.origin, hit) for _, chunk in best_chunks if chunk.origin is not None and chunk.origin not in shown
-        )
+        origins = ((owner, chunk.origin) for _, chunk in best_chunks if chunk.origin is not None)
+        shown.update((origin, hit) for origin in origins if origin not in shown)
     return hits
 
 
