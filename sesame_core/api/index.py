@@ -84,6 +84,14 @@ class Index:
             is_wanted = self.audience() is not None
         return self.secrets() if is_wanted else None
 
+    def hash_key(self) -> bytes:
+        """Return the key of hashes of raw content in the index; empty when only its owner can read it."""
+        if self.audience() is None:
+            return b""
+        from ..privacy.redactor import machine_key
+
+        return machine_key()
+
     def audience(self) -> str | None:
         """Return who else can read the index; None when only its owner can."""
         backend = self.backend()

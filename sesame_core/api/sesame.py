@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..config.model import Config, ModelChoice, Source
     from ..generation.answer import SessionAnswer
     from ..generation.describe import DescribeResult
+    from ..indexing.sources import OpenSource
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
     from ..search.places import Places
@@ -211,6 +212,10 @@ class Sesame:
                 writer.forget(stored.number)
             writer.finish(synced_at=None)
         return found
+
+    def open_source(self, source: Source) -> OpenSource:
+        """Return a source with its plugins, for callers that read its files themselves."""
+        return self._sources().open(source)
 
     def writer(self) -> AbstractContextManager[IndexWriter]:
         """Open the index for writing, for callers that know what changed; it commits at the end of `with`.
@@ -533,4 +538,4 @@ class Sesame:
         return self._refresher
 
     def _sources(self) -> Sources:
-        return Sources(self.config, self.plugins)
+        return Sources(self.config, self.plugins, self._index.hash_key)

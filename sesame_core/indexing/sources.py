@@ -32,6 +32,8 @@ class OpenSource:
     root: str
     parser: Parser
     formatter: ChunkFormatter
+    #: As of `FileReader`.
+    key: bytes = b""
 
     @property
     def version(self) -> int:
@@ -86,6 +88,7 @@ class OpenSource:
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
             notes=notes,
             redacting=redacting,
+            key=self.key,
         )
 
     def row(self, found: FoundFile) -> IndexedFile:
@@ -100,11 +103,15 @@ class OpenSource:
 
 
 class Sources:
-    """The sources of one configuration."""
+    """The sources of one configuration.
 
-    def __init__(self, config: Config, plugins: PluginManager) -> None:
+    :param key: returns the `key` of each `FileReader`.
+    """
+
+    def __init__(self, config: Config, plugins: PluginManager, key: Callable[[], bytes] = bytes) -> None:
         self._config = config
         self._plugins = plugins
+        self._key = key
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
@@ -125,6 +132,7 @@ class Sources:
             root=_root(source),
             parser=self._parser(source),
             formatter=self._plugins.formatter(source.formatter.name, source.formatter.options),
+            key=self._key(),
         )
 
     def holding(self, paths: Sequence[str]) -> list[OpenSource]:

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Sesame
-
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.once)])
 def backend(request: pytest.FixtureRequest, home: Path) -> str:
@@ -23,8 +21,6 @@ def backend(request: pytest.FixtureRequest, home: Path) -> str:
         file.parent.mkdir(parents=True)
         options = {"dsn": request.getfixturevalue("database")}
         file.write_text(json.dumps({"backend": {"name": "postgres", "options": options}, "refreshSeconds": 30}))
-        with Sesame() as sesame:
-            sesame.team.agree()
     return name
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from sesame_core import Sesame
@@ -34,6 +36,7 @@ def configure(dsn: str) -> None:
 def team(home: Path, database: str) -> str:
     """A machine that is configured for a server, has three projects, and has sent nothing."""
     configure(database)
+    (paths.data_dir() / "audiences.json").unlink()
     session(ONE, "/home/bo/diary")
     session(TWO, "/home/bo/client", suffix="x")
     session(THREE, "/home/bo/work", suffix="y")
@@ -222,3 +225,19 @@ def test_a_dry_run_groups_the_sessions_of_a_project(cli: Any, team: str) -> None
         ["send", "3", "sessions", lines[0].split()[-2], "/home/bo/many"]
     ]
     assert lines[-1] == "6 sessions would change"
+
+
+def test_a_masked_secret_cannot_be_tried_out_by_the_hashes_of_its_file(cli: Any, team: str) -> None:
+    """Every field of a record but the secret is on the server, or known: a hash without a key would confirm a guess."""
+    made = Claude("44444444-1111-4111-8111-111111111111", "/home/bo/open")
+    path = write(made.path, made.user("login with DB_PASSWORD=Winter2026ab please"))
+    cli("index", "--yes")
+    raw = path.read_bytes()
+    guessed = {hashlib.blake2b(part, digest_size=16).digest() for part in (raw[:4096], raw[-4096:])}
+    with psycopg.connect(team) as db:
+        stored = db.execute("SELECT head_hash, tail_hash FROM sesame.files").fetchall()
+    assert stored
+    assert not guessed & {bytes(part) for row in stored for part in row}
+    # The key is this machine's, so the file is still known as one that has grown.
+    append(path, made.user("a cormorant"))
+    assert cli("index", "--json").json["appended"] == 1

@@ -11,7 +11,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from sesame_core import Sesame
 from sesame_core.config import paths
 from sesame_core.metadata.files import Metadata, MetadataFiles
 from sesame_core.types.index import IndexedFile
@@ -46,8 +45,6 @@ def configure(dsn: str, **settings: Any) -> None:
     file = paths.config_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": dsn}}, **settings}))
-    with Sesame() as sesame:
-        sesame.team.agree()
 
 
 def session(name: str, cwd: str, *, suffix: str = "") -> Path:

@@ -11,8 +11,6 @@ from typing import Any
 
 import psycopg
 
-from sesame_core import Sesame
-
 from .transcripts import Record, write
 
 Run = Callable[..., Any]
@@ -27,8 +25,6 @@ class Index:
             file = home / ".config" / "sesame" / "config.jsonc"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": dsn}}}))
-            with Sesame() as sesame:
-                sesame.team.agree()
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Query the database directly."""
