@@ -93,6 +93,14 @@ class Index:
         is_wanted = self._config.redaction.enabled
         return self.audience() is not None if is_wanted is None else is_wanted
 
+    def hash_key(self) -> bytes:
+        """Return the key of hashes of raw content in the index; empty when only its owner can read it."""
+        if self.audience() is None:
+            return b""
+        from ..privacy.redactor import machine_key
+
+        return machine_key()
+
     def audience(self) -> str | None:
         """Return who else can read the index; None when only its owner can."""
         backend = self.backend()
@@ -113,6 +121,38 @@ class Index:
 
         metadata = MetadataFiles(self._config.describe.directory)
         return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
+
+    def is_agreed(self) -> bool:
+        """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.
+
+        The owner of sessions that are in the index already has agreed.
+
+        :raises BackendError: the index cannot be read.
+        """
+        audience = self.audience()
+        if audience is None:
+            return True
+        from ..sharing import consent
+
+        if consent.is_given(audience):
+            return True
+        policy = self.policy()
+        if policy is None or next(policy.sessions(), None) is None:
+            return False
+        consent.give(audience)
+        return True
+
+    def agree(self) -> None:
+        """Record that the owner of this machine has agreed to send sessions to the readers of the index."""
+        if (audience := self.audience()) is not None:
+            from ..sharing import consent
+
+            consent.give(audience)
+
+    def has_new_rules(self) -> bool:
+        """Return whether rules for what others see have changed and are not applied yet."""
+        policy = self.policy()
+        return policy is not None and policy.is_due()
 
     def hides(self) -> bool:
         """Return whether others can read the index, and a rule hides sessions from them."""

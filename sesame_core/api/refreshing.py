@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..indexing.scan_cache import ScanCache
     from ..types.index import KnownFile
 
+#: Why nothing is refreshed before the owner has agreed to it.
+UNSENT = "none of this machine's sessions have been sent to the shared index yet"
 #: Why an answer that lacks files was given without a refresh.
 UNREFRESHED = "it was read as it is"
 
@@ -52,7 +54,9 @@ class Refresher:
         """
         found: Refresh | None = None
         try:
-            found = self._scan(seconds)
+            if not self._index.is_agreed():
+                return IndexReport(reason=f"{UNSENT}: see what would be, with: sesame index")
+            found = None if self._index.has_new_rules() else self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)
             if not found.is_done:

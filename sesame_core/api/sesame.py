@@ -119,6 +119,8 @@ class Sesame:
     ) -> IndexReport:
         """Bring the index up to date; what is indexed is committed, and found by searches, every second or two.
 
+        To an index that others read it sends what the rules of `team` allow; `Team.plan` lists that beforehand.
+
         :param paths: only these files or directories; they need not belong to a source.
         :param full: build a new index and replace the current one with it.
         :param seconds: start no further file after this time.
@@ -133,6 +135,8 @@ class Sesame:
         from .patience import patiently
 
         within = [os.path.realpath(path) for path in paths]
+        if not within:
+            self._index.agree()
         sources = self.sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
         opened = self._index.rebuild if full else self._index.writer
@@ -521,7 +525,7 @@ class Sesame:
 
     def sources(self) -> Sources:
         """Return the sources of sessions."""
-        return Sources(self.config, self.plugins, self._index.redaction)
+        return Sources(self.config, self.plugins, self._index.redaction, self._index.hash_key)
 
     def _refreshing(self) -> Refresher:
         if self._refresher is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import StoppedError
 from .options import JSON, Argument, Command, Option
+from .sharing import agree
 from .stopping import STOPPED, stoppable, where
 from .terminal import progress_bar, write, write_error
 
@@ -22,17 +23,20 @@ if TYPE_CHECKING:
 DEMO_QUERY = "nix infrastructure simplify"
 
 
-def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
+def index(paths: Sequence[Path], *, full: bool, yes: bool, json: bool) -> None:
     """Index new and changed session files; exit with 1 when a file failed, with 130 when it was stopped.
 
     :param paths: only these; all sources when empty.
     :param full: build a new index, and replace the present one with it.
+    :param yes: send what the rules allow to an index that others read, without asking at the first time.
     """
     from ..api.sesame import Sesame
     from ..rendering.reports import report_json, report_text
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
+        if not paths:
+            agree(sesame, yes=yes)
         report = _run(sesame, paths, full=full)
     if json or not report.is_stopped:
         write(as_json(report_json(report)) if json else report_text(report))
@@ -51,6 +55,7 @@ def watch() -> None:
     from ..runtime.watcher import watch as changes
 
     with Sesame() as sesame:
+        agree(sesame, yes=False)
         for event in changes(sesame, log=write_error):
             write(json.dumps(event, ensure_ascii=False))
 
@@ -65,6 +70,7 @@ def demo(query: Sequence[str]) -> None:
     from ..rendering.reports import report_text
 
     with Sesame() as own:
+        agree(own, yes=False)
         write("Indexing your sessions …")
         report = _run(own, [])
         _end_if_stopped(report, "sesame demo")
@@ -116,7 +122,11 @@ COMMANDS = (
         index,
         "Index new and changed session files.  Exit code 1 when a file failed; all others are indexed.",
         (Argument("paths", "[PATH]...", "Only these files or directories.", kind=Path, is_repeatable=True),),
-        (Option("full", bool, "Build a new index, and replace the present one with it.", default=False), JSON),
+        (
+            Option("full", bool, "Build a new index, and replace the present one with it.", default=False),
+            Option("yes", bool, "Send to a shared index without asking at the first time.", default=False),
+            JSON,
+        ),
     ),
     Command(
         "watch",

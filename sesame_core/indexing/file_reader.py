@@ -75,6 +75,8 @@ class FileReader:
     :param is_excluded: returns, from a session's cwd, whether to leave the session out.
     :param notes: returns the notes of a session, by its id.
     :param redacting: redacts the events; the writer, if it redacts, when None.
+    :param key: of the hashes of the file's head and tail, which contain what the index does not: without it, whoever
+        reads the index could try out what a placeholder stands for.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class FileReader:
         is_excluded: Callable[[str | None], bool],
         notes: Callable[[str], Notes | None],
         redacting: RedactingEvents | None = None,
+        key: bytes = b"",
     ) -> None:
         self.file = file
         #: Skipped records that had content: (line, reason).
@@ -111,6 +114,7 @@ class FileReader:
         self._workstation = workstation
         self._is_excluded = is_excluded
         self._notes = notes
+        self._key = key
         self._sessions: dict[str, Session] = {}
         self._silence = Silence()
         self._excluded: set[str] = set()
@@ -321,7 +325,8 @@ class FileReader:
             head = file.read(min(HASHED, offset))
             file.seek(max(0, offset - HASHED))
             tail = file.read(min(HASHED, offset))
-        return blake2b(head, digest_size=16).digest(), blake2b(tail, digest_size=16).digest()
+        of_head, of_tail = (blake2b(part, digest_size=16, key=self._key).digest() for part in (head, tail))
+        return of_head, of_tail
 
 
 def _origin(origin_id: str | None) -> int | None:

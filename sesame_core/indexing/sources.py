@@ -32,6 +32,8 @@ class OpenSource:
     root: str
     parser: Parser
     formatter: ChunkFormatter
+    #: As of `FileReader`.
+    key: bytes = b""
 
     @property
     def version(self) -> int:
@@ -86,6 +88,7 @@ class OpenSource:
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
             notes=notes,
             redacting=redacting,
+            key=self.key,
         )
 
     def row(self, found: FoundFile) -> IndexedFile:
@@ -103,12 +106,20 @@ class Sources:
     """The sources of one configuration.
 
     :param redaction: returns the version of the redactor of what is stored; 0 when nothing is redacted.
+    :param key: returns the `key` of each `FileReader`.
     """
 
-    def __init__(self, config: Config, plugins: PluginManager, redaction: Callable[[], int] = int) -> None:
+    def __init__(
+        self,
+        config: Config,
+        plugins: PluginManager,
+        redaction: Callable[[], int] = int,
+        key: Callable[[], bytes] = bytes,
+    ) -> None:
         self._config = config
         self._plugins = plugins
         self._redaction = redaction
+        self._key = key
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
@@ -130,6 +141,7 @@ class Sources:
             root=_root(source),
             parser=self._parser(source),
             formatter=self._plugins.formatter(source.formatter.name, source.formatter.options),
+            key=self._key(),
         )
 
     def _resolved(self) -> list[Source]:

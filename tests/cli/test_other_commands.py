@@ -79,6 +79,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
         "share         shared unless `sesame share` says otherwise (default)",
         "refresh       0.3 s before a search (default)",
         "lock          5 s for another process that writes (default)",
+        "workers       as many as pay read files for `sesame index` (default)",
         "models        none: no model is asked (default)",
         f"describe      only when asked, to {demo_sessions}/.local/share/sesame/sessions-meta (default)",
         "sources",
