@@ -8,7 +8,7 @@ from __future__ import annotations
 #: A time that Python can represent, too; "infinity" is none.
 TIME = "{0} BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-31 00:00:00+00'"
 #: A list of one dimension without NULL.
-_LIST = "array_position({0}, NULL) IS NULL AND coalesce(array_ndims({0}), 1) = 1"
+_LIST = "CASE WHEN coalesce(array_ndims({0}), 1) = 1 THEN array_position({0}, NULL) IS NULL ELSE false END"
 #: A JSON object of numbers from 0.
 _COUNTS = (
     "jsonb_typeof({0}) = 'object' AND NOT jsonb_path_exists({0}, "

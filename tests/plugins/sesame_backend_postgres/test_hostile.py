@@ -215,6 +215,33 @@ def test_a_row_that_breaks_a_reader_is_refused(team: Team) -> None:
         assert f'check constraint "{table}_' in team.refused(sql + f"WHERE workstation = {OWN}"), (table, column)
 
 
+def test_keys_and_checks_bind_the_owner_of_the_tables_too(team: Team) -> None:
+    accepted = []
+    catalogue = Catalogue.of(team.owner)
+    tries = [f"UPDATE sesame.{table} SET {column} = {value}" for table, column, value in REJECTED]
+    for table, keys in catalogue.keys.items():
+        for columns, parent, _ in keys:
+            if parent != "workstations":
+                (column,) = [name for name in columns if name != "workstation"]
+                hers = f"(SELECT max(id) FROM sesame.{parent} WHERE workstation = {team.station('ann')})"
+                where = (
+                    f"workstation = {OWN} AND ctid = (SELECT max(ctid) FROM sesame.{table} WHERE workstation = {OWN})"
+                )
+                tries.append(f"UPDATE sesame.{table} SET {column} = {hers} WHERE {where}")
+                tries.append(f"UPDATE sesame.{table} SET workstation = {team.station('ann')} WHERE {where}")
+    for sql in tries:
+        team.owner.execute("BEGIN")
+        try:
+            team.owner.execute(sql)  # type: ignore[call-overload]
+            accepted.append(sql)
+        except (psycopg.IntegrityError, psycopg.DataError):
+            pass  # refused, as it must be
+        finally:
+            team.owner.execute("ROLLBACK")
+    assert accepted == []
+    assert len(tries) > 40
+
+
 #: Values of each type that PostgreSQL accepts without the checks.
 ODD = {
     "bigint": ("9223372036854775807", "-9223372036854775808"),
@@ -434,7 +461,7 @@ def test_an_upgrade_removes_what_was_put_into_another_s_sessions(poisoned: Team,
 
 
 def test_an_upgrade_keeps_rows_that_break_a_rule_and_names_them(poisoned: Team, workstation: Make) -> None:
-    poisoned.owner.execute("UPDATE sessions SET prompts = '{NULL}' WHERE starts_with(key, 'ben:')")
+    poisoned.owner.execute("UPDATE sessions SET prompts = '{{a},{b}}' WHERE starts_with(key, 'ben:')")
     told = workstation("owner").fails("workstations", "--prepare")
     assert "sessions has rows that do not meet sessions_lists" in told
     assert poisoned.cat.found("lamp", "workstation:ben")
