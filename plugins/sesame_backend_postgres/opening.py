@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.config import identity
+from sesame_core.config import identity, paths
 from sesame_core.errors import BackendError
 from sesame_core.sdk.sql import newer
 
@@ -68,9 +68,17 @@ def unchecked(db: psycopg.Connection[Any]) -> list[str]:
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
     """Return this machine's row, created if it is missing.
 
-    :param claim: take the row over from another installation of Sesame.
+    :param claim: take the row over from another installation of Sesame, or from the machine that this one replaces.
     :raises BackendError: another machine or person writes under the same id.
     """
+    if (other := identity.id_elsewhere()) is not None:
+        if not claim:
+            raise BackendError(
+                f"this installation of Sesame has sent sessions from another machine, as workstation {other} at {place}"
+                ": if this machine replaces it, take over its sessions with: sesame workstations --claim; if this is a "
+                f"copy, give it an id of its own in {identity.OVERRIDES[0]}, and delete {paths.data_dir()}"
+            )
+        identity.take_over()
     name, mine = identity.workstation_id(), installation()
     sql = (
         "SELECT id, installation, host, role = session_user, role, owner, row_security_active('workstations') "
@@ -105,6 +113,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
     if (installed, known_host, known_owner) != (mine, host, owner):
         sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
         db.execute(sql, (mine, host, owner, number))
+    identity.keep_id()
     return Workstation(number, name)
 
 

@@ -151,8 +151,13 @@ class Index:
 
     def has_new_rules(self) -> bool:
         """Return whether rules for what others see have changed and are not applied yet."""
-        policy = self.policy()
-        return policy is not None and policy.is_due()
+        audience = self.audience()
+        if audience is None:
+            return False
+        from ..sharing.private_files import this_machines
+        from ..sharing.rules import load
+
+        return this_machines().applied != load(self._config.share).digest(audience)
 
     def hides(self) -> bool:
         """Return whether others can read the index, and a rule hides sessions from them."""

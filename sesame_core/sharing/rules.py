@@ -12,13 +12,12 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..config import paths
+from ..config import identity, paths
 from ..config.model import LEVELS
 from ..config.patterns import fits
 from ..dataclass import dataclass
 from ..errors import ConfigError
-from ..indexing.session_facts import DIRECTORIES
-from ..types.transcript import Session
+from ..types.transcript import DIRECTORIES, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,10 @@ class Sharing:
         return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default)
 
     def digest(self, audience: str) -> str:
-        """Return a hash of the rules and the audience of the index."""
+        """Return a hash of the rules, the audience of the index, and the workstation whose sessions they are for."""
         values = [[rule.pattern, rule.level] for rule in self.rules]
-        return hashlib.sha256(json.dumps([values, self.default, audience]).encode()).hexdigest()
+        content = [values, self.default, audience, identity.workstation_id()]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def strictest(levels: Iterable[str]) -> str:

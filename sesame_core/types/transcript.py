@@ -21,6 +21,9 @@ from ..dataclass import dataclass, field
 #: *about* the session: a title, a label, a pull-request link.
 Role: TypeAlias = Literal["user", "assistant", "system", "summary", "tool", "metadata"]
 
+#: Most directories of a session besides its first: in the labelled corpus of the benchmarks none has half as many.
+DIRECTORIES = 100
+
 #: How a session was started: by a person at the keyboard, by another agent, or by a script.
 SessionKind: TypeAlias = Literal["interactive", "subagent", "headless"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import psycopg
 import pytest
 
 from sesame_core import Sesame
-from sesame_core.config import paths
+from sesame_core.config import identity, paths
 from sesame_core.sharing import consent
 from sesame_core.sharing.rules import Rule, Sharing
 from sesame_core.types.transcript import Session
@@ -241,3 +242,45 @@ def test_a_masked_secret_cannot_be_tried_out_by_the_hashes_of_its_file(cli: Any,
     # The key is this machine's, so the file is still known as one that has grown.
     append(path, made.user("a cormorant"))
     assert cli("index", "--json").json["appended"] == 1
+
+
+def test_a_renamed_machine_takes_its_shared_sessions_along(
+    cli: Any, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "machine_id", lambda: "0123")
+    monkeypatch.setattr(socket, "gethostname", lambda: "host-a")
+    cli("index", "--yes")
+    monkeypatch.setattr(socket, "gethostname", lambda: "host-b")
+    assert cli("index", "--json").json["unchanged"] == 3
+    assert cli("share", "/home/bo/diary", "private").code == 0
+    assert levels(team) == {TWO: "shared", THREE: "shared"}
+    with psycopg.connect(team) as db:
+        assert db.execute("SELECT host FROM sesame.workstations").fetchall() == [("host-b",)]
+
+
+def test_a_machine_with_the_home_of_another_one_asks_whether_it_replaces_it(
+    cli: Any, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "machine_id", lambda: "0123")
+    cli("index", "--yes")
+    monkeypatch.setattr(identity, "machine_id", lambda: "4567")
+    done = cli("index")
+    assert done.code == 1
+    assert "sesame workstations --claim" in done.err
+    assert cli("workstations", "--claim").code == 0
+    assert cli("index", "--json").json["unchanged"] == 3
+    with psycopg.connect(team) as db:
+        assert db.execute("SELECT count(*) FROM sesame.workstations").fetchone() == (1,)
+
+
+def test_an_id_given_later_applies_the_rules_to_its_own_sessions(
+    cli: Any, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("index", "--yes")
+    monkeypatch.setenv("SESAME_WORKSTATION_ID", "laptop")
+    cli("index")
+    cli("share", "/home/bo/diary", "private")
+    assert seen(text_of(team), ONE) != set()
+    monkeypatch.delenv("SESAME_WORKSTATION_ID")
+    cli("search", "anything")
+    assert seen(text_of(team), ONE, "/home/bo/diary") == set()
