@@ -118,7 +118,7 @@ class Session:
     #: Start of the session according to its header, for sessions without dated messages.
     created: datetime | None = None
     #: Directories that it was in besides `cwd`, in order: it moved, or went to a worktree.  They are added to the known
-    #: ones, and so is a former `cwd`.
+    #: ones, and so is a former `cwd`; the first `DIRECTORIES` are kept.
     directories: tuple[str, ...] = ()
     #: Segments off the active branch (rewound, abandoned); None leaves the known value unchanged.
     abandoned: tuple[int, ...] | None = None
@@ -162,6 +162,8 @@ class Session:
 
 #: Longest record, in bytes, after base64 payloads are removed (seed 004, INV-006).
 LINE_LIMIT = 1 << 20
+#: Most directories of a session besides its first: in the labelled corpus of the benchmarks none has half as many.
+DIRECTORIES = 100
 #: `Skipped.reason` of a record that was longer: it is yielded, without the middle of its longest strings.
 SHORTENED = "shortened"
 
