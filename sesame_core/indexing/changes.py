@@ -147,6 +147,7 @@ def detect(
     *,
     scan: Scan = _scan,
     exists: Callable[[str], bool] = discovery.may_exist,
+    is_empty: Callable[[str], bool] = discovery.is_empty,
     growth_only: bool = False,
 ) -> Changes:
     """Return the changes.
@@ -183,9 +184,12 @@ def detect(
         if scan_root.parts and not exists(scan_root.root):
             changes.absent_roots.append(scan_root.root)
     changes.excluded = sorted(left_out - claimed)
+    lost = sorted(known.keys() - claimed - left_out)
     present = [scan_root for scan_root in scan_roots if scan_root.root not in changes.absent_roots]
-    for path in sorted(known.keys() - claimed - left_out):
-        _add_lost(changes, present, path, known[path], exists)
+    emptied = [scan_root for scan_root in present if _is_emptied(changes, scan_root, lost, known, is_empty)]
+    for path in lost:
+        if known[path][3] or not any(scan_root.expects(path, known[path][1]) for scan_root in emptied):
+            _add_lost(changes, present, path, known[path], exists)
     settled = left_out | claimed
     for path, scan_root in strange.items():
         if (stored_path(path) if stored_path else path) not in settled:
@@ -219,6 +223,7 @@ def detect_notes(
         stored_path,
         scan=lambda _, is_wanted, __: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
         exists=there.__contains__,
+        is_empty=lambda _: False,
     )
 
 
@@ -294,6 +299,26 @@ def _add_lost(
         changes.missing += 1
         if not then[3]:
             changes.gone.append(path)
+
+
+def _is_emptied(
+    changes: Changes,
+    scan_root: ScanRoot,
+    lost: Sequence[str],
+    known: Mapping[str, KnownFile],
+    is_empty: Callable[[str], bool],
+) -> bool:
+    """Return whether a root is empty that had several files, or directories, and note that.
+
+    Agents and people delete sessions one by one, and leave directories; so it is rather a disk that is not mounted.
+    """
+    there = [path for path in lost if not known[path][3] and scan_root.expects(path, known[path][1])]
+    if not there or (len(there) == 1 and os.path.dirname(there[0]) == scan_root.root) or not is_empty(scan_root.root):
+        return False
+    files = "the only file" if len(there) == 1 else f"all {len(there)} files"
+    error = OSError(0, f"is empty, but the index knows {files} of it: is it not mounted?")
+    changes.unlisted.append((scan_root.root, scan_root.parser, error))
+    return True
 
 
 def _is_storable(path: str) -> bool:

@@ -60,6 +60,15 @@ def may_exist(path: str) -> bool:
     return True
 
 
+def is_empty(path: str) -> bool:
+    """Return whether a path is a directory without entries: perhaps one to which nothing is mounted."""
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
+
+
 def is_readable(path: str) -> bool:
     """Return whether the entries of a directory, or the target of a link, can be read."""
     try:

@@ -150,6 +150,50 @@ def test_a_file_that_is_found_again_and_cannot_be_read_is_not_gone(
     assert (status.missing, [message for _, message in status.failed]) == (0, ["Permission denied"])
 
 
+@pytest.mark.parametrize("left", ["two files", "one file in a directory"])
+def test_an_empty_root_whose_files_are_all_gone_is_not_mounted(left: str, root: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    if left == "two files":
+        for path in [*root.rglob("*.jsonl")]:
+            path.rename(root / path.name)
+            path.parent.rmdir()
+    else:
+        (root / "-x" / f"{OTHER}.jsonl").unlink()
+        (root / "-x").rmdir()
+    files = "all 2 files" if left == "two files" else "the only file"
+    message = f"is empty, but the index knows {files} of it: is it not mounted?"
+    with opened(root) as library:
+        assert library.index().missing == 0
+        root.rename(disk)
+        root.mkdir()
+        for report in (library.index(), library.refresh(9), library.refresh(9), library.unread()):
+            assert [(error.path, error.message) for error in report.errors] == [(str(root), message)]
+            assert report.missing == 0
+        assert library.status().missing == 0
+        assert [hit.stored.missing_since for hit in library.search("fox").hits] == [None]
+        root.rmdir()
+        disk.rename(root)
+        for report in (library.refresh(9), library.index()):
+            assert (report.errors, report.updated, report.missing) == ([], 0, 0)
+
+
+def test_the_last_file_of_a_flat_root_that_was_deleted_is_missing(root: Path) -> None:
+    with opened(root / "-x") as library:
+        library.index()
+        (root / "-x" / f"{OTHER}.jsonl").unlink()
+        report = library.index()
+        assert (report.errors, report.missing) == ([], 1)
+
+
+def test_the_last_session_of_a_project_that_was_deleted_is_missing(root: Path, library: Sesame) -> None:
+    """Claude Code deletes sessions after a month, and leaves their directories."""
+    library.index()
+    for path in [*root.rglob("*.jsonl")]:
+        path.unlink()
+    report = library.index()
+    assert (report.errors, report.missing) == ([], 2)
+
+
 def test_what_may_exist() -> None:
     assert may_exist(os.curdir)
     assert not may_exist("/nowhere/at/all")
@@ -305,3 +349,13 @@ def test_blank_files_have_no_oddity(tmp_path: Path) -> None:
     for content in (b"", b"\n\n", b"\0\0\0", b"\xef\xbb\xbf"):
         (tmp_path / "a.jsonl").write_bytes(content)
         assert oddity(str(tmp_path / "a.jsonl")) is None
+
+
+@pytest.mark.parametrize("blank", [b"\0", b"\n", b" "])
+def test_a_session_after_a_long_blank_beginning_is_counted(blank: bytes, root: Path, library: Sesame) -> None:
+    """A crash leaves zeros in place of what was not written yet."""
+    path = root / "-w" / "after.jsonl"
+    path.write_bytes(blank * (1 << 17) + LINE)
+    reason = "not a session: its first 64 KiB are blank"
+    assert [(odd.path, odd.message) for odd in library.index().unrecognised] == [(str(path), reason)]
+    assert [problem.message for problem in library.index([path]).errors] == [reason]
