@@ -38,7 +38,7 @@ def scan(
     is_file = start.is_file()
     problems = {} if problems is None else problems
     for file in [start] if is_file else _files(start.path, directories, problems):
-        if is_wanted(file.path) and (found := _found(file)):
+        if is_wanted(file.path) and (found := _found(file, problems)):
             if is_file and directories is not None:
                 directories[found.path] = found.mtime_ns
             yield found
@@ -151,10 +151,16 @@ def _entries(
         problems[directory] = error
 
 
-def _found(entry: os.DirEntry[str] | _Target) -> FoundFile | None:
-    """Return a file with its time and size; None when it was deleted."""
+def _found(entry: os.DirEntry[str] | _Target, problems: dict[str, OSError]) -> FoundFile | None:
+    """Return a file with its time and size; None when it was deleted, or cannot be reached."""
     try:
         stat = entry.stat(follow_symlinks=False)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError as error:
+        problems[os.path.dirname(entry.path)] = error  # its names can be read, and nothing in it can be reached
+        return None
+    except OSError as error:
+        problems[entry.path] = error
         return None
     return FoundFile(entry.path, stat.st_mtime_ns, stat.st_size)

@@ -112,6 +112,45 @@ def test_a_directory_without_permission_is_named(root: Path, library: Sesame) ->
     assert report.missing == 0
 
 
+@pytest.mark.parametrize(
+    ("number", "named"), [(errno.EACCES, "-x"), (errno.EIO, f"-x/{OTHER}.jsonl"), (errno.ESTALE, f"-x/{OTHER}.jsonl")]
+)
+def test_a_file_that_is_listed_and_cannot_be_reached_is_named(
+    number: int, named: str, root: Path, library: Sesame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory whose names may be read, and nothing else; a server that lost a file."""
+    library.index()
+    known = session(root / "-x" / "new.jsonl", "a new fox")
+
+    class Entry:
+        """An entry of a directory whose `stat` fails."""
+
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.path, self.is_symlink, self.is_dir, self.is_file = (
+                entry.path,
+                entry.is_symlink,
+                entry.is_dir,
+                entry.is_file,
+            )
+            self._entry = entry
+
+        def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+            if self.path == str(root / "-x" / f"{OTHER}.jsonl"):
+                raise OSError(number, os.strerror(number), self.path)
+            return self._entry.stat(follow_symlinks=follow_symlinks)
+
+    entries = discovery._entries
+    with monkeypatch.context() as patched:
+        patched.setattr(discovery, "_entries", lambda *given: map(Entry, entries(*given)))
+        for report in (library.refresh(9), library.index(), library.unread()):
+            assert [(error.path, error.message) for error in report.errors] == [
+                (str(root / named), os.strerror(number))
+            ]
+            assert report.missing == 0
+    assert known.exists()
+    assert (library.index().errors, library.status().files) == ([], 3)
+
+
 def test_a_file_whose_directory_was_deleted_is_missing(root: Path, library: Sesame) -> None:
     library.index()
     (root / "-x").rename(root.parent / "elsewhere")
