@@ -47,7 +47,8 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
     :param around: only the chunks around this position.
     :raises QueryError: `around` is given with `offset` or `limit`.
     """
-    from ..api.sesame import AROUND, Sesame
+    from ..api.one_session import AROUND
+    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
