@@ -60,6 +60,20 @@ def may_exist(path: str) -> bool:
     return True
 
 
+def is_storable(path: str) -> bool:
+    """Return True.
+
+    :raises OSError: no database can store the file's name.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        import errno
+
+        raise OSError(errno.EILSEQ, "its path is not UTF-8") from None
+    return True
+
+
 def is_empty(path: str) -> bool:
     """Return whether a path is a directory without entries: perhaps one to which nothing is mounted."""
     try:

@@ -38,10 +38,10 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 97),
-    "search nix --json": Budget(None, 98),
+    "search nix": Budget(5.35, 99),
+    "search nix --json": Budget(None, 100),
     "search nix --no-refresh": Budget(None, 81),
-    "status": Budget(5.05, 90),
+    "status": Budget(5.05, 91),
     "sessions": Budget(4.6, 73),
     "show d6bc": Budget(4.87, 74),
     "--version": Budget(2.13, 4),
