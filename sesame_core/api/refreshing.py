@@ -16,10 +16,10 @@ from ..types.report import IndexReport
 from .index import Index
 
 if TYPE_CHECKING:
-    from ..indexing.changes import ScanRoot
     from ..indexing.discovery import FoundFile
     from ..indexing.refresh import Refresh
     from ..indexing.scan_cache import ScanCache
+    from ..indexing.scan_root import ScanRoot
     from ..types.index import KnownFile
 
 #: Why nothing is refreshed before the owner has agreed to it.
@@ -91,8 +91,9 @@ class Refresher:
 
     def unread(self) -> IndexReport:
         """Return what a run would find, without one: files to read, and what cannot be read or recognised."""
-        from ..indexing.changes import OPENING_SECONDS, detect
+        from ..indexing.changes import detect
         from ..indexing.problems import report_problems
+        from ..indexing.scan_root import OPENING_SECONDS
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
@@ -125,7 +126,7 @@ class Refresher:
 
         :param seconds: time for checking files that may be no sessions.
         """
-        from ..indexing.refresh import scan_all, scan_recent
+        from ..indexing.scanning import scan_all, scan_recent
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
@@ -197,7 +198,7 @@ class Refresher:
         return scan_cache.load(path)
 
     def _scan_roots(self) -> list[ScanRoot]:
-        from ..indexing.changes import ScanRoot
+        from ..indexing.scan_root import ScanRoot
 
         return [ScanRoot.of(*source) for source in self._sources.with_parsers()]
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The demo's query for the sessions that come with Sesame, if none is given.
 DEMO_QUERY = "nix infrastructure simplify"
+#: Words of its query for a person's own sessions, and characters of a prompt from which they are chosen.
+WORDS, PROMPT_CHARS = 3, 200
 
 
 def index(paths: Sequence[Path], *, full: bool, yes: bool, json: bool) -> None:
@@ -76,13 +78,31 @@ def demo(query: Sequence[str]) -> None:
         _end_if_stopped(report, "sesame demo")
         write(report_text(report))
         if own.status().sessions:
-            _show(own, " ".join(query))
+            words = " ".join(query)
+            of, chosen = ("", "") if words else _of_own(own)
+            _show(own, words or chosen)
+            if chosen:
+                write(f"\nNext:\n  sesame search {chosen}\n  sesame show {of}\n  sesame resume {of}")
             return
     write("\nYou have no sessions yet.  These come with Sesame:")
     sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sorted(sessions_dir().iterdir())]
     with tempfile.TemporaryDirectory() as directory, Sesame(sources=sources, data_dir=directory) as sample:
         write(report_text(_run(sample, [])))
         _show(sample, " ".join(query) or DEMO_QUERY)
+
+
+def _of_own(sesame: Sesame) -> tuple[str, str]:
+    """Return the short id of a late session, and words of its first prompt that find it; "" without such a session."""
+    import re
+
+    sessions, _ = sesame.list_sessions()
+    for stored in sessions:
+        for prompt in stored.session.prompts:
+            words = list(dict.fromkeys(re.findall(r"\b[^\W\d_]{4,20}\b", prompt[:PROMPT_CHARS].lower())))
+            if len(words) >= WORDS:
+                chosen = sorted(words, key=len, reverse=True)[:WORDS]
+                return sesame.abbreviate(stored.session.id), " ".join(word for word in words if word in chosen)
+    return "", ""
 
 
 def _show(sesame: Sesame, query: str) -> None:

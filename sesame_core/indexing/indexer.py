@@ -21,12 +21,13 @@ from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from . import discovery
-from .changes import Changes, ScanRoot, detect, detect_notes
+from .changes import Changes, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import FileReader, Redacting, Stopped
 from .known import KnownFiles
 from .problems import report_problems
 from .readings import Readings
+from .scan_root import ScanRoot
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.

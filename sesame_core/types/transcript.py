@@ -121,7 +121,7 @@ class Session:
     #: Start of the session according to its header, for sessions without dated messages.
     created: datetime | None = None
     #: Directories that it was in besides `cwd`, in order: it moved, or went to a worktree.  They are added to the known
-    #: ones, and so is a former `cwd`.
+    #: ones, and so is a former `cwd`; the first `DIRECTORIES` are kept.
     directories: tuple[str, ...] = ()
     #: Segments off the active branch (rewound, abandoned); None leaves the known value unchanged.
     abandoned: tuple[int, ...] | None = None
