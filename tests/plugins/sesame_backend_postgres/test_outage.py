@@ -185,11 +185,3 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
     found = bob.json("search", "beaver")["results"]
     assert [(hit["workstation"], hit["name"], hit["tags"]) for hit in found] == [("ann", "Of an otter", ["ticket:77"])]
     assert "described" not in bob.ok("index")
-
-
-def test_a_schema_that_is_not_there_reads_as_an_empty_index(workstation: Make, database: str) -> None:
-    ann = workstation("ann")
-    assert ann.found("lighthouse") == set()
-    assert ann.json("workstations")["workstations"][0]["sessions"] == 0
-    with psycopg.connect(database) as db:
-        assert db.execute("SELECT to_regnamespace('sesame')").fetchone() == (None,)
