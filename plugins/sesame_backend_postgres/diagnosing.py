@@ -12,7 +12,7 @@ import psycopg
 
 from sesame_core.errors import BackendError
 
-from .failures import PREPARE
+from .failures import PREPARE, UnpreparedError
 
 _STANDING = """
 SELECT n.oid IS NOT NULL, coalesce(has_schema_privilege(n.oid, 'USAGE'), false),
@@ -96,7 +96,7 @@ def unprepared(found: Standing, place: str, schema: str) -> BackendError:
     """Return the error for a schema without Sesame's tables."""
     what = "has no schema" if not found.has_schema else "has none of Sesame's tables in the schema"
     by = f" ({found.schema_owner})" if found.schema_owner else ""
-    return BackendError(
+    return UnpreparedError(
         f"{place} {what} {schema}: check the name of the database, or let its owner{by} make the tables with: {PREPARE}"
     )
 

@@ -108,6 +108,10 @@ class LostError(BackendError):
     """The server cannot be reached, or closed the connection."""
 
 
+class UnpreparedError(BackendError):
+    """The database has no schema of Sesame's."""
+
+
 @contextmanager
 def translated(place: str, role: str) -> Iterator[None]:
     """Convert the driver's errors inside the block into `BackendError`.
@@ -156,7 +160,7 @@ def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
     if advice is None:
         advice = _ADVICE.get(state[:2])
     if advice is not None:
-        return BackendError(advice.format(place=place, role=named, name=role, message=message, database="…"))
+        return BackendError(advice.format(place=place, role=named, name=identifier(role), message=message, database="…"))
     is_lost = state[:2] == "08" or state in ("57P01", "57P02", "57P03")
     if is_lost or (not state and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)):
         return LostError(f"{place} does not answer any more: {message}; what was stored is kept, run it again")
@@ -178,12 +182,23 @@ def refused(error: psycopg.Error, place: str, role: str, database: str) -> Backe
     for text in sorted(texts, key=lambda text: "no pg_hba.conf entry" in text):
         if advice := _refusal(text):
             return BackendError(
-                advice.format(place=place, role=_named(role), name=role or "…", message=text, database=database)
+                advice.format(
+                    place=place,
+                    role=_named(role),
+                    name=identifier(role) if role else "…",
+                    message=text,
+                    database=identifier(database) if database else "…",
+                )
             )
     told = "; ".join(texts)
     if "FATAL" in str(error):
         return BackendError(f"{place} refuses {_named(role)}: {told}")
     return LostError(f"{place} cannot be reached: {told} (the index is there, and no copy of it on this machine)")
+
+
+def identifier(name: str) -> str:
+    """Return a name as SQL has it."""
+    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else '"{}"'.format(name.replace('"', '""'))
 
 
 def _named(role: str) -> str:

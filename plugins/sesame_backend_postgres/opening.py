@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg import sql
 
 from sesame_core.config import identity
 from sesame_core.errors import BackendError
@@ -14,6 +13,7 @@ from sesame_core.sdk.sql import newer
 
 from . import diagnosing, schema
 from .connection import Connection
+from .failures import identifier
 
 #: Oldest server with all required features [PostgreSQL 14: lz4, regular statistics of expressions].
 OLDEST = 140_000
@@ -35,7 +35,7 @@ def check_encoding(db: Connection, place: str) -> None:
     :raises BackendError: its encoding is not UTF8; the message has the statement that makes a right one.
     """
     if db.encoding != "UTF8":
-        name = sql.Identifier(f"{db.info.dbname}_utf8").as_string(db)
+        name = identifier(f"{db.info.dbname}_utf8")
         raise BackendError(
             f"{place} has the encoding {db.encoding}, Sesame needs UTF8: use another database, such as one made by: "
             f"CREATE DATABASE {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"

@@ -30,7 +30,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, diagnosing, matching, phrases, rows, schema, spelling, words
 from .connecting import Server
 from .connection import Connection
-from .failures import translated
+from .failures import UnpreparedError, translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
@@ -63,7 +63,7 @@ class PostgresReader:
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
-        return matching.candidates(self._rows, query, filters)
+        return matching.candidates(self._ask, query, filters)
 
     def phrase(
         self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
@@ -162,7 +162,7 @@ class PostgresReader:
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one or a phrase an estimate."""
-        return matching.frequencies(self._rows, words)
+        return matching.frequencies(self._ask, words)
 
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
@@ -194,7 +194,10 @@ class PostgresReader:
         if first_ns is not None or last_ns is not None:
             sql += f" AND (f.mtime_ns BETWEEN %s AND %s OR f.error IS NOT NULL OR {quiet})"
             values += (0 if first_ns is None else first_ns, LARGEST if last_ns is None else last_ns)
-        return {path: tuple(known) for path, *known in self._rows(sql, values)}
+        try:
+            return {path: tuple(known) for path, *known in self._rows(sql, values)}
+        except UnpreparedError:
+            return {}  # the run that follows makes the tables, or says why it cannot
 
     def scan_cache_path(self) -> str | None:
         """Return None: a file on this machine cannot detect that the server's index was replaced."""
@@ -270,6 +273,10 @@ class PostgresReader:
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
     def _rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """Return the rows of a query."""
+        return self._ask(sql, values)
+
+    def _ask(self, sql: str, values: Values) -> list[Any]:
         """Return the rows of a query, on the connection of the snapshot if there is one."""
         db = getattr(self._local, "db", None)
         if db is None:
