@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Most seconds of a read; a write has no limit.
 READ_SECONDS = 30
+#: Seconds for which a server that was silent is not asked again: one command asks several times.
+SILENT_SECONDS = 1
 #: What libpq is told, unless the dsn says otherwise.  A connection counts as lost when the network has acknowledged
 #: nothing for 15 s, or when three questions of the system, 10 s apart, had no answer.
 _NETWORK = {
@@ -113,6 +115,7 @@ class Server:
                     self._drop_first()
                     self._first = self.connect_to_read()
                 yield self._first
+                self._silent = None
             except LostError:
                 self._drop_first()
                 raise
@@ -153,11 +156,7 @@ class Server:
         try:
             db = reached(given, self._seconds)
         except psycopg.Error as error:
-            database = str(self._conninfo.get("dbname") or self.role)
-            told = refused(error, self.place, self.role, database)
-            if isinstance(error, UnansweredError | errors.ConnectionTimeout):
-                self._silent = (time.monotonic() + self._seconds, told)
-            raise told from None
+            raise self._refused(error) from None
         self._silent = None
         self.role = db.info.user
         db.is_answering = lambda: self._is_answering(db)
@@ -178,8 +177,16 @@ class Server:
         try:
             reached({**_NETWORK, **self._conninfo, "hostaddr": None, **host}, self._seconds).close()
         except psycopg.Error as error:
+            self._refused(error)
             return "FATAL" in str(error)
         return True
+
+    def _refused(self, error: psycopg.Error) -> BackendError:
+        """Return why a connection was not made, and remember a server that was silent."""
+        told = refused(error, self.place, self.role, str(self._conninfo.get("dbname") or self.role))
+        if isinstance(error, UnansweredError | errors.ConnectionTimeout):
+            self._silent = (time.monotonic() + SILENT_SECONDS, told)
+        return told
 
     def _drop_first(self) -> None:
         if self._first is not None:

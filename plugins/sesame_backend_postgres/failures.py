@@ -160,7 +160,9 @@ def explained(error: psycopg.Error, place: str, role: str) -> BackendError:
     if advice is None:
         advice = _ADVICE.get(state[:2])
     if advice is not None:
-        return BackendError(advice.format(place=place, role=named, name=identifier(role), message=message, database="…"))
+        return BackendError(
+            advice.format(place=place, role=named, name=identifier(role), message=message, database="…")
+        )
     is_lost = state[:2] == "08" or state in ("57P01", "57P02", "57P03")
     if is_lost or (not state and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)):
         return LostError(f"{place} does not answer any more: {message}; what was stored is kept, run it again")

@@ -34,7 +34,9 @@ MODES = {
 }
 
 
-@pytest.fixture(params=find_programs() or [pytest.param("", marks=pytest.mark.skip(reason=MISSING))], ids=os.path.basename)
+@pytest.fixture(
+    params=find_programs() or [pytest.param("", marks=pytest.mark.skip(reason=MISSING))], ids=os.path.basename
+)
 def program(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

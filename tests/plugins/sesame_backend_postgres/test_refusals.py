@@ -247,7 +247,9 @@ def test_no_connection_left(make: Callable[..., Place], server: Server) -> None:
             while True:
                 held.append(psycopg.connect(place.dsn(place.boss)))
         for command in (*READING, INDEX):
-            place.fails(place.ann, *command, told="has no connection left: try again later, or raise its max_connections")
+            place.fails(
+                place.ann, *command, told="has no connection left: try again later, or raise its max_connections"
+            )
     finally:
         for one in held:
             one.close()
