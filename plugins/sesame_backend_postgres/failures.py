@@ -77,7 +77,10 @@ _REFUSED = (
         "is not permitted to log in",
         "{place} refuses {role}: {message}; as an administrator run: ALTER ROLE {name} LOGIN",
     ),
-    ("no pg_hba.conf entry.*no encryption", "{place} refuses a connection without TLS ({message}): set sslmode"),
+    (
+        "no pg_hba.conf entry.*no encryption",
+        "{place} refuses a connection without TLS ({message}): set sslmode=verify-full",
+    ),
     ("no pg_hba.conf entry", "{place} refuses {role}: {message}; ask whoever runs it"),
     (
         "does not support SSL",

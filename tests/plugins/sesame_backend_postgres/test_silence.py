@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from sesame_backend_postgres import connecting, connection
 from sesame_backend_postgres.connecting import Server as Connections
@@ -82,7 +83,8 @@ def test_a_silent_server_is_given_up_after_the_timeout(workstation: Make, hosts:
 def test_the_second_host_is_reached_when_the_first_is_silent(workstation: Make, database: str) -> None:
     known = psycopg.conninfo.conninfo_to_dict(database)
     with silent_ports(1) as ports:
-        dsn = f"host=127.0.0.1,{known['host']} port={ports[0]},{known['port']} user={known['user']} dbname={known['dbname']}"
+        hosts, numbers = f"127.0.0.1,{known['host']}", f"{ports[0]},{known['port']}"
+        dsn = make_conninfo(database, host=hosts, port=numbers)
         ann = workstation("ann", dsn=dsn)
         ann.write("s1", "the lighthouse keeper")
         started = time.monotonic()
