@@ -80,8 +80,8 @@ class PgBouncer:
         raise RuntimeError(self.log())
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(20)
+        self._process.kill()  # what a signal means depends on the version: some wait for clients
+        self._process.wait()
 
     def log(self) -> str:
         """Return what it has written."""

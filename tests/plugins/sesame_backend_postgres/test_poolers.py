@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from sesame_core import LockedError, Selection, Sesame
+from sesame_core import BackendError, LockedError, Selection, Sesame
 from sesame_core.config.model import Config
 from sesame_core.plugin.manager import PluginManager
 
@@ -41,12 +44,18 @@ def program(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=MODES)
-def pooler(request: pytest.FixtureRequest, program: str, database: str) -> Iterator[PgBouncer]:
+@contextmanager
+def pooled(program: str, dsn: str, **settings: object) -> Iterator[PgBouncer]:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="pgbouncer-") as place:
         Path(place).chmod(0o755)  # it does not run as root
-        with PgBouncer(program, database, Path(place) / "run", ["postgres"], **MODES[request.param]) as pooler:
+        with PgBouncer(program, dsn, Path(place) / "run", ["postgres"], **settings) as pooler:
             yield pooler
+
+
+@pytest.fixture(params=MODES)
+def pooler(request: pytest.FixtureRequest, program: str, database: str) -> Iterator[PgBouncer]:
+    with pooled(program, database, **MODES[request.param]) as pooler:
+        yield pooler
 
 
 def test_two_workstations_index_and_search_behind_a_pooler(workstation: Make, pooler: PgBouncer, database: str) -> None:
@@ -134,3 +143,61 @@ def test_a_search_leaves_nothing_on_a_connection_that_others_use(workstation: Ma
     assert settings == [('"$user", public',), ("on",), ("4MB",)]
     assert left == (0,)
     assert tables == (None,)
+
+
+def test_what_a_pooler_refuses_is_named(workstation: Make, program: str, database: str) -> None:
+    with pooled(program, database, max_client_conn=1) as pooler, psycopg.connect(pooler.dsn("postgres")):
+        ann = workstation("ann", dsn=pooler.dsn("postgres"))
+        assert "has no connection left" in ann.fails("status")
+    with pooled(program, database, pool_mode="session", default_pool_size=1, query_wait_timeout=1) as pooler:
+        ann = workstation("ann", dsn=pooler.dsn("postgres"))
+        with psycopg.connect(pooler.dsn("postgres")) as other:
+            other.execute("SELECT 1")
+            for command in (["search", "fox"], ["index"]):
+                told = ann.fails(*command)
+                assert "the pooler PostgreSQL at 127.0.0.1" in told
+                assert "query_wait_timeout" in told
+        ann = workstation("ann", dsn=pooler.dsn("postgres", options="-c jit=off"))
+        assert re.search(r"unsupported startup parameter.*options.*: remove it from the dsn", ann.fails("status"))
+        ann = workstation("ann", dsn=pooler.dsn("nobody"))
+        assert "nobody" in ann.fails("status")
+        ann = workstation("ann", dsn=pooler.dsn("postgres", dbname="nowhere"))
+        assert 'database "nowhere" does not exist' in ann.fails("status")
+
+
+def test_a_pooler_whose_server_is_away_is_named(workstation: Make, program: str, database: str) -> None:
+    away = psycopg.conninfo.make_conninfo(database, port="1")
+    with pooled(program, away, server_login_retry=1) as pooler:
+        ann = workstation("ann", dsn=pooler.dsn("postgres"), connect_timeout=3)
+        started = time.monotonic()
+        for command in (["search", "fox", "--no-refresh"], ["index"]):
+            told = ann.fails(*command)
+            assert "127.0.0.1" in told
+        assert time.monotonic() - started < 2 * (3 + 4), told
+
+
+def test_a_pooler_of_too_small_a_pool_for_a_writer_says_so(workstation: Make, program: str, database: str) -> None:
+    """A writer needs two connections of the server: one that writes, and one with the lock."""
+    settings = {"pool_mode": "session", "default_pool_size": 1, "query_wait_timeout": 2}
+    with pooled(program, database, **settings) as pooler:
+        ann = workstation("ann", dsn=pooler.dsn("postgres"), connect_timeout=4)
+        ann.write("s1", "the lighthouse keeper")
+        told = ann.fails("index")
+        assert "has no connection left" in told or "no answer" in told
+
+
+def test_a_pooler_that_ends_idle_transactions_cannot_let_two_write(
+    workstation: Make, program: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pooled(program, database, pool_mode="transaction", idle_transaction_timeout=1) as pooler:
+        ann = workstation("ann", dsn=pooler.dsn("postgres"))
+        ann.write("s1", "the lighthouse keeper")
+        ann.ok("index")
+        monkeypatch.setenv("SESAME_WORKSTATION_ID", "ann")
+        monkeypatch.setenv("SESAME_DATA_DIR", str(ann.home / "data"))
+        backend = PluginManager().backend("postgres", {"dsn": ann.dsn})
+        with pytest.raises(BackendError, match="held the lock of this workstation"), backend.writer() as writer:
+            time.sleep(3)
+            writer.finish(synced_at=None)
+        backend.close()
+        ann.ok("index")

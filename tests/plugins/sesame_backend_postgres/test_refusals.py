@@ -105,12 +105,11 @@ class Place:
         (statements,) = [b for b in re.findall(r"```sql\n(.*?)```", text, re.S) if "CREATE ROLE sesame_reader" in b]
         for name, own in self.groups.items():
             statements = re.sub(rf"\b{name}\b", own, statements)
-        made = [part for part in statements.split(";\n") if part.startswith("CREATE ROLE")]
-        self.sql(*made, in_own=False)
-        rest = [part for part in statements.split(";\n") if part.strip() and not part.startswith("CREATE ROLE")]
-        # One who may create roles grants their membership; the owner of the tables grants the rest.
-        self.sql(*(part for part in rest if "SCHEMA" not in part and " ON " not in part), in_own=False)
-        self.sql(*(part for part in rest if "SCHEMA" in part or " ON " in part), role=self.boss)
+        parts = [part.strip() for part in statements.split(";\n") if part.strip()]
+        # One who may create roles makes them and grants their membership; the owner of the tables does the rest.
+        first = [part for part in parts if re.match(r"CREATE ROLE|GRANT \w+ TO \w+$", part)]
+        self.sql(*first, in_own=False)
+        self.sql(*(part for part in parts if part not in first), role=self.boss)
         self.sql(*(f"GRANT {self.groups[group]} TO {self.ann}" for group in groups), in_own=False)
 
 
