@@ -175,7 +175,9 @@ class Server:
         """Return whether the host of a connection says anything to a new one, if only a refusal."""
         host = {"host": db.info.host, "port": db.info.port}
         try:
-            reached({**_NETWORK, **self._conninfo, "hostaddr": None, **host}, self._seconds).close()
+            with reached({**_NETWORK, **self._conninfo, "hostaddr": None, **host}, self._seconds) as other:
+                other.read_seconds = 1
+                other.execute("SELECT 1")  # a pooler answers without its server
         except psycopg.Error as error:
             self._refused(error)
             return "FATAL" in str(error)

@@ -13,6 +13,8 @@ from psycopg.pq import TransactionStatus
 
 #: Seconds without an answer after which it is found out whether the server still answers anyone.
 PATIENCE = 5
+#: The same behind a pooler, where a question can take long because others' statements do.
+POOLED_PATIENCE = 120
 #: Seconds that the server may take longer than `statement_timeout` to cancel a statement.
 GRACE = 5
 
@@ -148,7 +150,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     def _ask(self, waited: float) -> None:
         is_overdue = self.read_seconds and waited > self.read_seconds + GRACE
-        if is_overdue or (self.is_answering is not None and not self.is_answering()):
+        is_due = self.is_answering is not None and (not self.is_pooled or waited > POOLED_PATIENCE)
+        if is_overdue or (is_due and self.is_answering is not None and not self.is_answering()):
             # Closing says so to the server, and waits for nothing.
             self.pgconn.finish()
             raise SilentError(f"no answer for {waited:.0f} s, and the server does not take another connection")

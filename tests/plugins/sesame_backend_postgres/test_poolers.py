@@ -196,8 +196,13 @@ def test_a_pooler_that_ends_idle_transactions_cannot_let_two_write(
         monkeypatch.setenv("SESAME_WORKSTATION_ID", "ann")
         monkeypatch.setenv("SESAME_DATA_DIR", str(ann.home / "data"))
         backend = PluginManager().backend("postgres", {"dsn": ann.dsn})
-        with pytest.raises(BackendError, match="held the lock of this workstation"), backend.writer() as writer:
-            time.sleep(3)
-            writer.finish(synced_at=None)
+
+        def write() -> None:
+            with backend.writer() as writer:
+                time.sleep(3)
+                writer.finish(synced_at=None)
+
+        with pytest.raises(BackendError, match="held the lock of this workstation"):
+            write()
         backend.close()
         ann.ok("index")
