@@ -179,12 +179,12 @@ def test_a_read_that_the_server_does_not_cancel_is_given_up(server: Server, monk
 
 
 def test_a_connection_that_comes_too_late_is_closed(server: Server) -> None:
-    given = Settings(dsn=server.dsn, connect_timeout=1)
+    given = Settings(dsn=f"{server.dsn}?application_name=late", connect_timeout=1)
     with frozen(server), pytest.raises(BackendError, match="no answer within 1 s"):
         Connections(given).connect()
     with psycopg.connect(server.dsn, autocommit=True) as db:
         end = time.monotonic() + 10
-        sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'sesame%'"
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'"
         while db.execute(sql).fetchone() != (0,) and time.monotonic() < end:
             time.sleep(0.05)
         assert db.execute(sql).fetchone() == (0,)
