@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 import psycopg
 
@@ -15,11 +14,13 @@ from sesame_core.sdk.ingest import committing
 from sesame_core.sdk.options import check
 
 from . import opening
-from .connecting import OPTIONS, Server, Settings
+from .connecting import Server
+from .connection import Connection
 from .failures import translated
 from .locking import lock
 from .opening import Workstation
 from .reader import PostgresReader
+from .settings import OPTIONS, Settings
 from .writer import PostgresWriter
 
 
@@ -55,7 +56,7 @@ class PostgresBackend:
                 pool=pool,
             )
         )
-        self._db: psycopg.Connection[Any] | None = None
+        self._db: Connection | None = None
 
     def __repr__(self) -> str:
         return f"<PostgresBackend {self._server.place}>"
@@ -85,8 +86,9 @@ class PostgresBackend:
         :raises BackendError: the schema is upgraded, and some rows of before do not meet its rules.
         """
         with translated(self._server.place, self._server.role):
-            db = self._connection()
-            left = opening.migrate(db, self._server.place, self._server.schema) or opening.unchecked(db)
+            db, place, schema = self._connection(), self._server.place, self._server.schema
+            opening.check_writable(db, place, schema, is_to_prepare=True)
+            left = opening.migrate(db, place, schema) or opening.unchecked(db)
         if left:
             raise BackendError(
                 f"{self._server.place} is upgraded, but {'; '.join(left)}: correct or delete these rows, "
@@ -122,26 +124,27 @@ class PostgresBackend:
             writer.commit()
 
     @contextmanager
-    def _opened(self, *, claim: bool = False) -> Iterator[tuple[psycopg.Connection[Any], Workstation]]:
+    def _opened(self, *, claim: bool = False) -> Iterator[tuple[Connection, Workstation]]:
         """Yield a connection that holds the write lock of this workstation's rows."""
         with translated(self._server.place, self._server.role):
             try:
-                db = self._connection()
-                opening.migrate(db, self._server.place, self._server.schema)
-                workstation = opening.this_workstation(db, self._server.place, claim=claim)
-                lock(db, workstation)
+                db, place, schema = self._connection(), self._server.place, self._server.schema
+                opening.check_writable(db, place, schema)
+                opening.migrate(db, place, schema)
+                workstation = opening.this_workstation(db, place, claim=claim)
+                lock(self._keeper(db), workstation)
                 yield db, workstation
-                db.execute("SELECT pg_advisory_unlock_all()")
+                self._unlock()
             except BaseException as error:
                 if self._db is not None and not isinstance(error, psycopg.Error | SesameError):
                     # The connection works: unlock it, so that the next writer need not wait for the server to close it.
                     with suppress(psycopg.Error):
-                        self._db.execute("SELECT pg_advisory_unlock_all()")
+                        self._unlock()
                 # Otherwise the lock is released with the connection, whatever its state is.
                 self._drop()
                 raise
 
-    def _connection(self) -> psycopg.Connection[Any]:
+    def _connection(self) -> Connection:
         """Return the connection for writing, reused from one run to the next."""
         if self._db is not None and (self._db.closed or not _answers(self._db)):
             self._drop()
@@ -149,13 +152,36 @@ class PostgresBackend:
             self._db = self._server.connect()
         return self._db
 
+    def _keeper(self, db: Connection) -> Connection:
+        """Return the connection that keeps the lock: this one, or behind a pooler another one in a transaction.
+
+        A pooler gives a transaction one of the server's connections until it ends, in each of its modes.
+        """
+        if not db.is_pooled:
+            return db
+        db.keeper = self._server.connect()
+        db.keeper.execute("BEGIN")
+        return db.keeper
+
+    def _unlock(self) -> None:
+        assert self._db is not None
+        if self._db.keeper is None:
+            self._db.execute("SELECT pg_advisory_unlock_all()")
+            return
+        self._db.keeper.execute("SELECT pg_advisory_unlock_all()")
+        self._db.keeper.execute("COMMIT")
+        self._db.keeper.close()
+        self._db.keeper = None
+
     def _drop(self) -> None:
         if self._db is not None:
+            if self._db.keeper is not None:
+                self._db.keeper.close()
             self._db.close()
         self._db = None
 
 
-def _answers(db: psycopg.Connection[Any]) -> bool:
+def _answers(db: Connection) -> bool:
     try:
         db.execute("SELECT 1")
     except psycopg.Error:

@@ -1,110 +1,43 @@
-"""Connections to the server: options, environment, and the settings that Sesame needs."""
+"""The connections of one process to a database."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg import errors
 
-from sesame_core.errors import BackendError, ConfigError
-from sesame_core.sdk.options import COUNT, TEXT
+from sesame_core.errors import BackendError
 
-from .failures import LostError, explained
+from . import opening, settings
+from .connection import Connection, is_lost
+from .failures import LostError, refused, translated
 from .prepared import Prepared
+from .reaching import UnansweredError, reached
+from .settings import Settings
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import QueuePool
 
-#: Environment variable with the server's address, used when the configuration names none.
-DSN_VARIABLE = "SESAME_POSTGRES_DSN"
 #: Most seconds of a read; a write has no limit.
 READ_SECONDS = 30
-#: Most seconds of waiting for a lock: no one waits longer for what another one does.
-LOCK_SECONDS = 5
-#: Milliseconds without an answer after which a connection counts as lost.
-SILENCE_MS = 15_000
-
-_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
-#: Settings of every connection: one schema, one time zone, and no plans that only pay for long queries.
-_SETTINGS = (
-    ("TimeZone", "UTC"),
-    ("client_min_messages", "error"),
-    ("jit", "off"),
-    # The rows with a common word of a million chunks are a bitmap of 8 MB.  A bitmap that does not fit becomes lossy:
-    # it has pages only, and all of their rows are checked.
-    ("work_mem", "32MB"),
-    ("enable_seqscan", "off"),
-    ("max_parallel_workers_per_gather", "0"),
-    # Prepared statements (`prepared.Alike`) need no separate plan for each value.
-    ("plan_cache_mode", "force_generic_plan"),
-    ("lock_timeout", f"{LOCK_SECONDS}s"),
-)
-
-
-#: The backend's options in config.jsonc, fields of `Settings`.
-OPTIONS = {
-    "dsn": TEXT,
-    "service": TEXT,
-    "schema": TEXT,
-    "connect_timeout": COUNT,
-    "sslmode": TEXT,
-    "pool": COUNT,
+#: Seconds for which a server that was silent is not asked again: one command asks several times.
+SILENT_SECONDS = 1
+#: What libpq is told, unless the dsn says otherwise.  A connection counts as lost when the network has acknowledged
+#: nothing for 15 s, or when three questions of the system, 10 s apart, had no answer.
+_NETWORK = {
+    "client_encoding": "utf-8",
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The backend's options in config.jsonc.
-
-    :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
-    """
-
-    #: A libpq connection string or URL; without one, that of the environment (`SESAME_POSTGRES_DSN`, `PGHOST` …).
-    dsn: str | None = None
-    #: A section of `pg_service.conf`.
-    service: str | None = None
-    #: The schema with Sesame's tables.
-    schema: str = "sesame"
-    #: Seconds to wait for the server.
-    connect_timeout: int = 5
-    #: libpq's `sslmode`; None leaves it to the dsn.
-    sslmode: str | None = None
-    #: Most connections of readers in one process.
-    pool: int = 4
-
-    def __post_init__(self) -> None:
-        if not _SCHEMA.fullmatch(self.schema):
-            raise ConfigError(
-                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
-            )
-        self.conninfo()
-
-    def conninfo(self) -> dict[str, Any]:
-        """Return libpq's parameters.
-
-        :raises ConfigError: the dsn cannot be parsed.
-        """
-        dsn = self.dsn or os.environ.get(DSN_VARIABLE) or ""
-        # SQLAlchemy's form.
-        dsn = re.sub(r"^postgresql\+\w+:", "postgresql:", dsn)
-        try:
-            found: dict[str, Any] = dict(conninfo_to_dict(dsn))
-        except psycopg.Error:
-            raise ConfigError(
-                "the postgres backend's dsn cannot be read; it is like postgresql://role@host:5432/database"
-            ) from None
-        for name, value in (("service", self.service), ("sslmode", self.sslmode)):
-            if value is not None:
-                found[name] = value
-        return found
 
 
 class Server:
@@ -114,13 +47,16 @@ class Server:
     takes longer to load than a search takes.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._conninfo = settings.conninfo()
-        self._first: psycopg.Connection[Any] | None = None
+    def __init__(self, given: Settings) -> None:
+        self._settings = given
+        self._conninfo = given.conninfo()
+        self._seconds = given.seconds()
+        self._first: Connection | None = None
         self._is_first_free = threading.Semaphore()
         self._pool: QueuePool | None = None
         self._lock = threading.Lock()
+        #: The time until which the server counts as silent, and the error that says so.
+        self._silent: tuple[float, BackendError] | None = None
         #: The prepared statements of its connections.
         self.prepared = Prepared()
         #: The role of the last connection, for messages.
@@ -137,53 +73,49 @@ class Server:
     @property
     def place(self) -> str:
         """The name of the database for people, without a password."""
-        known = self._conninfo
-        if self._settings.service:
-            return f"PostgreSQL (service {self._settings.service})"
-        host = known.get("host") or os.environ.get("PGHOST") or "localhost"
-        port = known.get("port") or os.environ.get("PGPORT") or "5432"
-        name = known.get("dbname") or os.environ.get("PGDATABASE") or "its default database"
-        return f"PostgreSQL at {host}:{port}/{name}"
+        return settings.place(self._conninfo)
 
-    def connect(self, *, read_seconds: int = 0) -> psycopg.Connection[Any]:
-        """Open a connection in autocommit mode.
+    def connect(self) -> Connection:
+        """Open a connection for writing, in autocommit mode.
 
-        :param read_seconds: seconds after which a statement is cancelled; 0 for never.
-        :raises BackendError: the server cannot be reached or refuses the connection.
+        :raises BackendError: the server cannot be reached within `connect_timeout`, refuses the connection, or its
+            database is not one for Sesame.
         """
-        settings = (*_SETTINGS, ("search_path", f"{self.schema},pg_catalog"), ("statement_timeout", f"{read_seconds}s"))
-        ours = " ".join(f"-c {name}={value}" for name, value in settings)
-        given = {
-            "connect_timeout": self._settings.connect_timeout,
-            "application_name": application_name(),
-            "keepalives_idle": 30,
-            "tcp_user_timeout": SILENCE_MS,
-        }
-        try:
-            db: psycopg.Connection[Any] = psycopg.connect(
-                make_conninfo(
-                    "", **{**given, **self._conninfo, "options": f"{self._conninfo.get('options', '')} {ours}"}
-                ),
-                autocommit=True,
-                cursor_factory=psycopg.ClientCursor,
-            )
-        except psycopg.Error as error:
-            raise explained(error, self.place, self.role) from None
-        self.role = db.info.user
+        db = self._reached()
+        with self._closed_by_an_error(db):
+            db.settle(self.schema, 0)
+            opening.check_encoding(db, self.place)
+        return db
+
+    def connect_to_read(self) -> Connection:
+        """Open a connection for reading a schema that is there and this Sesame's.
+
+        :raises BackendError: as `connect`, or the schema is another one, or the role may not read it.
+        """
+        db = self._reached()
+        with self._closed_by_an_error(db):
+            try:
+                found = db.settle(self.schema, READ_SECONDS, opening.version_of(self.schema))
+            except (errors.UndefinedTable, errors.InvalidSchemaName, errors.InsufficientPrivilege):
+                found = None
+                db.settle(self.schema, READ_SECONDS)
+            opening.check_encoding(db, self.place)
+            opening.check_readable(db, self.place, self.schema, None if found is None else found[0])
         return db
 
     @contextmanager
-    def reading(self) -> Iterator[psycopg.Connection[Any]]:
+    def reading(self) -> Iterator[Connection]:
         """Yield a connection for reading; one that the server has closed is replaced.
 
-        :raises BackendError: the server cannot be reached, or all connections are in use for `READ_SECONDS`.
+        :raises BackendError: as `connect_to_read`, or all connections are in use for `READ_SECONDS`.
         """
         if self._is_first_free.acquire(timeout=READ_SECONDS if self._settings.pool == 1 else 0):
             try:
-                if self._first is None or _is_lost(self._first):
+                if self._first is None or is_lost(self._first):
                     self._drop_first()
-                    self._first = self.connect(read_seconds=READ_SECONDS)
+                    self._first = self.connect_to_read()
                 yield self._first
+                self._silent = None
             except LostError:
                 self._drop_first()
                 raise
@@ -193,7 +125,7 @@ class Server:
         if self._settings.pool == 1:
             raise BackendError(f"{self.place}: the only connection is in use; raise the option 'pool'")
         pooled = self._others().connect()
-        if _is_lost(pooled.driver_connection):
+        if is_lost(pooled.driver_connection):
             pooled.invalidate()
             pooled = self._others().connect()
         try:
@@ -214,6 +146,50 @@ class Server:
                 self._pool.dispose()
             self._pool = None
 
+    # -- implementation -----------------------------------------------------------------------------------
+
+    def _reached(self) -> Connection:
+        """Connect, unless the server has just kept this process waiting."""
+        if self._silent is not None and time.monotonic() < self._silent[0]:
+            raise self._silent[1]
+        given = {**_NETWORK, "application_name": application_name(), **self._conninfo}
+        try:
+            db = reached(given, self._seconds)
+        except psycopg.Error as error:
+            raise self._refused(error) from None
+        self._silent = None
+        self.role = db.info.user
+        db.is_answering = lambda: self._is_answering(db)
+        return db
+
+    @contextmanager
+    def _closed_by_an_error(self, db: Connection) -> Iterator[None]:
+        try:
+            with translated(self.place, self.role):
+                yield
+        except BaseException:
+            db.close()
+            raise
+
+    def _is_answering(self, db: Connection) -> bool:
+        """Return whether the host of a connection says anything to a new one, if only a refusal."""
+        host = {"host": db.info.host, "port": db.info.port}
+        try:
+            with reached({**_NETWORK, **self._conninfo, "hostaddr": None, **host}, self._seconds) as other:
+                other.read_seconds = 1
+                other.execute("SELECT 1")  # a pooler answers without its server
+        except psycopg.Error as error:
+            self._refused(error)
+            return "FATAL" in str(error)
+        return True
+
+    def _refused(self, error: psycopg.Error) -> BackendError:
+        """Return why a connection was not made, and remember a server that was silent."""
+        told = refused(error, self.place, self.role, str(self._conninfo.get("dbname") or self.role))
+        if isinstance(error, UnansweredError | errors.ConnectionTimeout):
+            self._silent = (time.monotonic() + SILENT_SECONDS, told)
+        return told
+
     def _drop_first(self) -> None:
         if self._first is not None:
             self._first.close()
@@ -226,24 +202,13 @@ class Server:
         with self._lock:
             if self._pool is None:
                 self._pool = QueuePool(
-                    lambda: self.connect(read_seconds=READ_SECONDS),  # type: ignore[arg-type]
+                    self.connect_to_read,  # type: ignore[arg-type]
                     pool_size=self._settings.pool - 1,
                     max_overflow=0,
                     timeout=READ_SECONDS,
                     reset_on_return=None,
                 )
             return self._pool
-
-
-def _is_lost(db: Any) -> bool:
-    """Return, without a query, whether the server has closed a connection."""
-    import select
-
-    if db.closed:
-        return True
-    readable, _, _ = select.select([db.fileno()], [], [], 0)
-    # No query is pending: anything to read is the end of the stream, or the server's last message.
-    return bool(readable)
 
 
 def application_name() -> str:

@@ -1,4 +1,4 @@
-"""Finds out the version of the schema, rejects a newer one, and identifies this workstation."""
+"""Checks the schema and has it created or upgraded, rejects another database's, and identifies this workstation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sesame_core.config import identity, paths
 from sesame_core.errors import BackendError
 from sesame_core.sdk.sql import newer
 
-from . import schema
+from . import diagnosing, schema
+from .connection import Connection
+from .failures import identifier
 
 #: Oldest server with all required features [PostgreSQL 14: lz4, regular statistics of expressions].
 OLDEST = 140_000
@@ -25,6 +27,69 @@ class Workstation:
     id: int
     #: The first part of its sessions' keys.
     name: str
+
+
+def check_encoding(db: Connection, place: str) -> None:
+    """Check that a database can store every text.
+
+    :raises BackendError: its encoding is not UTF8; the message has the statement that makes a right one.
+    """
+    if db.encoding != "UTF8":
+        name = identifier(f"{db.info.dbname}_utf8")
+        raise BackendError(
+            f"{place} has the encoding {db.encoding}, Sesame needs UTF8: use another database, such as one made by: "
+            f"CREATE DATABASE {name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"
+        )
+
+
+def version_of(name: str) -> str:
+    """Return the query for the version of a schema.
+
+    :param name: name of the schema.
+    """
+    return f"SELECT coalesce(max(id), 0) FROM {name}.schema_migrations"
+
+
+def check_readable(db: psycopg.Connection[Any], place: str, name: str, found: int | None) -> None:
+    """Check that a schema is this Sesame's.
+
+    :param name: name of the schema.
+    :param found: its version; None when it cannot be read.
+    :raises BackendError: there is none, the role may not read it, or it is an older or a newer one.
+    """
+    present = len(schema.MIGRATIONS)
+    if not found:
+        raise diagnosing.unreadable(db, place, name) or BackendError(f"{place} has no version in the schema {name}")
+    if found > present:
+        raise newer(place, found, present)
+    if found < present:
+        raise diagnosing.outdated(diagnosing.standing(db, name), place, found, present)
+
+
+def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_prepare: bool = False) -> None:
+    """Check, before anything is changed, that the role may write, and make or upgrade the tables where that is due.
+
+    :param name: name of the schema.
+    :param is_to_prepare: the role need not write rows, and should be told how it can make the tables.
+    :raises BackendError: it may not; the message has the statement to run.
+    """
+    standing = diagnosing.standing(db, name)
+    if not standing.has_tables:
+        if error := diagnosing.unmakeable(standing, place, name):
+            raise error if is_to_prepare or standing.is_read_only else diagnosing.unprepared(standing, place, name)
+        return
+    if standing.may_use and standing.may_read and not standing.is_owner:
+        found = version(db, place)
+        if found < len(schema.MIGRATIONS):
+            raise diagnosing.outdated(standing, place, found, len(schema.MIGRATIONS))
+    if error := None if is_to_prepare and standing.is_owner else diagnosing.unwritable(db, standing, place, name):
+        raise error
+
+
+def make_schema(db: psycopg.Connection[Any], name: str) -> None:
+    """Create a schema that is not there: for one that is, the server would demand the right to create another."""
+    if db.execute("SELECT to_regnamespace(%s)", (name,)).fetchone() == (None,):
+        db.execute(f"CREATE SCHEMA {name}")
 
 
 def version(db: psycopg.Connection[Any], place: str) -> int:
@@ -123,4 +188,4 @@ def installation() -> str:
 
 
 def _is_superuser(db: psycopg.Connection[Any]) -> bool:
-    return db.info.parameter_status("is_superuser") == "on"
+    return db.execute("SELECT current_setting('is_superuser')").fetchone() == ("on",)

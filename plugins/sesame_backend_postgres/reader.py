@@ -11,7 +11,6 @@ import psycopg
 
 from sesame_core.config import identity
 from sesame_core.sdk.ingest import MAX_CHUNKS
-from sesame_core.sdk.sql import older
 from sesame_core.types.index import (
     NOTES,
     UNREAD,
@@ -28,9 +27,10 @@ from sesame_core.types.index import (
 )
 from sesame_core.types.query import Condition, Filters, Query, Word
 
-from . import conversations, matching, opening, phrases, rows, schema, spelling, words
+from . import conversations, diagnosing, matching, phrases, rows, schema, spelling, words
 from .connecting import Server
-from .failures import translated
+from .connection import Connection
+from .failures import UnpreparedError, translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
@@ -39,18 +39,12 @@ LARGEST = (1 << 63) - 1
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
-class _NothingError(Exception):
-    """There is no schema yet."""
-
-
 class PostgresReader:
     """Reads what all workstations have written."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._local = threading.local()
-        #: Whether the schema was checked, and is this Sesame's.
-        self._is_made = False
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -69,17 +63,7 @@ class PostgresReader:
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
-        try:
-            return matching.candidates(self._ask, query, filters)
-        except _NothingError:
-            return Candidates(
-                chunks=[],
-                heads={},
-                document_frequencies=[0] * len(query.words),
-                chunk_total=0,
-                session_total=0,
-                left_out={},
-            )
+        return matching.candidates(self._ask, query, filters)
 
     def phrase(
         self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
@@ -181,10 +165,7 @@ class PostgresReader:
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one or a phrase an estimate."""
-        try:
-            return matching.frequencies(self._ask, words)
-        except _NothingError:
-            return [0] * len(words)
+        return matching.frequencies(self._ask, words)
 
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
@@ -216,7 +197,10 @@ class PostgresReader:
         if first_ns is not None or last_ns is not None:
             sql += f" AND (f.mtime_ns BETWEEN %s AND %s OR f.error IS NOT NULL OR {quiet})"
             values += (0 if first_ns is None else first_ns, LARGEST if last_ns is None else last_ns)
-        return {path: tuple(known) for path, *known in self._rows(sql, values)}
+        try:
+            return {path: tuple(known) for path, *known in self._rows(sql, values)}
+        except UnpreparedError:
+            return {}  # the run that follows makes the tables, or says why it cannot
 
     def scan_cache_path(self) -> str | None:
         """Return None: a file on this machine cannot detect that the server's index was replaced."""
@@ -292,17 +276,11 @@ class PostgresReader:
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
     def _rows(self, sql: str, values: Values = ()) -> list[Any]:
-        """Return the rows of a query; none while there is no schema."""
-        try:
-            return self._ask(sql, values)
-        except _NothingError:
-            return []
+        """Return the rows of a query."""
+        return self._ask(sql, values)
 
     def _ask(self, sql: str, values: Values) -> list[Any]:
-        """Return the rows of a query, on the connection of the snapshot if there is one.
-
-        :raises _NothingError: there is no schema yet.
-        """
+        """Return the rows of a query, on the connection of the snapshot if there is one."""
         db = getattr(self._local, "db", None)
         if db is None:
             with self._server.reading() as one, translated(self._server.place, self._server.role):
@@ -313,10 +291,11 @@ class PostgresReader:
             begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
             return self._answers(db, sql, values, begin)
 
-    def _answers(self, db: psycopg.Connection[Any], sql: str, values: Values, before: str) -> list[Any]:
-        self._check(db)
+    def _answers(self, db: Connection, sql: str, values: Values, before: str) -> list[Any]:
         try:
-            answers = db.execute(before + self._server.prepared.asked(db, sql), values)
+            # The next transaction of a pooled connection may be on a server's connection without the plan.
+            asked = sql if db.is_pooled else self._server.prepared.asked(db, sql)
+            answers = db.execute(before + asked, values)
             while answers.nextset():
                 pass  # only the last result has rows
             try:
@@ -326,21 +305,11 @@ class PostgresReader:
                 from . import times
 
                 times.accept_all(db)
-                return db.execute(self._server.prepared.asked(db, sql), values).fetchall()
-        except BaseException:
+                return db.execute(asked, values).fetchall()
+        except BaseException as error:
             self._server.prepared.forget(db)
+            if isinstance(error, psycopg.errors.InsufficientPrivilege):
+                db.execute("ROLLBACK")
+                if lacking := diagnosing.unreadable(db, self._server.place, self._server.schema):
+                    raise lacking from error
             raise
-
-    def _check(self, db: psycopg.Connection[Any]) -> None:
-        """Check the version of the schema, once.
-
-        :raises BackendError: it is an older one, or that of a newer Sesame.
-        """
-        if self._is_made:
-            return
-        found = opening.version(db, self._server.place)
-        if not found:
-            raise _NothingError
-        if found < len(schema.MIGRATIONS):
-            raise older(self._server.place, found)
-        self._is_made = True

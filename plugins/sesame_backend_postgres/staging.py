@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
-
 from sesame_core.sdk.ingest import OVERHEAD
 from sesame_core.text.tokens import clean
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import SHELLS
 
 from . import rows, vocabularies, words
+from .connection import Connection
 
 #: Characters sent at once.
 BATCH = 4 << 20
@@ -24,7 +23,7 @@ LONGEST_TEXT, LONGEST_SUBWORDS = 400_000, 150_000
 _CHUNK_COLUMNS = f"session, workstation, {rows.CHUNK_COLUMNS}"
 _STAGING = (
     "CREATE TEMPORARY TABLE IF NOT EXISTS staging (LIKE chunks, class smallint, tool text, tokens int, spoken int, "
-    "plain text, subwords text) ON COMMIT DELETE ROWS"
+    "plain text, subwords text) ON COMMIT "
 )
 _COPY = f"COPY staging ({_CHUNK_COLUMNS}, class, tool, tokens, spoken, plain, subwords) FROM STDIN"
 _INSERT_CHUNKS = f"INSERT INTO chunks ({_CHUNK_COLUMNS}) SELECT {_CHUNK_COLUMNS} FROM staging"
@@ -43,7 +42,7 @@ _INSERT_COMMANDS = (
 class Staging:
     """The chunks of one workstation that are not sent yet."""
 
-    def __init__(self, db: psycopg.Connection[Any], workstation: int) -> None:
+    def __init__(self, db: Connection, workstation: int) -> None:
         self._db = db
         self._workstation = workstation
         self._rows: list[tuple[Any, ...]] = []
@@ -83,7 +82,8 @@ class Staging:
         """Send them; the rows of their sessions must be stored."""
         if not self._rows:
             return
-        self._db.execute(_STAGING)
+        # Behind a pooler, the next user of the server's connection may have another version of the schema.
+        self._db.execute(_STAGING + ("DROP" if self._db.is_pooled else "DELETE ROWS"))
         with self._db.cursor() as cursor, cursor.copy(_COPY) as copy:
             for row in self._rows:
                 copy.write_row(row)

@@ -16,7 +16,7 @@ from psycopg import errors
 from sesame_core.errors import BackendError
 
 from . import schema, step_6
-from .opening import version
+from .opening import make_schema, version
 
 #: Seconds to wait for a lock before others, who queue for it behind this one, may go on; and how often it is tried.
 PATIENCE, TRIES = 3, 10
@@ -103,7 +103,7 @@ def _steps(db: psycopg.Connection[Any], found: int, name: str) -> list[str]:
     if not found:
         from . import tables
 
-        db.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
+        make_schema(db, name)
         return [tables.definition(name)]
     steps = [migration.sql for migration in schema.MIGRATIONS[found : schema.GUARDED - 1]]
     if found < schema.GUARDED:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
-from typing import Any
 
 import psycopg
 
@@ -17,6 +16,7 @@ from sesame_core.types.transcript import Notes, Session
 
 from . import rows
 from .carry import carry_over
+from .connection import Connection
 from .failures import translating
 from .files import Files
 from .opening import Workstation
@@ -35,9 +35,7 @@ class PostgresWriter:
     :param is_rebuild: everything is one transaction, in which the workstation's rows are set aside until `take_over`.
     """
 
-    def __init__(
-        self, db: psycopg.Connection[Any], place: str, workstation: Workstation, *, is_rebuild: bool = False
-    ) -> None:
+    def __init__(self, db: Connection, place: str, workstation: Workstation, *, is_rebuild: bool = False) -> None:
         self._db = db
         #: The server and the connected role, for messages.
         self.place, self.role = place, db.info.user

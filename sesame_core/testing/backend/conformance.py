@@ -39,7 +39,7 @@ class BackendConformance(
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
-        """An index that does not exist reads as an empty one, and reading does not create it."""
+        """An index that does not exist, or a shared one that was only prepared, reads as an empty one."""
         reader = backend.reader()
         candidates = reader.candidates(a_query("anything"), EVERYTHING)
         assert (candidates.chunks, candidates.heads, candidates.chunk_total) == ([], {}, 0)

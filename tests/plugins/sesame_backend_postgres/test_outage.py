@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -38,17 +36,6 @@ def test_an_unreachable_server_is_reported_at_once(workstation: Make) -> None:
         assert "127.0.0.1:1/sesame cannot be reached" in ann.run(*command).stderr
 
 
-def test_a_silent_server_is_given_up_after_the_timeout(workstation: Make) -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        dsn = f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/sesame"
-        ann = workstation("ann", dsn=dsn, connect_timeout=2)
-        started = time.monotonic()
-        assert "cannot be reached" in ann.fails("search", "fox", "--no-refresh")
-        assert time.monotonic() - started < 20
-
-
 def test_a_wrong_database_is_named(workstation: Make, database: str) -> None:
     ann = workstation("ann", dsn=make_conninfo(database, dbname="no_such_database"))
     assert "no_such_database" in ann.fails("index")
@@ -68,20 +55,6 @@ def test_a_wrong_password_is_reported_as_one(server: Server, workstation: Make) 
     hba.write_text(before)
     assert "refuses the password of role 'ann'" in told
     assert "hush" not in told
-
-
-def test_a_server_without_a_free_connection_is_reported_as_one(server: Server, workstation: Make) -> None:
-    with psycopg.connect(server.dsn, autocommit=True) as db:
-        db.execute("CREATE ROLE bea LOGIN")
-        dsn = server.dsn.replace("postgres@", "bea@")
-        held = []
-        with contextlib.suppress(psycopg.OperationalError):
-            for _ in range(12):
-                held.append(psycopg.connect(dsn))
-        told = workstation("bea", dsn=dsn).fails("search", "fox", "--no-refresh")
-        for one in held:
-            one.close()
-    assert "connection" in told
 
 
 def test_a_server_that_stops_midway_leaves_nothing_half_and_the_next_run_catches_up(
@@ -170,7 +143,7 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
         for index in added:
             db.execute(f"DROP INDEX {index}")  # type: ignore[arg-type]
         db.execute("DELETE FROM schema_migrations WHERE id > 1")
-    assert "has an older schema (1): upgrade it with: sesame index" in ann.fails("search", "otter", "--no-refresh")
+    assert "has an older schema (1, not" in ann.fails("search", "otter", "--no-refresh")
     value = dict.fromkeys(
         ("sessionFile", "summary", "cwd", "createdAt", "updatedAt", "model", "lastIndexedLeafId"), "x"
     )
@@ -185,11 +158,3 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
     found = bob.json("search", "beaver")["results"]
     assert [(hit["workstation"], hit["name"], hit["tags"]) for hit in found] == [("ann", "Of an otter", ["ticket:77"])]
     assert "described" not in bob.ok("index")
-
-
-def test_a_schema_that_is_not_there_reads_as_an_empty_index(workstation: Make, database: str) -> None:
-    ann = workstation("ann")
-    assert ann.found("lighthouse") == set()
-    assert ann.json("workstations")["workstations"][0]["sessions"] == 0
-    with psycopg.connect(database) as db:
-        assert db.execute("SELECT to_regnamespace('sesame')").fetchone() == (None,)

@@ -214,7 +214,7 @@ def test_a_reader_searches_and_writes_nothing(workstation: Make, roles: Callable
     reader = workstation("reader", dsn=roles("reader"))
     assert len(reader.found("lighthouse")) == 1
     assert reader.json("status")["sessions"] == 1
-    assert "may not do that" in reader.fails("index")
+    assert "may not write to the schema sesame" in reader.fails("index")
 
 
 def test_row_level_security_leaves_the_word_index_in_use(workstation: Make, roles: Callable[[str], str]) -> None:

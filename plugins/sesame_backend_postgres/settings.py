@@ -1,0 +1,120 @@
+"""The backend's options in config.jsonc, and the name of the server that they lead to."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from sesame_core.errors import ConfigError
+from sesame_core.sdk.options import COUNT, TEXT
+
+#: Environment variable with the server's address, used when the configuration names none.
+DSN_VARIABLE = "SESAME_POSTGRES_DSN"
+#: The backend's options in config.jsonc, fields of `Settings`.
+OPTIONS = {
+    "dsn": TEXT,
+    "service": TEXT,
+    "schema": TEXT,
+    "connect_timeout": COUNT,
+    "sslmode": TEXT,
+    "pool": COUNT,
+}
+
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
+_URL = re.compile(r"postgres(?:ql)?://(?P<address>[^?]*)")
+#: What a dsn may look like; the message never quotes the given one, which may hold a password.
+_LIKE = "postgresql://role@host:5432/database"
+#: A character of a password that ends it: what follows would be taken for the host, and be shown.
+_UNESCAPED = (
+    "the postgres backend's dsn has a character in its password or role that ends it: write %40 for @, %2F for /, "
+    "%3A for :, %3F for ?, %23 for # and %25 for %, or put the password into ~/.pgpass"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The backend's options in config.jsonc.
+
+    :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
+    """
+
+    #: A libpq connection string or URL; without one, that of the environment (`SESAME_POSTGRES_DSN`, `PGHOST` …).
+    dsn: str | None = None
+    #: A section of `pg_service.conf`.
+    service: str | None = None
+    #: The schema with Sesame's tables.
+    schema: str = "sesame"
+    #: Seconds to wait for the server, of all its hosts together.
+    connect_timeout: int = 5
+    #: libpq's `sslmode`; None leaves it to the dsn.
+    sslmode: str | None = None
+    #: Most connections of readers in one process.
+    pool: int = 4
+
+    def __post_init__(self) -> None:
+        if not _SCHEMA.fullmatch(self.schema):
+            raise ConfigError(
+                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
+            )
+        self.conninfo()
+
+    def conninfo(self) -> dict[str, Any]:
+        """Return libpq's parameters.
+
+        :raises ConfigError: the dsn cannot be parsed, or only in a way that its author cannot have meant.
+        """
+        dsn = self.dsn or os.environ.get(DSN_VARIABLE) or ""
+        # SQLAlchemy's form.
+        dsn = re.sub(r"^postgresql\+\w+:", "postgresql:", dsn)
+        url = _URL.match(dsn)
+        if url and _is_torn(url["address"]):
+            raise ConfigError(_UNESCAPED)
+        try:
+            found: dict[str, Any] = dict(conninfo_to_dict(dsn))
+        except psycopg.Error:
+            raise ConfigError(
+                _UNESCAPED if url and "@" in dsn else f"the postgres backend's dsn cannot be read; it is like {_LIKE}"
+            ) from None
+        for name, value in (("service", self.service), ("sslmode", self.sslmode)):
+            if value is not None:
+                found[name] = value
+        for name in ("port", "connect_timeout"):
+            if not re.fullmatch(r"-?\d*(,\d*)*", str(found.get(name) or "")):
+                raise ConfigError(f"the postgres backend's dsn has no number as its {name}; it is like {_LIKE}")
+        return found
+
+    def seconds(self) -> int:
+        """Return the seconds to wait for the server: the dsn's, else the option's."""
+        given = int(self.conninfo().get("connect_timeout") or 0)
+        return given if given > 0 else self.connect_timeout
+
+
+def place(known: dict[str, Any]) -> str:
+    """Return the name of a database for people, without a password: every host with its port.
+
+    :param known: libpq's parameters.
+    """
+    if known.get("service"):
+        return f"PostgreSQL (service {known['service']})"
+    hosts = _several(known.get("host") or known.get("hostaddr") or os.environ.get("PGHOST"), "localhost")
+    ports = _several(known.get("port") or os.environ.get("PGPORT"), "5432")
+    ports = ports if len(ports) == len(hosts) else ports[:1] * len(hosts)
+    hosts = [f"[{host}]" if ":" in host else host for host in hosts]
+    listed = ",".join(map(":".join, zip(hosts, ports, strict=True)))
+    name = known.get("dbname") or os.environ.get("PGDATABASE") or "its default database"
+    return f"PostgreSQL at {listed}/{name}"
+
+
+def _several(value: object, default: str) -> list[str]:
+    return [part or default for part in str(value or "").split(",")]
+
+
+def _is_torn(address: str) -> bool:
+    """Return whether a URL's address has an @ in its password, or a / before the @."""
+    before, at, after = address.partition("@")
+    return bool(at) and ("@" in after or "/" in before)
