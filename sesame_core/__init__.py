@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .errors import SesameError as SesameError
     from .errors import StoppedError as StoppedError
     from .errors import UnknownSessionError as UnknownSessionError
+    from .errors import UnpreparedError as UnpreparedError
     from .plugin.backend import IndexReader as IndexReader
     from .plugin.backend import IndexWriter as IndexWriter
     from .plugin.backend import SharedBackend as SharedBackend
@@ -80,7 +81,7 @@ _HOMES = {
     "api.sesame": "Sesame",
     "config.model": "Config Redaction Selection Source",
     "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError ResumeError SesameError "
-    "StoppedError UnknownSessionError",
+    "StoppedError UnknownSessionError UnpreparedError",
     "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",

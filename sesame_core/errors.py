@@ -51,6 +51,10 @@ class BackendError(SesameError):
     """The storage backend failed: missing, corrupt, unreachable, full, or of a newer version."""
 
 
+class UnpreparedError(BackendError):
+    """A shared index has not been made yet; the message says who makes it, and how."""
+
+
 class LockedError(BackendError):
     """Another process is writing to the index; the message says which."""
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.errors import BackendError
+from sesame_core.errors import BackendError, UnpreparedError
 
-from .failures import PREPARE, UnpreparedError
+from .failures import PREPARE
 
 _STANDING = """
 SELECT n.oid IS NOT NULL, coalesce(has_schema_privilege(n.oid, 'USAGE'), false),

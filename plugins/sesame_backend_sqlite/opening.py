@@ -105,8 +105,9 @@ def _make_private(path: Path) -> None:
 def _open_to_read(uri: str, path: Path) -> tuple[sqlite3.Connection, int]:
     db: sqlite3.Connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
     try:
+        found = _version(db, path)
         db.execute(f"PRAGMA cache_size = -{READ_CACHE}")
-        return db, _version(db, path)
+        return db, found
     except BaseException:
         db.close()
         raise

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..config import identity
 from ..dataclass import replace
+from ..errors import UnpreparedError
 from ..indexing import discovery
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
@@ -49,9 +51,10 @@ class SharingPolicy:
         self._digest = sharing.digest(audience)
 
     def sessions(self) -> Iterator[StoredSession]:
-        """Return the sessions of this workstation that others can see."""
+        """Yield the sessions of this workstation that others can see."""
         mine = Filters(workstation=identity.workstation_id(), all_kinds=True)
-        return all_sessions(self._reader, mine)
+        with suppress(UnpreparedError):  # nothing was sent yet
+            yield from all_sessions(self._reader, mine)
 
     # -- applying -----------------------------------------------------------------------------------------
 

@@ -65,7 +65,8 @@ class Place:
                 db.execute(statement)  # type: ignore[call-overload]
 
     def run(self, role: str, *command: str, **more: str) -> Any:
-        """Run a command as a role."""
+        """Run a command as a role, who has agreed to send sessions."""
+        command = (*command, "--yes") if command[:1] == ("index",) else command
         backend = {"name": "postgres", "options": {"dsn": self.dsn(role, **more)}}
         self._config.parent.mkdir(parents=True, exist_ok=True)
         self._config.write_text(json.dumps({"backend": backend, "sources": self._sources}))
@@ -141,9 +142,11 @@ def test_an_empty_database_is_no_empty_index(make: Callable[..., Place]) -> None
     assert "1 added" in place.ok(place.ann, *INDEX)
 
 
-def test_the_owner_of_an_empty_database_makes_the_tables_by_what_he_does(make: Callable[..., Place]) -> None:
+def test_the_owner_of_an_empty_database_makes_the_tables_by_what_he_sends(make: Callable[..., Place]) -> None:
     place = make()
-    place.fails(place.boss, "status", told=NO_SCHEMA)
+    for command in ("status", "search"):
+        place.fails(place.boss, command, told=NO_SCHEMA)
+    assert "1 added" in place.ok(place.boss, *INDEX)
     assert "red fox" in place.ok(place.boss, "search", "fox")
 
 
