@@ -51,6 +51,10 @@ class BackendError(SesameError):
     """The storage backend failed: missing, corrupt, unreachable, full, or of a newer version."""
 
 
+class UnpreparedError(BackendError):
+    """A shared index that nobody has made yet, or another database than was meant."""
+
+
 class LockedError(BackendError):
     """Another process is writing to the index; the message says which."""
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.errors import BackendError
+from sesame_core.errors import BackendError, UnpreparedError
 
-from .failures import PREPARE, UnpreparedError
+from .failures import PREPARE
 
 _STANDING = """
 SELECT n.oid IS NOT NULL, coalesce(has_schema_privilege(n.oid, 'USAGE'), false),
@@ -118,10 +118,10 @@ def unmakeable(found: Standing, place: str, schema: str) -> BackendError | None:
     return None
 
 
-def outdated(found: Standing, place: str, version: int, present: int) -> BackendError:
+def outdated(found: Standing, place: str, version: int) -> BackendError:
     """Return the error for a schema that only the owner of its tables can upgrade."""
     return BackendError(
-        f"{place} has an older schema ({version}, not {present}): its owner {found.owner} upgrades it with: {PREPARE}"
+        f"{place} has an older schema ({version}): its owner upgrades it with: {PREPARE} (as {found.owner})"
     )
 
 

@@ -111,10 +111,6 @@ class LostError(BackendError):
     """The server cannot be reached, or closed the connection."""
 
 
-class UnpreparedError(BackendError):
-    """The database has no schema of Sesame's."""
-
-
 @contextmanager
 def translated(place: str, role: str) -> Iterator[None]:
     """Convert the driver's errors inside the block into `BackendError`.

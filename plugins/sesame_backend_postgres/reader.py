@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import psycopg
 
 from sesame_core.config import identity
+from sesame_core.errors import UnpreparedError
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import (
     NOTES,
@@ -30,7 +31,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, diagnosing, matching, phrases, rows, schema, spelling, words
 from .connecting import Server
 from .connection import Connection
-from .failures import UnpreparedError, translated
+from .failures import translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.

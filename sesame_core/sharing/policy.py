@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..config import identity
 from ..dataclass import replace
+from ..errors import UnpreparedError
 from ..indexing import discovery
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
@@ -51,7 +52,10 @@ class SharingPolicy:
     def sessions(self) -> Iterator[StoredSession]:
         """Return the sessions of this workstation that others can see."""
         mine = Filters(workstation=identity.workstation_id(), all_kinds=True)
-        return all_sessions(self._reader, mine)
+        try:
+            yield from all_sessions(self._reader, mine)
+        except UnpreparedError:
+            return  # there is nothing that they could see
 
     # -- applying -----------------------------------------------------------------------------------------
 
