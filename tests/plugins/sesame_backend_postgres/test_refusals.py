@@ -144,6 +144,7 @@ def test_an_empty_database_is_no_empty_index(make: Callable[..., Place]) -> None
 def test_the_owner_of_an_empty_database_makes_the_tables_by_what_he_does(make: Callable[..., Place]) -> None:
     place = make()
     place.fails(place.boss, "status", told=NO_SCHEMA)
+    assert "1 added" in place.ok(place.boss, *INDEX)
     assert "red fox" in place.ok(place.boss, "search", "fox")
 
 
