@@ -109,7 +109,7 @@ class Station:
             "SESAME_CONFIG_DIR": str(self.home),
             "SESAME_DATA_DIR": str(self.home / "data"),
         }
-        command = [sys.executable, "-m", "sesame_core", "index", *arguments]
+        command = [sys.executable, "-m", "sesame_core", "index", "--yes", *arguments]
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

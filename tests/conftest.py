@@ -114,11 +114,12 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture
-def database(postgres: str) -> Iterator[str]:
-    """The address of a new, empty database, as its owner."""
-    from .support.postgres_server import a_database
+def database(postgres: str, home: Path) -> Iterator[str]:
+    """The address of a new, empty database, as its owner, who has agreed to send this home's sessions to it."""
+    from .support.postgres_server import a_database, agree
 
     with a_database(postgres) as dsn:
+        agree(dsn)
         yield dsn
 
 

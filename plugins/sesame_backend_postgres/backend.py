@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 import psycopg
 
-from sesame_core.errors import LockedError, SesameError
+from sesame_core.errors import BackendError, SesameError
 from sesame_core.plugin.backend import IndexWriter
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
@@ -17,6 +17,7 @@ from . import opening
 from .connecting import Server
 from .connection import Connection
 from .failures import translated
+from .locking import lock
 from .opening import Workstation
 from .reader import PostgresReader
 from .settings import OPTIONS, Settings
@@ -80,11 +81,19 @@ class PostgresBackend:
         self._server.close()
 
     def prepare(self) -> None:
-        """Create or upgrade the schema."""
+        """Create or upgrade the schema, and check the rows that an upgrade has left unchecked.
+
+        :raises BackendError: the schema is upgraded, and some rows of before do not meet its rules.
+        """
         with translated(self._server.place, self._server.role):
             db, place, schema = self._connection(), self._server.place, self._server.schema
             opening.check_writable(db, place, schema, is_to_prepare=True)
-            opening.migrate(db, place, schema)
+            left = opening.migrate(db, place, schema) or opening.unchecked(db)
+        if left:
+            raise BackendError(
+                f"{self._server.place} is upgraded, but {'; '.join(left)}: correct or delete these rows, "
+                "and run sesame workstations --prepare again"
+            )
 
     def claim(self) -> None:
         """Take over this workstation's sessions from another installation of Sesame."""
@@ -123,7 +132,7 @@ class PostgresBackend:
                 opening.check_writable(db, place, schema)
                 opening.migrate(db, place, schema)
                 workstation = opening.this_workstation(db, place, claim=claim)
-                _lock(self._keeper(db), workstation)
+                lock(self._keeper(db), workstation)
                 yield db, workstation
                 self._unlock()
             except BaseException as error:
@@ -178,22 +187,3 @@ def _answers(db: Connection) -> bool:
     except psycopg.Error:
         return False  # the server was restarted since; a new connection shows whether it is up again
     return True
-
-
-def _lock(db: Connection, workstation: Workstation) -> None:
-    """Take the write lock of a workstation's rows; the server releases it when the connection ends.
-
-    :raises LockedError: another process holds it.
-    """
-    key = "hashtextextended(format('sesame %%s %%s', current_schema(), %s), 0)"
-    if db.execute(f"SELECT pg_try_advisory_lock({key})", (workstation.name,)).fetchone() == (True,):
-        return
-    sql = (
-        "SELECT a.application_name FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) "
-        "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 "
-        f"AND (l.classid::bigint << 32 | l.objid::bigint) = {key} "
-        "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    )
-    holder = db.execute(sql, (workstation.name,)).fetchone()
-    who = holder[0] if holder and holder[0] else "another process"
-    raise LockedError(f"workstation {workstation.name} is being written by {who}; try again when it is done")

@@ -27,7 +27,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     greatest(sum(head_tokens) / greatest(sum(sessions), 1), 1)::float8 AS head_length,
     greatest(sum(conversation_tokens) / greatest(sum(sessions), 1), 1)::float8 AS conversation_length,
     coalesce(sum(chunks) / nullif((SELECT value::float8 FROM meta WHERE key = 'counted'), 0), 1)::float8 AS growth,
-    (SELECT (max(id) - min(id) + 1)::float8 FROM sessions) AS numbers
+    (SELECT max(id)::float8 - min(id) + 1 FROM sessions) AS numbers
   FROM workstations""",
     )
     parts.values.append(asked.phrases)

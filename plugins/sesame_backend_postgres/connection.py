@@ -40,6 +40,8 @@ _SETTINGS = {
     "max_parallel_workers_per_gather": "0",
     # Prepared statements (`prepared.Alike`) need no separate plan for each value.
     "plan_cache_mode": "force_generic_plan",
+    # No one waits longer for what another one does.
+    "lock_timeout": "5s",
 }
 #: The first version with `transaction_timeout`.
 _HAS_TRANSACTION_TIMEOUT = 170_000

@@ -45,9 +45,7 @@ SET conversation_count = s.chunk_count, conversation_tokens = t.tokens + least(c
 FROM unnest(%(sessions)s::bigint[], %(tokens)s::int[]) AS t (session, tokens)
 LEFT JOIN (SELECT session, sum(spoken) AS spoken FROM texts WHERE session = ANY (%(sessions)s) GROUP BY 1) AS o
   USING (session)
-JOIN (SELECT id, conversation_tokens AS before FROM sessions WHERE id = ANY (%(sessions)s)) AS b ON b.id = t.session
 WHERE s.id = t.session
-RETURNING s.conversation_tokens - b.before
 """
 #: The condition that a row of `sessions` is quiet and has an outdated conversation.
 IS_QUIET = f"chunk_count > conversation_count AND modified < now() - interval '{ingest.QUIET_SECONDS} seconds'"
@@ -56,14 +54,14 @@ SELECT id, coalesce(title, '') FROM sessions WHERE workstation = %s AND {IS_QUIE
 """
 
 
-def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str]) -> int:
-    """Rewrite the documents of some sessions; return the number of words by which all documents have grown.
+def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, str]) -> None:
+    """Rewrite the documents of some sessions.
 
     :param titles: by session number.
     """
     numbers = list(titles)
     plain = [words.plain(title) for title in titles.values()]
-    db.execute("DELETE FROM conversations WHERE session = ANY (%s)", (numbers,))
+    db.execute("SELECT drop_conversations(%s)", (numbers,))
     values = {
         "sessions": numbers,
         "titles": plain,
@@ -73,7 +71,7 @@ def renew(db: psycopg.Connection[Any], workstation: int, titles: Mapping[int, st
         "limit": LIMIT,
     }
     db.execute(_INSERT, values)
-    return sum(change for (change,) in db.execute(_COUNT, values).fetchall())
+    db.execute(_COUNT, values)
 
 
 def quiet(db: psycopg.Connection[Any], workstation: int, busy: Iterable[int]) -> dict[int, str]:

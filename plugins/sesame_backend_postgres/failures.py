@@ -20,7 +20,7 @@ PREPARE = "sesame workstations --prepare"
 _ADVICE = {
     "53": "{place} has run out of something: {message}; nothing was lost, run it again later",
     "57014": "{place} took too long for a statement, which was cancelled; try again, or narrow the search",
-    "55P03": "{place}: another program holds a lock that is needed; try again",
+    "55P03": "{place}: another connection holds a lock that is needed; try again, or see docs/team.md who it is",
     "25006": "{place} is read-only (a replica?): index into the primary server",
     "25P03": "{place} ended a transaction that was idle: {message}; raise idle_in_transaction_session_timeout",
     "25P04": "{place} ended a transaction that took too long: {message}; raise transaction_timeout",

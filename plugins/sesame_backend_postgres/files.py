@@ -73,7 +73,7 @@ class Files:
 
         :param path: its path, if it may be stored again.
         """
-        self._db.execute("DELETE FROM files WHERE id = %s", (number,))
+        self._db.execute("SELECT drop_files(%s)", ([number],))
         if path is not None:
             self._numbers.pop(path, None)
 

@@ -19,6 +19,9 @@ from .documents import add_documents
 from .filters import Where, meeting, on_chunks, on_kind, on_sessions, said_within, whole
 from .prepared import Alike
 
+#: All chunks, as the workstations count them.
+TOTAL = "least(greatest(coalesce(sum(chunks), 0), 0), 1e15)::bigint"
+
 
 def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
     """Return the scored chunks and heads for a query.
@@ -35,12 +38,12 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
         left_out={},
     )
     if not asked.phrases:
-        ((found.chunk_total,),) = ask("SELECT coalesce(sum(chunks), 0)::bigint FROM workstations", ())
+        ((found.chunk_total,),) = ask(f"SELECT {TOTAL} FROM workstations", ())
         return found
     statement = _statement(asked, query, filters)
     for what, a, b, c, score in ask(statement.sql, statement.values):
         if what == "chunk":
-            found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=c, score=score))
+            found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=weight_class(c), score=score))
         elif what == "head":
             found.heads[a] = score
         elif what == "conversation":
@@ -53,8 +56,15 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
             found.session_total = a
         elif a:
             found.left_out = {"headless": a}
+    # Totals of before the server counted them may be too small.
+    found.document_frequencies = [min(df, found.chunk_total) for df in found.document_frequencies]
     found.chunks.sort(key=lambda chunk: (-chunk.score, -chunk.session, chunk.seq))
     return found
+
+
+def weight_class(stored: int) -> int:
+    """Return the weight class of a chunk, in place of a number of a row of before the checks that is none."""
+    return min(max(stored, 0), 3)
 
 
 def frequencies(ask: Callable[[str, Sequence[Any]], list[Any]], words: Sequence[Word]) -> list[int]:
@@ -92,7 +102,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
         f"SELECT 'word', {df}, w, 0, 0 FROM word",
-        "SELECT 'whole', (SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), "
+        f"SELECT 'whole', (SELECT {TOTAL} FROM workstations), "
         "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
         "(SELECT is_all FROM seen)::int, 0",
         "SELECT 'sessions', count(*), 0, 0, 0 FROM "

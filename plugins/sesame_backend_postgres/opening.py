@@ -1,4 +1,4 @@
-"""Checks, creates and upgrades the schema, rejects another database's, and identifies this workstation."""
+"""Checks the schema and has it created or upgraded, rejects another database's, and identifies this workstation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from sesame_core.config import identity
+from sesame_core.config import identity, paths
 from sesame_core.errors import BackendError
 from sesame_core.sdk.sql import newer
 
@@ -106,8 +106,8 @@ def version(db: psycopg.Connection[Any], place: str) -> int:
     return found
 
 
-def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
-    """Upgrade the schema to the present version, all steps in one transaction, in one process at a time.
+def migrate(db: psycopg.Connection[Any], place: str, name: str) -> list[str]:
+    """Upgrade the schema to the present version; return what could not be checked, a line for each.
 
     :param name: name of the schema.
     :raises BackendError: the server is too old, or the schema is that of a newer Sesame.
@@ -117,37 +117,38 @@ def migrate(db: psycopg.Connection[Any], place: str, name: str) -> None:
             f"{place} is version {db.info.server_version // 10_000}; Sesame needs PostgreSQL 14 or newer"
         )
     if version(db, place) == len(schema.MIGRATIONS):
-        return
-    with db.transaction():
-        # Of the transaction: behind a pooler, the next one may be another connection's.
-        db.execute("SELECT pg_advisory_xact_lock(hashtextextended('sesame migrations ' || %s, 0))", (name,))
-        _take_steps(db, place, name)
+        return []
+    from . import upgrading
+
+    return upgrading.upgrade(db, place, name)
 
 
-def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
-    found = version(db, place)
-    if found == len(schema.MIGRATIONS):
-        return
-    steps: list[str] = [migration.sql for migration in schema.MIGRATIONS[found:]]
-    if not found:
-        make_schema(db, name)
-        from . import tables
+def unchecked(db: psycopg.Connection[Any]) -> list[str]:
+    """Check the rows that an interrupted upgrade has left unchecked; return those that remain, a line for each."""
+    from . import upgrading
 
-        steps = [tables.definition(name)]
-    for step in steps:
-        db.execute(step)
-    for number, migration in enumerate(schema.MIGRATIONS[found:], found + 1):
-        db.execute("INSERT INTO schema_migrations VALUES (%s, %s)", (number, migration.description))
+    return upgrading.validate(db)
 
 
 def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = False) -> Workstation:
     """Return this machine's row, created if it is missing.
 
-    :param claim: take the row over from another installation of Sesame.
+    :param claim: take the row over from another installation of Sesame, or from the machine that this one replaces.
     :raises BackendError: another machine or person writes under the same id.
     """
+    if (other := identity.id_elsewhere()) is not None:
+        if not claim:
+            raise BackendError(
+                f"this installation of Sesame has sent sessions from another machine, as workstation {other} at {place}"
+                ": if this machine replaces it, take over its sessions with: sesame workstations --claim; if this is a "
+                f"copy, give it an id of its own in {identity.OVERRIDES[0]}, and delete {paths.data_dir()}"
+            )
+        identity.take_over()
     name, mine = identity.workstation_id(), installation()
-    sql = "SELECT id, installation, host, role = session_user, role, owner FROM workstations WHERE name = %s"
+    sql = (
+        "SELECT id, installation, host, role = session_user, role, owner, row_security_active('workstations') "
+        "FROM workstations WHERE name = %s"
+    )
     found = db.execute(sql, (name,)).fetchone()
     host, owner = identity.host(), identity.owner()
     if found is None:
@@ -157,7 +158,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
         )
         found = db.execute(sql, (name,)).fetchone()
         assert found is not None
-    number, installed, known_host, is_mine, role, known_owner = found
+    number, installed, known_host, is_mine, role, known_owner, is_bound = found
     if not is_mine and not _is_superuser(db):
         raise BackendError(
             f"workstation {name} at {place} belongs to role {role!r}: connect as that role, or give this machine "
@@ -169,9 +170,15 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
             f"machine is a copy, give it an id of its own in {identity.OVERRIDES[0]}; if it replaces the other one, "
             "take over its sessions with: sesame workstations --claim"
         )
+    if is_bound:
+        # As the server stores them (`guards`): the login, and a host's name that is another role's, too, with it.
+        owner = role
+        if known_host == f"{host} ({role})":
+            host = known_host
     if (installed, known_host, known_owner) != (mine, host, owner):
         sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
         db.execute(sql, (mine, host, owner, number))
+    identity.keep_id()
     return Workstation(number, name)
 
 

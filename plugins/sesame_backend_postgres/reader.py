@@ -72,7 +72,10 @@ class PostgresReader:
         """Find the newest chunks with a phrase."""
         made = phrases.statement(word, filters, condition, limit, beside)
         found = self._rows(made.sql, made.values) if made else []
-        return [ScoredChunk(session=number, seq=seq, weight_class=of, score=0.0) for number, seq, of in found]
+        return [
+            ScoredChunk(session=number, seq=seq, weight_class=matching.weight_class(of), score=0.0)
+            for number, seq, of in found
+        ]
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""
@@ -228,7 +231,7 @@ class PostgresReader:
             whole = self._rows(
                 "SELECT (SELECT count(DISTINCT key) FROM sessions), "
                 "(SELECT coalesce(sum(message_count), 0)::bigint FROM sessions), "
-                "(SELECT coalesce(sum(chunks), 0)::bigint FROM workstations), (SELECT max(modified) FROM sessions), "
+                f"(SELECT {matching.TOTAL} FROM workstations), (SELECT max(modified) FROM sessions), "
                 "(SELECT count(*) FROM files WHERE parser <> %s), (SELECT count(*) FROM tombstones), "
                 "(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
                 "WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r')",
@@ -296,7 +299,14 @@ class PostgresReader:
             answers = db.execute(before + asked, values)
             while answers.nextset():
                 pass  # only the last result has rows
-            return answers.fetchall()
+            try:
+                return answers.fetchall()
+            except psycopg.DataError:
+                # Of this machine, not of the server: a row of before the schema's checks has a time like "infinity".
+                from . import times
+
+                times.accept_all(db)
+                return db.execute(asked, values).fetchall()
         except BaseException as error:
             self._server.prepared.forget(db)
             if isinstance(error, psycopg.errors.InsufficientPrivilege):

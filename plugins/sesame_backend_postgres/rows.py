@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from psycopg.types.json import Jsonb
 
 from sesame_core.sdk import rows
 from sesame_core.text.tokens import clean, subwords
-from sesame_core.types.transcript import Session
+from sesame_core.types.transcript import Notes, Session
 
 FILE_COLUMNS, SESSION_COLUMNS, CHUNK_COLUMNS = rows.FILE_COLUMNS, rows.SESSION_COLUMNS, rows.CHUNK_COLUMNS
 STORED_COLUMNS, STORED_FROM = rows.STORED_COLUMNS, rows.STORED_FROM
@@ -20,7 +20,11 @@ _END = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class _Rows(rows.Rows):
-    """The database has a type for everything except checkpoints; its strings cannot have NUL and lone surrogates."""
+    """The database has a type for everything except checkpoints; its strings cannot have NUL and lone surrogates.
+
+    A value of another shape is one that the schema's checks do not let in; what it has of the right shape is used, so
+    that one role's row never breaks another one's list.
+    """
 
     def text(self, text: str) -> str:
         return clean(text)
@@ -28,26 +32,46 @@ class _Rows(rows.Rows):
     def counts(self, counts: Mapping[str, int]) -> Jsonb:
         return Jsonb({clean(name): count for name, count in counts.items()})
 
-    def from_counts(self, value: dict[str, int]) -> dict[str, int]:
-        return value
+    def from_counts(self, value: Any) -> dict[str, int]:
+        pairs = value.items() if isinstance(value, dict) else ()
+        return {name: count for name, count in pairs if isinstance(count, int)}
 
     def segments(self, numbers: Sequence[int]) -> list[int]:
         return list(numbers)
 
-    def from_segments(self, value: list[int]) -> list[int]:
-        return value
+    def from_segments(self, value: Any) -> list[int]:
+        return _flat(value, int)
 
     def origins(self, origins: Sequence[int]) -> list[int]:
         return list(origins)
 
-    def from_origins(self, value: list[int]) -> list[int]:
-        return value
+    def from_origins(self, value: Any) -> list[int]:
+        return _flat(value, int)
 
     def prompts(self, prompts: Sequence[str]) -> list[str]:
         return list(map(clean, prompts))
 
-    def from_prompts(self, value: list[str]) -> list[str]:
-        return value
+    def from_prompts(self, value: Any) -> list[str]:
+        return _flat(value, str)
+
+    def from_notes(self, value: Any) -> Notes | None:
+        try:
+            name, description, summary, tags, *_ = super().from_json(value)
+            texts = {"name": name, "description": description, "summary": summary}
+            strings = {field: text if isinstance(text, str) else "" for field, text in texts.items()}
+            return Notes(**strings, tags=tuple(_flat(tags, str)))
+        except (TypeError, ValueError):
+            return None
+
+
+T = TypeVar("T")
+
+
+def _flat(value: Any, kind: type[T]) -> list[T]:
+    """Return the elements of a list, or of the lists in it, that are of a type."""
+    if not isinstance(value, list):
+        return [value] if isinstance(value, kind) else []
+    return [element for part in value for element in _flat(part, kind)]
 
 
 _rows = _Rows()

@@ -98,4 +98,8 @@ MIGRATIONS: tuple[Migration, ...] = (
         CREATE INDEX sessions_moved ON sessions (id) WHERE directories IS NOT NULL
         """,
     ),
+    # Its statements: `step_6.upgrade`.
+    Migration("rows below rows of the same workstation, limits of values", ""),
 )
+#: The version whose statements are in `step_6`.
+GUARDED = 6

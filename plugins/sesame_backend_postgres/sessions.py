@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import psycopg
@@ -15,18 +14,15 @@ from . import conversations, rows, words
 from .filters import DIALECT
 from .staging import LONGEST_SUBWORDS, cut
 
-#: Session numbers that are reserved on the server at once.
-NUMBERS = 64
-
 _COLUMNS = rows.SESSION_COLUMNS.split(", ")
-#: Columns of a session with counts, and the workstation's counts that they add to.
-_COUNTED = {"chunk_count": "chunks", "chunk_tokens": "chunk_tokens", "head_tokens": "head_tokens"}
+#: Columns of a session with counts, whose sums are the workstation's.
+_COUNTED = ("chunk_count", "chunk_tokens", "head_tokens")
 _INSERT = DIALECT.insert(
     "sessions", ("id", "file", "workstation", *_COLUMNS, *_COUNTED, "conversation_count", "conversation_tokens")
 )
 _UPDATE = (
     f"UPDATE sessions AS s SET {DIALECT.assignments((*_COLUMNS, *_COUNTED))} FROM (SELECT title, summary, prompts, "
-    f"notes, {', '.join(_COUNTED)} FROM sessions WHERE id = %s) AS b WHERE s.id = %s "
+    "notes FROM sessions WHERE id = %s) AS b WHERE s.id = %s "
     "RETURNING s.conversation_count, b.*"
 )
 _HEAD = (
@@ -36,8 +32,6 @@ _HEAD = (
     "ON CONFLICT (session) DO UPDATE SET tokens = excluded.tokens, words = excluded.words"
 )
 _PATHS = "INSERT INTO paths (session, workstation, reversed) SELECT %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
-#: Counts of a workstation, in the order of the columns that deleting a session returns.
-_COUNTS = ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
 
 
 class Target(ingest.Target):
@@ -62,13 +56,15 @@ class Sessions:
         self._db = db
         self._workstation = workstation
         self._numbers: list[int] = []
+        #: Whether this run has reserved numbers; what earlier ones have not used is returned.
+        self._has_reserved = False
         #: Agents and ids of forgotten sessions; None until they are needed.
         self._tombstones: set[tuple[str, str]] | None = None
         #: Sessions whose conversation must be rebuilt, with their titles, and those that have grown in this run.
         self._undocumented: dict[int, str] = {}
         self._grown: set[int] = set()
-        #: Pending changes of the workstation's counts.
-        self.change: Counter[str] = Counter()
+        #: Whether the workstation's counts have changed.
+        self._is_changed = False
 
     def targets(self, file: int) -> dict[str, Target]:
         """Return the targets for more chunks of a file's sessions, by session id."""
@@ -81,8 +77,9 @@ class Sessions:
     def next_number(self) -> int:
         """Return a number that no session has."""
         if not self._numbers:
-            sql = "SELECT nextval(pg_get_serial_sequence('sessions', 'id')) FROM generate_series(1, %s)"
-            self._numbers = [number for (number,) in self._db.execute(sql, (NUMBERS,)).fetchall()][::-1]
+            found = self._db.execute("SELECT reserve(%s, %s)", (self._workstation, not self._has_reserved)).fetchall()
+            self._numbers = [number for (number,) in found][::-1]
+            self._has_reserved = True
         return self._numbers.pop()
 
     def is_forgotten(self, session: Session) -> bool:
@@ -103,22 +100,19 @@ class Sessions:
         if target.is_stored:
             found = self._db.execute(_UPDATE, (*values, number, number)).fetchone()
             assert found is not None
-            documented, *named = found[:5]
-            before = dict(zip(_COUNTED, found[5:], strict=True))
+            documented, *named = found
             is_same_head = named == [known["title"], known["summary"], known["prompts"], known["notes"]]
             if is_end:
                 self._grown.add(number)
                 if ingest.is_outgrown(target.seq, documented):
                     self._undocumented[number] = known["title"] or ""
         else:
-            before, is_same_head = {}, False
+            is_same_head = False
             self._db.execute(_INSERT, (number, file, self._workstation, *values, 0, 0))
-            self.change["sessions"] += 1
             target.is_stored = True
         if is_end and target.is_new:
             self._undocumented[number] = known["title"] or ""
-        for column, count in _COUNTED.items():
-            self.change[count] += known[column] - before.get(column, 0)
+        self._is_changed = True
         if not is_same_head:
             self._db.execute(_HEAD, (number, self._workstation, tokens, *head))
         if target.paths:
@@ -129,18 +123,18 @@ class Sessions:
         """Set the notes of the sessions with this id; return the number that changed."""
         text = rows.from_notes(notes)
         sql = (
-            f"SELECT id, head_tokens, {rows.SESSION_COLUMNS} FROM sessions WHERE workstation = %s "
+            f"SELECT id, {rows.SESSION_COLUMNS} FROM sessions WHERE workstation = %s "
             "AND session_id = %s AND notes IS DISTINCT FROM %s AND visibility <> 'metadata'"
         )
         changed = self._db.execute(sql, (self._workstation, session_id, text)).fetchall()
-        for number, before, *row in changed:
+        for number, *row in changed:
             session = rows.to_session(row)
             session.notes = notes
             head, tokens = _head(session)
             sql = "UPDATE sessions SET notes = %s, head_tokens = %s WHERE id = %s"
             self._db.execute(sql, (text, tokens, number))
             self._db.execute(_HEAD, (number, self._workstation, tokens, *head))
-            self.change["head_tokens"] += tokens - before
+            self._is_changed = True
         return len(changed)
 
     def delete_of_file(self, file: int) -> int:
@@ -160,14 +154,10 @@ class Sessions:
         return self._delete(family)
 
     def _delete(self, condition: Where) -> int:
-        sql = (
-            f"DELETE FROM sessions{condition.where()} "
-            "RETURNING chunk_count, chunk_tokens, 1, head_tokens, conversation_tokens"
-        )
+        sql = f"SELECT drop_sessions(ARRAY(SELECT id FROM sessions{condition.where()}))"
         deleted = self._db.execute(sql, condition.values).fetchall()
-        for row in deleted:
-            self.change.subtract(dict(zip(_COUNTS, row, strict=True)))
-        return sum(row[0] for row in deleted)
+        self._is_changed = self._is_changed or bool(deleted)
+        return sum(count for (count,) in deleted)
 
     def document(self) -> None:
         """Build the conversations that are new or outgrown; the chunks must be stored."""
@@ -180,22 +170,22 @@ class Sessions:
 
     def _renew(self, titles: dict[int, str]) -> None:
         if titles:
-            self.change["conversation_tokens"] += conversations.renew(self._db, self._workstation, titles)
+            conversations.renew(self._db, self._workstation, titles)
+            self._is_changed = True
 
     def record(self) -> None:
-        """Add the pending changes to the workstation's counts."""
-        changed = {name: change for name, change in self.change.items() if change}
-        self.change.clear()
-        if changed:
-            assignments = ", ".join(f"{name} = {name} + %s" for name in changed)
-            sql = f"UPDATE workstations SET {assignments} WHERE id = %s"
-            self._db.execute(sql, (*changed.values(), self._workstation))
+        """Have the workstation's counts made anew if they have changed."""
+        if self._is_changed:
+            self._db.execute("SELECT recount(%s)", (self._workstation,))
+            self._is_changed = False
 
     def clear(self) -> None:
-        """Drop pending changes after a rollback."""
+        """Drop pending changes, and numbers that may have been reserved since the last commit, after a rollback."""
         self._undocumented.clear()
         self._tombstones = None
-        self.change.clear()
+        self._numbers.clear()
+        self._has_reserved = False
+        self._is_changed = True  # perhaps before a savepoint
 
 
 def _head(session: Session) -> tuple[list[str], int]:

@@ -1,10 +1,11 @@
 """The tables of an index.
 
-`METADATA`, `BEFORE` and `AFTER` are the present schema: an empty database gets it at once, and `schema.MIGRATIONS`
-upgrade older ones.  Only code that creates a schema loads this module, since SQLAlchemy takes longer to load than a
-search takes.
+`METADATA`, `BEFORE`, `AFTER` and `guards` are the present schema: an empty database gets it at once, and
+`schema.MIGRATIONS` upgrade older ones.  Only code that creates a schema loads this module, since SQLAlchemy takes
+longer to load than a search takes.
 
-Every row of a workstation has its number, for the row-level security that lets a workstation change its own rows only.
+Every row of a workstation has its number, for the row-level security that lets a workstation change its own rows only,
+and for the keys that make its parent the same workstation's.
 Texts are stored apart from their word lists, so that ranking reads narrow rows.
 """
 
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -32,8 +34,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, INT8MULTIRANGE, JSONB, TSVECTOR
 from sqlalchemy.schema import CreateIndex, CreateTable
+
+from . import guards
 
 METADATA = MetaData()
 
@@ -54,8 +58,21 @@ def _of_workstation() -> Column[int]:
     return Column("workstation", Integer, reference, nullable=False)
 
 
+def _below(column: str, parent: str) -> ForeignKeyConstraint:
+    """Return the key of a row's parent, which is the same workstation's."""
+    return ForeignKeyConstraint(
+        [column, "workstation"],
+        [f"{parent}.id", f"{parent}.workstation"],
+        ondelete="CASCADE",
+    )
+
+
 def _of_session(**options: Any) -> Column[int]:
-    return Column("session", BigInteger, ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False, **options)
+    return Column("session", BigInteger, nullable=False, **options)
+
+
+def _of_its_workstation() -> tuple[Column[int], ForeignKeyConstraint]:
+    return Column("workstation", Integer, nullable=False), _below("session", "sessions")
 
 
 Table("meta", METADATA, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
@@ -83,6 +100,8 @@ Table(
         Column(name, BigInteger, nullable=False, server_default=text("0"))
         for name in ("chunks", "chunk_tokens", "sessions", "head_tokens", "conversation_tokens")
     ),
+    #: Numbers of sessions that are not used yet.
+    Column("reserved", INT8MULTIRANGE, nullable=False, server_default=text("'{}'")),
 )
 files = Table(
     "files",
@@ -104,6 +123,7 @@ files = Table(
     Column("checkpoint", Text),
     #: True only inside a rebuild: the row is of the index that is being replaced.
     Column("superseded", Boolean, nullable=False, server_default=text("false")),
+    UniqueConstraint("id", "workstation"),
 )
 # A path may be longer than an index entry.
 Index("files_path", files.c.workstation, func.md5(files.c.path), files.c.superseded, unique=True)
@@ -114,7 +134,7 @@ sessions = Table(
     METADATA,
     #: workstation:project:session; of a session in several files, each has a row.
     _plain_text("key", nullable=False),
-    Column("file", BigInteger, ForeignKey("files.id", ondelete="CASCADE"), nullable=False),
+    Column("file", BigInteger, nullable=False),
     Column("id", BigInteger, Identity(always=False), nullable=False),
     _of_workstation(),
     _plain_text("session_id", nullable=False),
@@ -151,7 +171,9 @@ sessions = Table(
     Column("directories", JSONB),
     PrimaryKeyConstraint("key", "file"),
     UniqueConstraint("id"),
+    UniqueConstraint("id", "workstation"),
     UniqueConstraint("file", "session_id"),
+    _below("file", "files"),
 )
 Index("sessions_session_id", sessions.c.session_id)
 Index("sessions_modified", sessions.c.modified.desc(), sessions.c.id.desc())
@@ -175,7 +197,7 @@ chunks = Table(
     METADATA,
     _of_session(),
     Column("seq", Integer, nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     Column("kind", Text, nullable=False),
     Column("role", Text),
     Column("tool_name", Text),
@@ -205,7 +227,7 @@ texts = Table(
     METADATA,
     _of_session(),
     Column("seq", Integer, nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     #: Weight class: 0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result.
     Column("class", SmallInteger, nullable=False),
     Column("role", Text),
@@ -229,7 +251,7 @@ heads = Table(
     "heads",
     METADATA,
     _of_session(primary_key=True),
-    _of_workstation(),
+    *_of_its_workstation(),
     Column("tokens", Integer, nullable=False),
     Column("words", TSVECTOR, nullable=False),
 )
@@ -241,7 +263,7 @@ conversations = Table(
     METADATA,
     _of_session(),
     Column("part", Integer, nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     Column("words", TSVECTOR, nullable=False),
     PrimaryKeyConstraint("session", "part"),
 )
@@ -255,7 +277,7 @@ vocabularies = Table(
     _of_session(),
     Column("first", Integer, nullable=False),
     Column("piece", Integer, nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     Column("words", TSVECTOR, nullable=False),
     PrimaryKeyConstraint("session", "first", "piece"),
     postgresql_with={"toast_tuple_target": 128},
@@ -268,7 +290,7 @@ commands = Table(
     METADATA,
     _of_session(),
     Column("seq", Integer, nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     Column("words", TSVECTOR, nullable=False),
     PrimaryKeyConstraint("session", "seq"),
 )
@@ -280,7 +302,7 @@ paths = Table(
     _of_session(),
     #: Reversed and in lower case, with `/` at the end, since it is searched by its last parts.
     _plain_text("reversed", nullable=False),
-    _of_workstation(),
+    *_of_its_workstation(),
     PrimaryKeyConstraint("session", "reversed"),
 )
 Index("paths_reversed", paths.c.reversed)
@@ -348,27 +370,6 @@ CREATE FUNCTION my_workstations() RETURNS int[] LANGUAGE sql STABLE SECURITY DEF
   SET search_path = {schema}, pg_catalog, pg_temp AS
   $$ SELECT coalesce(array_agg(id), '{{}}') FROM workstations WHERE role = session_user $$;
 
--- Ends a run: flushes the lists of pending index entries, and recounts words when the index has grown by a quarter.
-CREATE FUNCTION tidy(anew boolean) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-  SET search_path = {schema}, pg_catalog, pg_temp AS $f$
-DECLARE
-  here bigint := (SELECT coalesce(sum(chunks), 0) FROM workstations);
-  counted bigint := coalesce((SELECT value::bigint FROM meta WHERE key = 'counted'), 0);
-  share float8 := least(100, 100.0 * 100000 / greatest(here, 1));
-BEGIN
-  PERFORM gin_clean_pending_list(index::regclass)
-  FROM unnest('{{texts_words,heads_words,conversations_words,vocabularies_words,commands_words}}'::text[]) index;
-  IF NOT anew AND here BETWEEN counted * 0.8 AND counted * 1.25 AND (here > 0) = (counted > 0) THEN RETURN; END IF;
-  IF NOT pg_try_advisory_xact_lock(hashtext('sesame words {schema}')) THEN RETURN; END IF;
-  DELETE FROM lexemes;
-  -- Of a large index a sample of about 100,000 chunks, with all its words: other spellings are found by them.
-  INSERT INTO lexemes SELECT word, ceil(ndoc * 100 / share) FROM ts_stat(
-    'SELECT words FROM {schema}.texts'
-    || CASE WHEN share < 100 THEN format(' TABLESAMPLE SYSTEM (%s)', share) ELSE '' END
-  );
-  INSERT INTO meta VALUES ('counted', here::text) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
-END $f$;
-
 ALTER TABLE workstations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY reading ON workstations FOR SELECT USING (true);
 CREATE POLICY inserting ON workstations FOR INSERT WITH CHECK (role = session_user);
@@ -396,5 +397,6 @@ def definition(schema: str) -> str:
             for index in sorted(table.indexes, key=lambda index: str(index.name))
         ]
     made.append(AFTER.format(schema=schema))
+    made += guards.statements(schema)
     made += [POLICIES.format(table=table) for table in OWNED]
     return ";\n".join(made)

@@ -16,10 +16,7 @@ import psycopg
 #: Binary logarithm of the most chunks of a merged row, so that no append reads more than these.
 LARGEST = 10
 
-_DELETE = """
-DELETE FROM vocabularies AS v USING unnest(%(sessions)s::bigint[], %(starts)s::int[]) AS w (session, start)
-WHERE v.session = w.session AND v.first >= w.start
-"""
+_DELETE = "SELECT drop_vocabularies(%(sessions)s::bigint[], %(starts)s::int[])"
 _INSERT = """
 INSERT INTO vocabularies (session, first, piece, workstation, words)
 SELECT session, start, piece, %(workstation)s, words

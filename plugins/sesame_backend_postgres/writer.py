@@ -198,7 +198,6 @@ class PostgresWriter:
         self.commit()
         self._begin()
         self._flush()
-        change = self._sessions.change.copy()
         self._db.execute("SAVEPOINT large")
         try:
             positions = self._store(file, content, forget=forget)
@@ -208,7 +207,6 @@ class PostgresWriter:
         except BaseException:
             self._staging.clear()
             self._sessions.clear()
-            self._sessions.change = change
             self._db.execute("ROLLBACK TO large")
             self._files.load()
             raise

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import reduce
 
 from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
-from sesame_core.types.query import Filters, Word
+from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Not, Word
 
 from . import fts, rows
+from .numbers import EVERYTHING, Numbers
 from .schema import SESSION_SHIFT
 
 __all__ = [
@@ -18,11 +19,11 @@ __all__ = [
     "STANDING",
     "TRUE",
     "Dialect",
+    "Remembering",
     "Where",
     "like",
     "on_chunks",
     "on_kind",
-    "remembering",
     "said_within",
     "whole",
 ]
@@ -71,29 +72,47 @@ class _Sqlite(Dialect):
         )
 
 
-class _Remembering(_Sqlite):
-    """Looks up the sessions with a word once, however many conditions have it."""
+class Remembering(_Sqlite):
+    """The dialect for one state of the index: it looks up the sessions with a word once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._sessions: dict[str, set[int]] = {}
+        self._sessions: dict[str, frozenset[int]] = {}
 
     def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
-        if chunk.sql:
-            return super().holding(words, chunk)
-        found = sorted(set().union(*(self._with(fts.any_of([word])) for word in words)))
-        return Where("s.id IN (SELECT value FROM json_each(?))", (json.dumps(found),))
+        """Return the condition, with the numbers of the sessions unless it is on their chunks, too."""
+        return super().holding(words, chunk) if chunk.sql else self._with_any(words).on("s.id")
 
-    def _with(self, match: str) -> set[int]:
+    def meeting(self, condition: Condition | None) -> Where:
+        """Return the condition, with the numbers of the sessions if it is on words alone."""
+        numbers = self.numbers(condition)
+        return super().meeting(condition) if numbers is None else numbers.on("s.id")
+
+    def numbers(self, condition: Condition | None) -> Numbers | None:
+        """Return the sessions that meet a condition; None if it is not about words alone."""
+        match condition:
+            case Has(word):
+                return self._with_any([word])
+            case Not(part):
+                found = self.numbers(part)
+                return found and found.not_()
+            case AllOf(parts):
+                sides = [side for part in parts if (side := self.numbers(part))]
+                return reduce(Numbers.and_, sides, EVERYTHING) if len(sides) == len(parts) else None
+            case AnyOf(parts):
+                found = self.numbers(AllOf(tuple(map(Not, parts))))
+                return found and found.not_()
+            case _:
+                return None
+
+    def _with_any(self, words: Iterable[Word]) -> Numbers:
+        return Numbers(frozenset().union(*(self._with(fts.any_of([word])) for word in words)))
+
+    def _with(self, match: str) -> frozenset[int]:
         if match not in self._sessions:
             sql = f"SELECT DISTINCT rowid >> {SESSION_SHIFT} FROM chunks_fts WHERE chunks_fts MATCH ?"
-            self._sessions[match] = {number for (number,) in self._db.execute(sql, (match,))}
+            self._sessions[match] = frozenset(number for (number,) in self._db.execute(sql, (match,)))
         return self._sessions[match]
-
-
-def remembering(db: sqlite3.Connection) -> Dialect:
-    """Return the dialect for one state of the index, which looks up the sessions with a word once."""
-    return _Remembering(db)
 
 
 DIALECT = _Sqlite()

@@ -20,6 +20,7 @@ from sesame_core.types.index import Candidates, ScoredChunk
 from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import fts
+from .best import best
 from .filters import TRUE, Where
 from .schema import SESSION_SHIFT
 from .scope import Scope, hiding
@@ -67,9 +68,7 @@ def candidates(view: View, query: Query, filters: Filters) -> Candidates:
     matches = _Matches(db, view.scope(query.condition, filters))
     selected, scores = _score(matches, frequencies, found)
     found.scanned = len(scores)
-    found.chunks = [
-        _chunk(row, -score) for row, score in heapq.nsmallest(CANDIDATES, scores.items(), key=itemgetter(1))
-    ]
+    found.chunks = [_chunk(row, -score) for row, score in best(scores, CANDIDATES)]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
     sessions = {chunk.session for chunk in found.chunks}
     heads = matches.scope.heads
@@ -171,8 +170,8 @@ def _score(
         return selected, newest
     if is_within:
         scores, _ = matches.newest(rare, BUDGET)
-        best = heapq.nsmallest(RESCORED, scores, key=scores.__getitem__)
-        chosen = Where("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(best),))
+        rows = [row for row, _ in best(scores, RESCORED)]
+        chosen = Where("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(rows),))
         scores |= matches.newest(both, RESCORED, chosen)[0]
     else:
         scores, is_all = matches.newest(both, NEWEST)

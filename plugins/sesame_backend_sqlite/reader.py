@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 
 from sesame_core.sdk.ingest import MAX_CHUNKS
@@ -31,6 +33,9 @@ from .filters import DIALECT, TRUE, Where
 from .opening import Opened
 from .view import View
 
+#: Chunks with the positions of their ranges: `[[first row id, the one after the last], ...]`.
+_CHUNKS_OF_RANGES = f"""SELECT ranges.key, c.{rows.CHUNK_COLUMNS} FROM json_each(?) AS ranges CROSS JOIN chunks AS c
+    ON c.id >= json_extract(ranges.value, '$[0]') AND c.id < json_extract(ranges.value, '$[1]')"""
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
 
@@ -132,16 +137,15 @@ class SqliteReader:
             numbers = {number for number, _, _ in ranges}
             marks = ", ".join("?" * len(numbers))
             ids = dict(self._db().execute(f"SELECT id, session_id FROM sessions WHERE id IN ({marks})", tuple(numbers)))
-            return [self._range(*one, ids[one[0]]) if one[0] in ids else [] for one in ranges]
-
-    def _range(self, number: int, first: int, count: int | None, session_id: str) -> list[Chunk]:
-        if first >= MAX_CHUNKS:  # its bits would reach into the number of the session
-            return []
-        base = number << schema.SESSION_SHIFT
-        sql = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
-        end = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
-        values = (base | first << 2, base + (end << 2))
-        return rows.select(self._db(), lambda row: rows.to_chunk(row, session_id), sql, values)
+            wanted = [_rows_of(*one) if one[0] in ids else (0, 0) for one in ranges]
+            found: list[list[Chunk]] = [[] for _ in ranges]
+            # One statement for all ranges takes a third of the time of one for each.
+            for place, *row in self._db().execute(_CHUNKS_OF_RANGES, (json.dumps(wanted),)):
+                found[place].append(rows.to_chunk(row, ids[ranges[place][0]]))
+            for chunks in found:
+                # SQLite reads them in this order, without being asked to sort all texts.
+                chunks.sort(key=attrgetter("seq"))
+            return found
 
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
@@ -260,6 +264,14 @@ class SqliteReader:
             opened.db.close()
         opened = self._local.opened = self._connect()
         return opened.db
+
+
+def _rows_of(number: int, first: int, count: int | None) -> tuple[int, int]:
+    """Return the row id of the first chunk of a range, and the one after its last."""
+    # A further position would reach into the number of the next session.
+    end = MAX_CHUNKS if count is None else min(MAX_CHUNKS, first + count)
+    base = number << schema.SESSION_SHIFT
+    return base + (min(first, end) << 2), base + (end << 2)
 
 
 def _size(path: str) -> int:

@@ -59,6 +59,9 @@ class _Rows(rows.Rows):
     def from_counts(self, value: str) -> dict[str, int]:
         return {} if value == "{}" else super().from_counts(value)
 
+    def from_segments(self, value: str) -> Sequence[int]:
+        return () if value == "[]" else super().from_segments(value)
+
     def origins(self, origins: Sequence[int]) -> bytes:
         return struct.pack(f"<{len(origins)}q", *origins)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Sequence
 
 from sesame_core.dataclass import dataclass
 from sesame_core.types.query import Condition, Filters
 
-from .filters import Dialect, Where, on_chunks, said_within, whole
+from .filters import Remembering, Where, on_chunks, said_within, whole
+from .numbers import Numbers
 from .schema import SESSION_SHIFT
 
 #: The assumed part of the matches that passes a filter on tool or role, until it is measured.
@@ -36,44 +35,70 @@ class Scope:
 
 
 def scope(
-    db: sqlite3.Connection, dialect: Dialect, condition: Condition | None, filters: Filters, sessions: int
+    db: sqlite3.Connection, dialect: Remembering, condition: Condition | None, filters: Filters, sessions: int
 ) -> Scope:
     """Return the scope of a search.
 
     :param sessions: number of all sessions.
     """
-    on_session = dialect.on_sessions(filters).and_(dialect.meeting(condition))
     is_whole = not (filters.tools_only or filters.tool or filters.role)
     share = SELECTIVE if filters.tool or filters.role else 1.0
+    chosen = _chosen(db, dialect, condition, filters)
     # A condition on a chunk's class alone is the cheapest one, and comes first.
     asked = shown = on_chunks(filters)
-    if on_session.sql:
-        hides = "0" if filters.all_kinds else "s.kind = 'headless'"
-        all_of_it = whole(filters)
-        sql = f"SELECT s.id, {hides}, {all_of_it.sql or '1'} FROM sessions AS s{on_session.where()}"
-        found = db.execute(sql, (*all_of_it.values, *on_session.values)).fetchall()
-        numbers = [number for number, is_hidden, _ in found if not is_hidden]
-        hidden = frozenset(number for number, is_hidden, _ in found if is_hidden)
-        # Only chunks of sessions that lasted beyond the interval need be looked up.
-        beyond = frozenset(number for number, _, is_whole in found if not is_whole)
-        share *= len(numbers) / sessions
+    if chosen is not None:
+        numbers = chosen.numbers.and_(Numbers(chosen.hidden).not_())
+        share *= numbers.count(db) / sessions
         # The plus sign keeps SQLite from querying the full-text table once per session.
-        heads = Where(
-            "+h.rowid IN (SELECT value FROM json_each(?))", (json.dumps([n for n in numbers if n not in beyond]),)
-        )
-        asked, shown = asked.and_(_in([number for number, *_ in found])), shown.and_(_in(numbers))
-        if beyond:
-            listed = (json.dumps(sorted(beyond)),)
-            inside = Where(f"f.rowid >> {SESSION_SHIFT} NOT IN (SELECT value FROM json_each(?))", listed)
-            during = inside.or_(said_within(filters))
+        heads = numbers.and_(Numbers(chosen.beyond).not_()).on("+h.rowid")
+        asked, shown = asked.and_(_in(chosen.numbers)), shown.and_(_in(numbers))
+        if chosen.beyond:
+            during = _in(Numbers(chosen.beyond).not_()).or_(said_within(filters))
             asked, shown = asked.and_(during), shown.and_(during)
-    else:
-        beyond = frozenset()
-        hidden = frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
-        heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
-        if hidden:
-            shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
-    return Scope(asked, shown, heads if is_whole else None, hidden, beyond, share)
+        return Scope(asked, shown, heads if is_whole else None, chosen.hidden, chosen.beyond, share)
+    hidden = _headless(db, filters)
+    heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
+    if hidden:
+        shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
+    return Scope(asked, shown, heads if is_whole else None, hidden, frozenset(), share)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The sessions that a condition and filters select."""
+
+    numbers: Numbers
+    #: As in `Scope`.
+    hidden: frozenset[int]
+    beyond: frozenset[int] = frozenset()
+
+
+def _chosen(
+    db: sqlite3.Connection, dialect: Remembering, condition: Condition | None, filters: Filters
+) -> _Chosen | None:
+    """Return the sessions that a condition and filters select; None for all."""
+    on_session = dialect.on_sessions(filters)
+    if not on_session.sql and (numbers := dialect.numbers(condition)) is not None:
+        # Without reading any session.
+        return _Chosen(numbers, numbers.and_(Numbers(_headless(db, filters))).listed)
+    on_session = on_session.and_(dialect.meeting(condition))
+    if not on_session.sql:
+        return None
+    hides = "0" if filters.all_kinds else "s.kind = 'headless'"
+    all_of_it = whole(filters)
+    sql = f"SELECT s.id, {hides}, {all_of_it.sql or '1'} FROM sessions AS s{on_session.where()}"
+    found = db.execute(sql, (*all_of_it.values, *on_session.values)).fetchall()
+    return _Chosen(
+        numbers=Numbers(frozenset(number for number, *_ in found)),
+        hidden=frozenset(number for number, is_hidden, _ in found if is_hidden),
+        # Only chunks of sessions that lasted beyond the interval need be looked up.
+        beyond=frozenset(number for number, _, is_whole in found if not is_whole),
+    )
+
+
+def _headless(db: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+    """Return the numbers of all sessions left out by default."""
+    return frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
 
 
 def hiding(scope: Scope, since: int) -> Where:
@@ -81,13 +106,14 @@ def hiding(scope: Scope, since: int) -> Where:
 
     :param since: the least row id.
     """
-    return scope.asked.and_(Where("f.rowid >= ?", (since,)), _in(scope.hidden))
+    return scope.asked.and_(Where("f.rowid >= ?", (since,)), _in(Numbers(scope.hidden)))
 
 
-def _in(numbers: Iterable[int]) -> Where:
-    """Return the condition on `chunks_fts AS f` that a chunk is in one of these sessions."""
-    listed: Sequence[int] = sorted(numbers)
+def _in(numbers: Numbers) -> Where:
+    """Return the condition on `chunks_fts AS f` that a chunk is in one of some sessions."""
+    is_in = numbers.on(f"f.rowid >> {SESSION_SHIFT}")
+    if numbers.is_rest:
+        return is_in
     # The bounds keep FTS5 from scanning ranges without any of them.
-    sql = f"f.rowid >= ? AND f.rowid < ? AND f.rowid >> {SESSION_SHIFT} IN (SELECT value FROM json_each(?))"
-    first, last = (listed[0], listed[-1]) if listed else (0, -1)
-    return Where(sql, (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT, json.dumps(listed)))
+    first, last = min(numbers.listed, default=0), max(numbers.listed, default=-1)
+    return Where("f.rowid >= ? AND f.rowid < ?", (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT)).and_(is_in)

@@ -8,7 +8,7 @@ from typing import Any
 from sesame_core.types.query import Condition, Filters, Word
 
 from . import fts, rows
-from .filters import STANDING, on_kind, remembering
+from .filters import STANDING, Remembering, on_kind
 from .schema import SESSION_SHIFT
 from .scope import Scope, scope
 
@@ -24,7 +24,7 @@ class View:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
-        self.dialect = remembering(db)
+        self.dialect = Remembering(db)
         self._extent: tuple[int, int] | None = None
         #: Count, and the bound up to which was counted, by expression.
         self._counts: dict[str, tuple[int, int]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from sesame_core.types.transcript import Session, SessionKind
+from sesame_core.types.transcript import DIRECTORIES, Session, SessionKind
 
 from .files import SessionFile
 from .records import mapping, string
@@ -14,8 +14,6 @@ from .records import mapping, string
 AGENT = "claude-code"
 #: Longest title, in characters; a longer one is cut, and indexed in full as a message.
 TITLE_CHARS = 500
-#: Most directories of a session besides its first.
-DIRECTORIES = 100
 #: Precedence of titles: a person's over the agent's over an old-style summary over a subagent's description.
 TITLE_RANKS = {"custom-title": 4, "ai-title": 3, "summary": 2, "description": 1}
 #: Not a branch, but a detached head.

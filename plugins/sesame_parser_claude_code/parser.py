@@ -26,7 +26,7 @@ class ClaudeCodeParser:
     :param thinking: index the agent's thinking, if the file contains its text, as the agent's text.
     """
 
-    version = 3
+    version = 4
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit
@@ -99,11 +99,6 @@ class ClaudeCodeParser:
         from .resuming import resumption
 
         return resumption(session, path)
-
-    def resume_command(self, session: Session, path: Path) -> Sequence[str]:
-        """Return the command that resumes the session; for a subagent's, the session that started it."""
-        name = session.parent_id if session.kind == "subagent" and session.parent_id else session.id
-        return ("claude", "--resume", name.split("/")[0])
 
     def expires_after_days(self) -> int:
         """Return the number of days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""

@@ -110,7 +110,7 @@ def attribute(part: Part, record: Mapping[str, Any], *, is_subagent: bool) -> Pa
     if record.get("isMeta") is True:
         return Part("system", "meta", part.text)
     if is_subagent or record.get("isSidechain") is True:
-        return Part("system", "sidechain", part.text)
+        return Part("system", "warm-up" if part.text == WARM_UP else "sidechain", part.text)
     sender = string(mapping(record, "origin"), "kind")
     if sender not in ("", "human"):
         return Part("system", sender, part.text)

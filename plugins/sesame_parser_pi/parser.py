@@ -93,10 +93,6 @@ class PiParser:
 
         return resumption(session, path)
 
-    def resume_command(self, session: Session, path: Path) -> Sequence[str]:
-        """Return the command that resumes the session: by its file, which works for every layout."""
-        return ["pi", "--session", str(path) if path.exists() else session.id]
-
     def integration(self, command: Sequence[str], skill: str) -> Integration:
         """Return the extension, and the skill."""
         from .integration import integration

@@ -79,10 +79,27 @@ class Index:
 
     def redactor(self) -> Redactor | None:
         """Return the redactor of stored content; None when secrets are not redacted."""
+        return self.secrets() if self._is_redacted() else None
+
+    def redaction(self) -> int:
+        """Return the version of the redactor of stored content; 0 when secrets are not redacted."""
+        if not self._is_redacted():
+            return 0
+        from ..privacy.version import redaction_version
+
+        return redaction_version(self._config.redaction)
+
+    def _is_redacted(self) -> bool:
         is_wanted = self._config.redaction.enabled
-        if is_wanted is None:
-            is_wanted = self.audience() is not None
-        return self.secrets() if is_wanted else None
+        return self.audience() is not None if is_wanted is None else is_wanted
+
+    def hash_key(self) -> bytes:
+        """Return the key of hashes of raw content in the index; empty when only its owner can read it."""
+        if self.audience() is None:
+            return b""
+        from ..privacy.redactor import machine_key
+
+        return machine_key()
 
     def audience(self) -> str | None:
         """Return who else can read the index; None when only its owner can."""
@@ -104,6 +121,43 @@ class Index:
 
         metadata = MetadataFiles(self._config.describe.directory)
         return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
+
+    def is_agreed(self) -> bool:
+        """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.
+
+        The owner of sessions that are in the index already has agreed.
+
+        :raises BackendError: the index cannot be read.
+        """
+        audience = self.audience()
+        if audience is None:
+            return True
+        from ..sharing import consent
+
+        if consent.is_given(audience):
+            return True
+        policy = self.policy()
+        if policy is None or next(policy.sessions(), None) is None:
+            return False
+        consent.give(audience)
+        return True
+
+    def agree(self) -> None:
+        """Record that the owner of this machine has agreed to send sessions to the readers of the index."""
+        if (audience := self.audience()) is not None:
+            from ..sharing import consent
+
+            consent.give(audience)
+
+    def has_new_rules(self) -> bool:
+        """Return whether rules for what others see have changed and are not applied yet."""
+        audience = self.audience()
+        if audience is None:
+            return False
+        from ..sharing.private_files import this_machines
+        from ..sharing.rules import load
+
+        return this_machines().applied != load(self._config.share).digest(audience)
 
     def hides(self) -> bool:
         """Return whether others can read the index, and a rule hides sessions from them."""

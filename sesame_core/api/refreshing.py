@@ -16,12 +16,14 @@ from ..types.report import IndexReport
 from .index import Index
 
 if TYPE_CHECKING:
-    from ..indexing.changes import ScanRoot
     from ..indexing.discovery import FoundFile
     from ..indexing.refresh import Refresh
     from ..indexing.scan_cache import ScanCache
+    from ..indexing.scan_root import ScanRoot
     from ..types.index import KnownFile
 
+#: Why nothing is refreshed before the owner has agreed to it.
+UNSENT = "none of this machine's sessions have been sent to the shared index yet"
 #: Why an answer that lacks files was given without a refresh.
 UNREFRESHED = "it was read as it is"
 
@@ -52,7 +54,9 @@ class Refresher:
         """
         found: Refresh | None = None
         try:
-            found = self._scan(seconds)
+            if not self._index.is_agreed():
+                return IndexReport(reason=f"{UNSENT}: see what would be, with: sesame index")
+            found = None if self._index.has_new_rules() else self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)
             if not found.is_done:
@@ -87,8 +91,9 @@ class Refresher:
 
     def unread(self) -> IndexReport:
         """Return what a run would find, without one: files to read, and what cannot be read or recognised."""
-        from ..indexing.changes import OPENING_SECONDS, detect
+        from ..indexing.changes import detect
         from ..indexing.problems import report_problems
+        from ..indexing.scan_root import OPENING_SECONDS
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
@@ -121,23 +126,23 @@ class Refresher:
 
         :param seconds: time for checking files that may be no sessions.
         """
-        from ..indexing.refresh import scan_all, scan_recent
+        from ..indexing.scanning import scan_all, scan_recent
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
         if not isinstance(reader, TracksFiles):
             return None
         scan_roots = self._scan_roots()
-        notes = self._config.describe.directory
+        notes, redaction = self._config.describe.directory, self._index.redaction()
         try:
             cache = self._cache(reader.scan_cache_path())
-            if found := scan_recent(scan_roots, notes, cache, reader):
+            if found := scan_recent(scan_roots, notes, cache, reader, redaction):
                 return found
             known = reader.known_files()
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)
-        found = scan_all(scan_roots, notes, known, stored, cache)
+        found = scan_all(scan_roots, notes, known, stored, cache, redaction)
         found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found
 
@@ -193,7 +198,7 @@ class Refresher:
         return scan_cache.load(path)
 
     def _scan_roots(self) -> list[ScanRoot]:
-        from ..indexing.changes import ScanRoot
+        from ..indexing.scan_root import ScanRoot
 
         return [ScanRoot.of(*source) for source in self._sources.with_parsers()]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
+from os.path import isdir
 from pathlib import Path
 
 from ..config import identity
@@ -58,7 +59,7 @@ def resumption(reader: IndexReader, plugins: PluginManager, stored: StoredSessio
 
 
 def shell_line(found: Resumption) -> str:
-    """Return the line for a shell that resumes a session; it makes a directory that is missing."""
+    """Return the line for a shell that resumes a session."""
     changes = [f"-u {name}" for name, value in found.environment.items() if value is None]
     changes += [f"{name}={quoted(value)}" for name, value in found.environment.items() if value is not None]
     command = " ".join(map(quoted, found.command))
@@ -67,8 +68,15 @@ def shell_line(found: Resumption) -> str:
         command = f"{'env ' if is_unset else ''}{' '.join(changes)} {command}"
     if not found.directory:
         return command
-    place = quoted(found.directory)
-    return f"{'' if os.path.isdir(found.directory) else f'mkdir -p {place} && '}cd {place} && {command}"
+    return f"cd {quoted(found.directory)} && {command}"
+
+
+def refusal(found: Resumption) -> str | None:
+    """Return why a session cannot be resumed at present, and what to do; None when it can."""
+    if found.problem is None or not found.directory or isdir(found.directory):
+        return found.problem
+    elsewhere = f"in {found.nearest}, or " if found.nearest and not found.is_bound else ""
+    return f"{found.problem}; resume it {elsewhere}after: mkdir -p {quoted(found.directory)}"
 
 
 def quoted(text: str) -> str:
@@ -109,7 +117,7 @@ def _checked(reader: IndexReader, stored: StoredSession, found: Resumption) -> R
     :raises ResumeError: it is a directory of another system.
     """
     place = found.directory
-    if not place or os.path.isdir(place):
+    if not place or isdir(place):
         return found
     if os.sep == "/" and is_of_windows(place):
         raise ResumeError(f"the session's directory is one of Windows: {place}; resume it there")
@@ -124,15 +132,15 @@ def _checked(reader: IndexReader, stored: StoredSession, found: Resumption) -> R
 def _nearest(reader: IndexReader, stored: StoredSession, place: str) -> Iterator[str]:
     """Yield existing directories in place of a missing one, the most likely first."""
     above = os.path.dirname(place)
-    while not os.path.isdir(above) and os.path.dirname(above) != above:
+    while not isdir(above) and os.path.dirname(above) != above:
         above = os.path.dirname(above)
     if root := root_of(above):
         yield root
-    yield from filter(os.path.isdir, reversed(stored.session.places))
+    yield from filter(isdir, reversed(stored.session.places))
     if stored.session.repository:
         same, _ = reader.list_sessions(Filters(repo=stored.session.repository, all_kinds=True), limit=TRIED)
-        yield from (cwd for one in same if (cwd := one.session.cwd) and os.path.isdir(cwd))
+        yield from (cwd for one in same if (cwd := one.session.cwd) and isdir(cwd))
     name = os.path.basename(place.rstrip("/\\"))
     known = [cwd for cwd, _ in values.known(reader, "cwd") if os.path.basename(cwd.rstrip("/\\")) == name]
-    yield from filter(os.path.isdir, known)
+    yield from filter(isdir, known)
     yield above

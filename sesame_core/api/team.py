@@ -40,6 +40,17 @@ class Team:
         """Return who else can read the index; None when only its owner can."""
         return self._index.audience()
 
+    def is_agreed(self) -> bool:
+        """Return whether sessions of this machine may be sent: its owner has seen which, and agreed.
+
+        Until then a refresh sends nothing.  `Sesame.index` sends in any case, and agrees for later.
+        """
+        return self._index.is_agreed()
+
+    def agree(self) -> None:
+        """Agree to send the sessions that the rules allow, now and later."""
+        self._index.agree()
+
     def plan(self, sharing: Sharing | None = None) -> list[Change]:
         """Return the sessions that the next run would add, remove, or make more or less visible; writes nothing.
 

@@ -7,11 +7,11 @@ from .terminal import write
 
 
 def audit(*, json: bool) -> None:
-    """Print where the index contains passwords, tokens and keys; exit with 1 when it contains one."""
+    """Print where the index contains secrets, and which were looked for; exit with 1 when it contains one."""
     from ..api.sesame import Sesame
     from ..privacy.audit import Audit
-    from ..rendering.audits import audit_json, exposure_text
-    from ..rendering.text import as_json, count
+    from ..rendering.audits import audit_json, audit_text, exposure_text
+    from ..rendering.text import as_json
 
     seen, secrets = Audit(), 0
     with Sesame() as sesame:
@@ -24,8 +24,7 @@ def audit(*, json: bool) -> None:
             for exposure in exposures:
                 secrets += 1
                 write(exposure_text(exposure))
-            found = count(secrets, "secret") if secrets else "no secrets"
-            write(f"{found} in {count(seen.sessions, 'session')}, {count(seen.chunks, 'chunk')}")
+            write(audit_text(seen))
     if secrets:
         raise SystemExit(1)
 

@@ -11,9 +11,26 @@ import sys
 class _Closed(io.TextIOBase):
     """An output stream to which nothing can be written."""
 
+    @property
+    def buffer(self) -> _ClosedBytes:
+        """The stream of bytes below it."""
+        return _ClosedBytes()
+
     def write(self, text: str) -> int:
         """Raise the error that a write to a closed descriptor is."""
-        raise OSError(errno.EBADF, "standard output is closed")
+        raise _error()
+
+
+class _ClosedBytes(io.RawIOBase):
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        raise _error()
+
+
+def _error() -> OSError:
+    return OSError(errno.EBADF, "standard output is closed")
 
 
 def replace_closed() -> None:

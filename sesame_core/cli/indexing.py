@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import StoppedError
 from .options import JSON, Argument, Command, Option
+from .sharing import agree
 from .stopping import STOPPED, stoppable, where
 from .terminal import progress_bar, write, write_error
 
@@ -20,19 +21,24 @@ if TYPE_CHECKING:
 
 #: The demo's query for the sessions that come with Sesame, if none is given.
 DEMO_QUERY = "nix infrastructure simplify"
+#: Words of its query for a person's own sessions, and characters of a prompt from which they are chosen.
+WORDS, PROMPT_CHARS = 3, 200
 
 
-def index(paths: Sequence[Path], *, full: bool, json: bool) -> None:
+def index(paths: Sequence[Path], *, full: bool, yes: bool, json: bool) -> None:
     """Index new and changed session files; exit with 1 when a file failed, with 130 when it was stopped.
 
     :param paths: only these; all sources when empty.
     :param full: build a new index, and replace the present one with it.
+    :param yes: send what the rules allow to an index that others read, without asking at the first time.
     """
     from ..api.sesame import Sesame
     from ..rendering.reports import report_json, report_text
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
+        if not paths:
+            agree(sesame, yes=yes)
         report = _run(sesame, paths, full=full)
     if json or not report.is_stopped:
         write(as_json(report_json(report)) if json else report_text(report))
@@ -51,6 +57,7 @@ def watch() -> None:
     from ..runtime.watcher import watch as changes
 
     with Sesame() as sesame:
+        agree(sesame, yes=False)
         for event in changes(sesame, log=write_error):
             write(json.dumps(event, ensure_ascii=False))
 
@@ -65,18 +72,37 @@ def demo(query: Sequence[str]) -> None:
     from ..rendering.reports import report_text
 
     with Sesame() as own:
+        agree(own, yes=False)
         write("Indexing your sessions …")
         report = _run(own, [])
         _end_if_stopped(report, "sesame demo")
         write(report_text(report))
         if own.status().sessions:
-            _show(own, " ".join(query))
+            words = " ".join(query)
+            of, chosen = ("", "") if words else _of_own(own)
+            _show(own, words or chosen)
+            if chosen:
+                write(f"\nNext:\n  sesame search {chosen}\n  sesame show {of}\n  sesame resume {of}")
             return
     write("\nYou have no sessions yet.  These come with Sesame:")
     sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sorted(sessions_dir().iterdir())]
     with tempfile.TemporaryDirectory() as directory, Sesame(sources=sources, data_dir=directory) as sample:
         write(report_text(_run(sample, [])))
         _show(sample, " ".join(query) or DEMO_QUERY)
+
+
+def _of_own(sesame: Sesame) -> tuple[str, str]:
+    """Return the short id of a late session, and words of its first prompt that find it; "" without such a session."""
+    import re
+
+    sessions, _ = sesame.list_sessions()
+    for stored in sessions:
+        for prompt in stored.session.prompts:
+            words = list(dict.fromkeys(re.findall(r"\b[^\W\d_]{4,20}\b", prompt[:PROMPT_CHARS].lower())))
+            if len(words) >= WORDS:
+                chosen = sorted(words, key=len, reverse=True)[:WORDS]
+                return sesame.abbreviate(stored.session.id), " ".join(word for word in words if word in chosen)
+    return "", ""
 
 
 def _show(sesame: Sesame, query: str) -> None:
@@ -116,7 +142,11 @@ COMMANDS = (
         index,
         "Index new and changed session files.  Exit code 1 when a file failed; all others are indexed.",
         (Argument("paths", "[PATH]...", "Only these files or directories.", kind=Path, is_repeatable=True),),
-        (Option("full", bool, "Build a new index, and replace the present one with it.", default=False), JSON),
+        (
+            Option("full", bool, "Build a new index, and replace the present one with it.", default=False),
+            Option("yes", bool, "Send to a shared index without asking at the first time.", default=False),
+            JSON,
+        ),
     ),
     Command(
         "watch",

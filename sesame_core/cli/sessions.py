@@ -47,7 +47,8 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
     :param around: only the chunks around this position.
     :raises QueryError: `around` is given with `offset` or `limit`.
     """
-    from ..api.sesame import AROUND, Sesame
+    from ..api.one_session import AROUND
+    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
@@ -75,33 +76,34 @@ def resume(session: str, *, print_: bool, json: bool) -> None:
     """
     import shutil
 
-    from ..api.resuming import quoted, shell_line
+    from ..api.resuming import refusal, shell_line
     from ..api.sesame import Sesame
     from ..errors import ResumeError
-    from ..rendering.sessions import resumption_json
+    from ..rendering.sessions import refusal_json, resumption_json
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
         stored = sesame.get_session(session)
-        found = sesame.resumption(stored)
-        short = sesame.abbreviate(stored.session.id)
+        try:
+            found = sesame.resumption(stored)
+        except ResumeError as error:
+            if json:
+                write(as_json(refusal_json(stored, str(error))))
+            raise
+    reason = refusal(found)
+    if json:
+        write(as_json(resumption_json(stored, found, None if reason else shell_line(found))))
+    if reason:
+        raise ResumeError(reason)
+    if json:
+        return
     program = found.command[0]
     is_missing = shutil.which(program) is None
-    if json:
-        write(as_json(resumption_json(stored, found, shell_line(found))))
-        return
-    elsewhere = f"in {found.nearest}, or " if found.nearest and not found.is_bound else ""
     if print_:
         write(shell_line(found))
-        if found.problem:
-            write_error(f"note: {found.problem}")
         if is_missing:
             write_error(f"note: {program!r} is not on the PATH")
         return
-    if found.problem:
-        is_there = not found.directory or os.path.isdir(found.directory)
-        how = "" if is_there else f"; resume it {elsewhere}after: mkdir -p {quoted(found.directory or '')}"
-        raise ResumeError(f"{found.problem}{how}; print the command with: sesame resume --print {short}")
     if is_missing:
         raise ResumeError(f"{program!r} is not on the PATH: install it, or print the command with --print")
     for name, value in found.environment.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -40,15 +41,47 @@ _PLATFORM_UUID = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
 def workstation_id() -> str:
     """Return this machine's id: the value of a variable of `OVERRIDES`, else 8 hexadecimal digits.
 
+    The digits are made of the host name and the machine id (INV-001).  A machine that has shared sessions keeps them
+    when its host name changes, so that its rules for what others see reach all of its sessions.
+
     :raises ConfigError: the variable's value is not a valid id.
     """
     name = origin()
     if name not in OVERRIDES:
-        return _short_hash(host() + machine_id())
+        return _kept_ids().get(_machine()) or _short_hash(host() + machine_id())
     value = os.environ[name]
     if not _OVERRIDE.fullmatch(value):
         raise ConfigError(f"{name} must be 1 to 64 letters, digits, '.', '_' or '-', not {value!r}")
     return value
+
+
+def keep_id() -> None:
+    """Let this machine keep its id from now on; one that is given by a variable, or without a machine id, does not.
+
+    :raises BackendError: the ids cannot be written.
+    """
+    if origin() not in OVERRIDES and (machine := _machine()) and machine not in (kept := _kept_ids()):
+        _keep_ids({**kept, machine: workstation_id()})
+
+
+def id_elsewhere() -> str | None:
+    """Return the id that this installation has kept on another machine, if it has none on this one.
+
+    Then its data directory was copied or moved.
+    """
+    kept = _kept_ids()
+    return (
+        None if origin() in OVERRIDES or not _machine() or _machine() in kept else next(reversed(kept.values()), None)
+    )
+
+
+def take_over() -> None:
+    """Let this machine keep the id of the other one (`id_elsewhere`), which it replaces.
+
+    :raises BackendError: the ids cannot be written.
+    """
+    if (other := id_elsewhere()) is not None:
+        _keep_ids({**_kept_ids(), _machine(): other})
 
 
 def origin() -> str:
@@ -121,6 +154,33 @@ def kept_random(name: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", text):
         raise BackendError(f"{file}: does not contain 64 hexadecimal digits; delete it to have it made anew")
     return text
+
+
+def _machine() -> str:
+    """Return a hash of the machine id, "" when there is none."""
+    return hashlib.sha256(f"sesame {machine_id()}".encode()).hexdigest()[:16] if machine_id() else ""
+
+
+def _ids_file() -> Path:
+    return paths.data_dir() / "workstations.json"
+
+
+def _kept_ids() -> dict[str, str]:
+    """Return the kept ids by machine, the latest last."""
+    try:
+        value = json.loads(_ids_file().read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {}  # none is kept, or the file is damaged: the id is made anew
+    if not isinstance(value, dict):
+        return {}
+    return {machine: kept for machine, kept in value.items() if isinstance(kept, str) and _OVERRIDE.fullmatch(kept)}
+
+
+def _keep_ids(ids: dict[str, str]) -> None:
+    try:
+        paths.write_private(_ids_file(), json.dumps(ids) + "\n")
+    except OSError as error:
+        raise BackendError(f"{_ids_file()}: cannot be written: {error.strerror or error}") from error
 
 
 def _platform_uuid() -> str:

@@ -47,6 +47,8 @@ class Source:
     exclude: tuple[str, ...] = ()
     #: Where it was configured, for messages: "config.jsonc: sources[0]", "SESSIONS_DIR", `FOUND`, `DEFAULT`.
     origin: str = DEFAULT
+    #: Version of the redactor of what is stored of it; 0 when nothing is redacted.
+    redaction: int = 0
 
     def reading_version(self, parser_version: int) -> int:
         """Return a version of parser, words and settings; when it changes, the files of the source are read again.
@@ -54,7 +56,9 @@ class Source:
         Without settings it is made of the two versions; else it is a hash of 31 bits of all three.
         """
         settings = (self.parser.options, self.formatter.name, self.formatter.options, self.exclude)
-        if settings == ({}, "default", {}, ()):
+        if self.redaction:
+            settings = (*settings, self.redaction)  # type: ignore[assignment]
+        elif settings == ({}, "default", {}, ()):
             return parser_version + WORDS * text.VERSION
         from zlib import crc32
 

@@ -153,7 +153,8 @@ def describe(
 def _parent_file(reader: IndexReader, session: Session) -> str | None:
     """Return the file of the session that it was forked from or started by."""
     parents = reader.find_sessions(session.parent_id) if session.parent_id else []
-    return next((parent.path for parent in parents if parent.session.id == session.parent_id), None)
+    named = (session.workstation, session.parent_id)
+    return next((parent.path for parent in parents if (parent.session.workstation, parent.session.id) == named), None)
 
 
 def conversation(reader: IndexReader, stored: StoredSession) -> tuple[str, str] | None:

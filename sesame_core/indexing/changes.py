@@ -7,105 +7,27 @@ nothing, and accesses the disk only through the functions that are passed to it.
 from __future__ import annotations
 
 import os
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass, field, replace
+from ..dataclass import dataclass, field
 from ..types.index import NOTES, UNREAD
 from . import discovery
-from .discovery import FoundFile, is_below
+from .discovery import FoundFile
+from .scan_root import ScanRoot, is_suspect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
     from typing import TypeAlias
 
-    from ..config.model import Source
-    from ..plugin.parser import Parser
     from ..types.index import KnownFile
 
     #: Finds the wanted files below a real path, like `discovery.scan`; collects what cannot be read.
     Scan: TypeAlias = Callable[[str, Callable[[str], bool], dict[str, OSError]], Iterable[FoundFile]]
 
 
-#: Seconds in which a count opens files to see whether they are sessions; after that, their names tell.
-OPENING_SECONDS = 0.3
-
-
-def is_suspect(path: str) -> bool:
-    """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
-    return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
-
-
 def _scan(root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterable[FoundFile]:
     return discovery.scan(root, is_wanted, None, problems)
-
-
-def _maybe(path: str) -> bool:
-    return True
-
-
-@dataclass(slots=True, kw_only=True)
-class ScanRoot:
-    """A file or directory that is scanned for files of one parser: the part of a source that `detect` needs."""
-
-    #: Real path of a directory, or of one file.
-    root: str
-    #: The real paths to scan, below the root or the root itself; empty when nothing is to be scanned.
-    parts: tuple[str, ...]
-    #: Name of the parser.
-    parser: str
-    #: `Source.reading_version`.
-    version: int
-    exclude: tuple[str, ...] = ()
-    #: Returns whether a file that the index does not know belongs to the parser; may raise anything.
-    matches: Callable[[str], bool]
-    #: Returns why a file that does not match is not a session, None if it cannot be one; None: by its first bytes.
-    why_not: Callable[[str], str | None] | None = None
-    #: Returns False when the path alone tells that a file does not belong to the parser.
-    may_match: Callable[[str], bool] = _maybe
-    #: Every known file of the parser is expected here, wherever it is.
-    has_all: bool = False
-
-    @classmethod
-    def of(cls, source: Source, root: str, parser: Parser, within: Sequence[str] = ()) -> ScanRoot:
-        """Return the scan root of a source.
-
-        :param root: its real path.
-        :param within: real paths to which the search is limited; empty: everything.
-        """
-        # `plugin.parser.Explaining` and `plugin.parser.Naming`, which a search does not load.
-        explain: Callable[[Path], str | None] | None = getattr(parser, "why_not", None)
-        by_name: Callable[[str], bool] | None = getattr(parser, "may_match", None)
-        return cls(
-            root=root,
-            parts=_shared(within, root) if within else (root,),
-            parser=source.parser.name,
-            version=source.reading_version(parser.version),
-            exclude=source.exclude,
-            matches=lambda path: parser.matches(Path(path)),
-            why_not=None if explain is None else lambda path: explain(Path(path)),
-            may_match=_maybe if by_name is None else lambda path: by_name(os.path.basename(path)),
-        )
-
-    def by_name(self, opening_until: float = 0.0) -> ScanRoot:
-        """Return a scan root to which every file belongs that may, so that none is opened.
-
-        :param opening_until: `time.monotonic()` until which files are opened all the same.
-        """
-        return replace(
-            self, matches=lambda path: (self.matches if time.monotonic() < opening_until else self.may_match)(path)
-        )
-
-    def expects(self, path: str, parser: str) -> bool:
-        """Return whether a file that the index knows would be found here if it existed."""
-        return parser == self.parser and (self.has_all or any(is_below(path, part) for part in self.parts))
-
-    def excludes(self, path: str) -> bool:
-        """Return whether a pattern excludes a file."""
-        from ..config.patterns import is_excluded
-
-        return is_excluded(self.exclude, path, None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,6 +69,7 @@ def detect(
     *,
     scan: Scan = _scan,
     exists: Callable[[str], bool] = discovery.may_exist,
+    is_empty: Callable[[str], bool] = discovery.is_empty,
     growth_only: bool = False,
 ) -> Changes:
     """Return the changes.
@@ -183,9 +106,12 @@ def detect(
         if scan_root.parts and not exists(scan_root.root):
             changes.absent_roots.append(scan_root.root)
     changes.excluded = sorted(left_out - claimed)
+    lost = sorted(known.keys() - claimed - left_out)
     present = [scan_root for scan_root in scan_roots if scan_root.root not in changes.absent_roots]
-    for path in sorted(known.keys() - claimed - left_out):
-        _add_lost(changes, present, path, known[path], exists)
+    emptied = [scan_root for scan_root in present if _is_emptied(changes, scan_root, lost, known, is_empty)]
+    for path in lost:
+        if known[path][3] or not any(scan_root.expects(path, known[path][1]) for scan_root in emptied):
+            _add_lost(changes, present, path, known[path], exists)
     settled = left_out | claimed
     for path, scan_root in strange.items():
         if (stored_path(path) if stored_path else path) not in settled:
@@ -198,6 +124,7 @@ def detect_notes(
     found: Mapping[str, int] | None,
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None = None,
+    redaction: int = 0,
 ) -> Changes:
     """Return the changes in the metadata files.
 
@@ -205,13 +132,15 @@ def detect_notes(
         changed.
     :param known: the files that the index knows, by stored path.
     :param stored_path: as in `detect`.
+    :param redaction: as `Source.redaction`.
     """
     if found is None:
         return Changes()
     from ..metadata.directory import VERSION
 
     root = os.fspath(directory)
-    scan_root = ScanRoot(root=root, parts=(root,), parser=NOTES, version=VERSION, matches=lambda _: True, has_all=True)
+    version = VERSION + redaction
+    scan_root = ScanRoot(root=root, parts=(root,), parser=NOTES, version=version, matches=lambda _: True, has_all=True)
     there = {root, *(map(stored_path, found) if stored_path else found)}
     return detect(
         [scan_root],
@@ -219,6 +148,7 @@ def detect_notes(
         stored_path,
         scan=lambda _, is_wanted, __: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
         exists=there.__contains__,
+        is_empty=lambda _: False,
     )
 
 
@@ -253,7 +183,7 @@ def _wanted(
             return then[1] == scan_root.parser
         try:
             if scan_root.matches(path):
-                return _is_storable(path)
+                return discovery.is_storable(path)
             if is_suspect(path) or path in scan_root.parts:
                 strange[path] = scan_root
             return False
@@ -271,7 +201,9 @@ def _wanted(
 def _add_found(
     changes: Changes, number: int, scan_root: ScanRoot, file: FoundFile, path: str, then: KnownFile | None
 ) -> None:
-    if then is not None and then[:3] == (file.mtime_ns, scan_root.parser, scan_root.version) and _is_size(then, file):
+    as_known = (file.mtime_ns, scan_root.parser, scan_root.version)
+    # Not every file's size is known.
+    if then is not None and then[:3] == as_known and (len(then) < 5 or then[4] == file.size):
         changes.unchanged += 1
         if then[3]:
             changes.returned.append(path)
@@ -279,11 +211,6 @@ def _add_found(
     changes.read.append((number, file))
     if then is not None and then[0] != UNREAD and then[2:4] == (scan_root.version, False):
         changes.grown += 1
-
-
-def _is_size(then: KnownFile, file: FoundFile) -> bool:
-    """Return whether a file has the size that the index knows, if it knows one."""
-    return len(then) < 5 or then[4] == file.size
 
 
 def _add_lost(
@@ -296,21 +223,21 @@ def _add_lost(
             changes.gone.append(path)
 
 
-def _is_storable(path: str) -> bool:
-    """Return True.
+def _is_emptied(
+    changes: Changes,
+    scan_root: ScanRoot,
+    lost: Sequence[str],
+    known: Mapping[str, KnownFile],
+    is_empty: Callable[[str], bool],
+) -> bool:
+    """Return whether a root is empty that had several files, or directories, and note that.
 
-    :raises OSError: no database can store the file's name.
+    Agents and people delete sessions one by one, and leave directories; so it is rather a disk that is not mounted.
     """
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        import errno
-
-        raise OSError(errno.EILSEQ, "its path is not UTF-8") from None
+    there = [path for path in lost if not known[path][3] and scan_root.expects(path, known[path][1])]
+    if not there or (len(there) == 1 and os.path.dirname(there[0]) == scan_root.root) or not is_empty(scan_root.root):
+        return False
+    files = "the only file" if len(there) == 1 else f"all {len(there)} files"
+    error = OSError(0, f"is empty, but the index knows {files} of it: is it not mounted?")
+    changes.unlisted.append((scan_root.root, scan_root.parser, error))
     return True
-
-
-def _shared(paths: Iterable[str], root: str) -> tuple[str, ...]:
-    """Return the intersection of the trees below the paths with the tree below a root."""
-    inside = [path for path in paths if is_below(path, root)]
-    return (*inside, *[root for path in paths if path != root and is_below(root, path)][:1])

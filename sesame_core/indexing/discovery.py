@@ -38,7 +38,7 @@ def scan(
     is_file = start.is_file()
     problems = {} if problems is None else problems
     for file in [start] if is_file else _files(start.path, directories, problems):
-        if is_wanted(file.path) and (found := _found(file)):
+        if is_wanted(file.path) and (found := _found(file, problems)):
             if is_file and directories is not None:
                 directories[found.path] = found.mtime_ns
             yield found
@@ -58,6 +58,29 @@ def may_exist(path: str) -> bool:
     except OSError:
         return True  # it could not be looked for: no permission, a server that does not answer
     return True
+
+
+def is_storable(path: str) -> bool:
+    """Return True.
+
+    :raises OSError: no database can store the file's name.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        import errno
+
+        raise OSError(errno.EILSEQ, "its path is not UTF-8") from None
+    return True
+
+
+def is_empty(path: str) -> bool:
+    """Return whether a path is a directory without entries: perhaps one to which nothing is mounted."""
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
 
 
 def is_readable(path: str) -> bool:
@@ -142,10 +165,16 @@ def _entries(
         problems[directory] = error
 
 
-def _found(entry: os.DirEntry[str] | _Target) -> FoundFile | None:
-    """Return a file with its time and size; None when it was deleted."""
+def _found(entry: os.DirEntry[str] | _Target, problems: dict[str, OSError]) -> FoundFile | None:
+    """Return a file with its time and size; None when it was deleted, or cannot be reached."""
     try:
         stat = entry.stat(follow_symlinks=False)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError as error:
+        problems[os.path.dirname(entry.path)] = error  # its names can be read, and nothing in it can be reached
+        return None
+    except OSError as error:
+        problems[entry.path] = error
         return None
     return FoundFile(entry.path, stat.st_mtime_ns, stat.st_size)

@@ -50,7 +50,7 @@ def _count(source: Source, root: str, plugins: PluginManager) -> int:
     """Return the number of session files below a root, up to `COUNTED`."""
     from itertools import islice
 
-    from .changes import OPENING_SECONDS, ScanRoot
+    from .scan_root import OPENING_SECONDS, ScanRoot
 
     parser = plugins.parser(source.parser.name, source.parser.options)
     scan_root = ScanRoot.of(source, root, parser).by_name(time.monotonic() + OPENING_SECONDS)

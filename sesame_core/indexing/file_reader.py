@@ -17,6 +17,7 @@ from ..errors import ParseError, PluginError, SesameError
 from ..plugin.backend import IndexWriter, Positions
 from ..plugin.formatter import ChunkFormatter
 from ..plugin.parser import Parser, TailParser
+from ..sdk.jsonl import BEFORE_BLOCK
 from ..text.tokens import clean, subwords
 from ..types.index import SILENT, Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
@@ -46,6 +47,9 @@ class RedactingEvents(Protocol):
 class Redacting(RedactingEvents, Protocol):
     """A writer that redacts what it stores, and the events of a parser."""
 
+    #: As `Source.redaction`.
+    redaction: int
+
     def stored_path(self, path: str) -> str:
         """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
 
@@ -72,6 +76,8 @@ class FileReader:
     :param is_excluded: returns, from a session's cwd, whether to leave the session out.
     :param notes: returns the notes of a session, by its id.
     :param redacting: redacts the events; the writer, if it redacts, when None.
+    :param key: of the hashes of the file's head and tail, which contain what the index does not: without it, whoever
+        reads the index could try out what a placeholder stands for.
     """
 
     def __init__(
@@ -85,6 +91,7 @@ class FileReader:
         is_excluded: Callable[[str | None], bool],
         notes: Callable[[str], Notes | None],
         redacting: RedactingEvents | None = None,
+        key: bytes = b"",
     ) -> None:
         self.file = file
         #: Skipped records that had content: (line, reason).
@@ -108,6 +115,7 @@ class FileReader:
         self._workstation = workstation
         self._is_excluded = is_excluded
         self._notes = notes
+        self._key = key
         self._sessions: dict[str, Session] = {}
         self._silence = Silence()
         self._excluded: set[str] = set()
@@ -168,18 +176,29 @@ class FileReader:
         :param entry_id: id of the record whose first chunk `located` will be.
         """
         assert self._writer is not None
+        reset = BEFORE_BLOCK.set(self._stop_if_asked)
+        try:
+            return self._brought_in(self._writer, known, entry_id)
+        finally:
+            BEFORE_BLOCK.reset(reset)
+
+    def _brought_in(self, writer: IndexWriter, known: IndexedFile | None, entry_id: str | None) -> Positions:
         try:
             if (tail := self.tail(known)) is not None:
-                positions = self._writer.append(self.file, self._locating(tail, entry_id))
+                positions = writer.append(self.file, self._locating(tail, entry_id))
                 self.is_tail = True
                 return positions
         except Replayed:
             pass  # while it was read, it turned out that all of it must be read
         while True:
             try:
-                return self._writer.replace(self.file, self._locating(self.whole(), entry_id))
+                return writer.replace(self.file, self._locating(self.whole(), entry_id))
             except Replayed:
                 continue  # one more of its sessions turned out to be excluded
+
+    def _stop_if_asked(self) -> None:
+        if self.is_stopped():
+            raise Stopped
 
     def _locating(self, content: Iterator[Session | Chunk], entry_id: str | None) -> Iterator[Session | Chunk]:
         """Return content that sets `located` as it is consumed."""
@@ -202,8 +221,7 @@ class FileReader:
         if self._redacting is not None:
             events = self._redacting.redacted(self.file, events)
         for event in events:
-            if self.is_stopped():
-                raise Stopped
+            self._stop_if_asked()
             if isinstance(event, Message):
                 chunks = self._chunks(event)
                 if session := self._sessions.get(event.session_id):
@@ -237,7 +255,7 @@ class FileReader:
         """Yield a parser's events; name the parser when it fails, so that the index is not blamed."""
         try:
             yield from events
-        except (SesameError, OSError):
+        except (SesameError, OSError, Stopped):
             raise
         except Exception as error:
             raise PluginError(f"the parser {self.file.parser!r} failed: {error!r}") from error
@@ -318,7 +336,8 @@ class FileReader:
             head = file.read(min(HASHED, offset))
             file.seek(max(0, offset - HASHED))
             tail = file.read(min(HASHED, offset))
-        return blake2b(head, digest_size=16).digest(), blake2b(tail, digest_size=16).digest()
+        of_head, of_tail = (blake2b(part, digest_size=16, key=self._key).digest() for part in (head, tail))
+        return of_head, of_tail
 
 
 def _origin(origin_id: str | None) -> int | None:

@@ -21,12 +21,13 @@ from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from . import discovery
-from .changes import Changes, ScanRoot, detect, detect_notes
+from .changes import Changes, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import FileReader, Redacting, Stopped
 from .known import KnownFiles
 from .problems import report_problems
 from .readings import Readings
+from .scan_root import ScanRoot
 from .sources import OpenSource
 
 #: Most losses listed in a report; all are counted.
@@ -68,6 +69,7 @@ class Indexer:
         self._metadata = metadata
         self._files = KnownFiles(writer, is_empty=is_rebuild)
         self._stored_path = writer.stored_path if isinstance(writer, Redacting) else None
+        self._redaction = writer.redaction if isinstance(writer, Redacting) else 0
         self._deadline = deadline
         self._workers = workers if deadline is None else 0
         #: Number of files that are read whatever the time is.
@@ -197,7 +199,7 @@ class Indexer:
             return
         if not isinstance(self._writer, Annotating):
             return
-        changes = detect_notes(directory, found, self._files.for_detection(), self._stored_path)
+        changes = detect_notes(directory, found, self._files.for_detection(), self._stored_path, self._redaction)
         changed = {file.path: file.mtime_ns for _, file in changes.read}
         if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}

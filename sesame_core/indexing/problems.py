@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..types.report import FileProblem
-from .changes import is_suspect
+from .scan_root import is_suspect
 
 if TYPE_CHECKING:
     from ..types.report import IndexReport
-    from .changes import Changes, ScanRoot
+    from .changes import Changes
+    from .scan_root import ScanRoot
 
 
 def report_problems(report: IndexReport, changes: Changes) -> None:

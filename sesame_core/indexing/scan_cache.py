@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..config.paths import write_private
 from ..dataclass import dataclass, field
-from .discovery import FoundFile, is_readable
+from .discovery import FoundFile, is_empty, is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class ScanCache:
             self.wanted != wanted
             or not 0 <= time.time() - self.at < max(LASTING, SHARE * self.seconds)
             or any(map(os.path.exists, self.absent_roots))
-            or any(is_readable(path) for path, _ in self.unlisted)
+            or any(is_readable(path) and not is_empty(path) for path, _ in self.unlisted)
         ):
             return False
         try:

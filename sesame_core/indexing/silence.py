@@ -35,7 +35,8 @@ def is_said(message: Message) -> bool:
     """Return whether a message makes its session a conversation: a person or an agent said or did something in it.
 
     A command without arguments (source type "command") does not, because it may be one that only the program answers;
-    the reply that follows does.  A shell command of a person, a system message with a call, does.
+    the reply that follows does.  A shell command of a person, a system message with a call, does, and so does the task
+    of a subagent (source type "sidechain"): another agent said it.
     """
     if message.role == "user":
         text = message.text.strip()
@@ -44,6 +45,8 @@ def is_said(message: Message) -> bool:
         return bool(_VISIBLE.search(text)) or bool(message.tool_calls or message.tool_results)
     if message.role == "assistant":
         return bool(_VISIBLE.search(message.text) or message.tool_calls or message.tool_results)
+    if message.role == "system" and message.source_type == "sidechain" and _VISIBLE.search(message.text):
+        return True
     return bool(message.tool_calls or message.tool_results) and message.role in ("tool", "system")
 
 

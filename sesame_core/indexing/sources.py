@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..config.model import Config, Selection, Source
 from ..config.sources import installed_parsers, resolve_sources
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..errors import SesameError
 from ..types.index import IndexedFile
 from .discovery import FoundFile, is_below, may_exist
@@ -32,6 +32,8 @@ class OpenSource:
     root: str
     parser: Parser
     formatter: ChunkFormatter
+    #: As of `FileReader`.
+    key: bytes = b""
 
     @property
     def version(self) -> int:
@@ -86,6 +88,7 @@ class OpenSource:
             is_excluded=lambda cwd: bool(exclude) and is_excluded(exclude, None, cwd),
             notes=notes,
             redacting=redacting,
+            key=self.key,
         )
 
     def row(self, found: FoundFile) -> IndexedFile:
@@ -100,11 +103,23 @@ class OpenSource:
 
 
 class Sources:
-    """The sources of one configuration."""
+    """The sources of one configuration.
 
-    def __init__(self, config: Config, plugins: PluginManager) -> None:
+    :param redaction: returns the version of the redactor of what is stored; 0 when nothing is redacted.
+    :param key: returns the `key` of each `FileReader`.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        plugins: PluginManager,
+        redaction: Callable[[], int] = int,
+        key: Callable[[], bytes] = bytes,
+    ) -> None:
         self._config = config
         self._plugins = plugins
+        self._redaction = redaction
+        self._key = key
 
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
@@ -112,20 +127,30 @@ class Sources:
 
     def with_parsers(self) -> list[tuple[Source, str, Parser]]:
         """Return each source with its real path and its parser: enough to scan its files without reading them."""
-        return [(s, _root(s), self._parser(s)) for s in resolve_sources(self._config, self._plugins)]
+        return [(s, _root(s), self._parser(s)) for s in self._resolved()]
 
     def opened(self) -> list[OpenSource]:
         """Return all sources with their plugins."""
-        return [self.open(source) for source in resolve_sources(self._config, self._plugins)]
+        return [self.open(source) for source in self._resolved()]
 
     def open(self, source: Source) -> OpenSource:
         """Return a source with its plugins."""
+        source = self._redacted(source)
         return OpenSource(
             source=source,
             root=_root(source),
             parser=self._parser(source),
             formatter=self._plugins.formatter(source.formatter.name, source.formatter.options),
+            key=self._key(),
         )
+
+    def _resolved(self) -> list[Source]:
+        return [self._redacted(source) for source in resolve_sources(self._config, self._plugins)]
+
+    def _redacted(self, source: Source) -> Source:
+        """Return a source that says how what is stored of it is redacted."""
+        redaction = self._redaction()
+        return replace(source, redaction=redaction) if redaction else source
 
     def holding(self, paths: Sequence[str]) -> list[OpenSource]:
         """Return the opened sources, and additional ones for real paths that are in none of them.

@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from .. import version
-from ..errors import SesameError, UnknownSessionError
+from ..errors import OutputError, SesameError, UnknownSessionError
 from ..rendering.text import printable
 from .outputs import schema_of
 from .tools import INSTRUCTIONS, TOOLS, Tools
@@ -47,13 +47,23 @@ class SesameServer:
         )
 
     def serve_stdio(self) -> None:
-        """Serve the client that started this process, until it closes standard input."""
+        """Serve the client that started this process, until it closes standard input.
+
+        :raises BrokenPipeError: the client has closed standard output.
+        :raises OutputError: an answer cannot be written.
+        """
 
         async def serve() -> None:
             async with stdio_server() as (reading, writing):
                 await self.protocol.run(reading, writing, self.protocol.create_initialization_options())
 
-        anyio.run(serve)
+        try:
+            anyio.run(serve)
+        except ExceptionGroup as group:
+            errors, others = group.split(OSError)
+            if errors is None or others is not None:
+                raise
+            raise _of_output(errors) from group
 
     def close(self) -> None:
         """Accept no more calls; when some are running, end the process.
@@ -101,6 +111,17 @@ def described() -> list[types.Tool]:
         )
         for tool in TOOLS.values()
     ]
+
+
+def _of_output(errors: BaseExceptionGroup[OSError]) -> OSError | SesameError:
+    """Return the error that the first of those is for a caller."""
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, BrokenPipeError):
+        return error
+    assert isinstance(error, OSError)
+    return OutputError(f"cannot write the answer: {error.strerror or error}")
 
 
 def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:

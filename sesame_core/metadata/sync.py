@@ -48,7 +48,9 @@ def take_in(writer: IndexWriter, path: str, mtime_ns: int | None, report: IndexR
     :param mtime_ns: None when the file is deleted.
     """
     assert isinstance(writer, Annotating)
-    file = IndexedFile(path=path, parser=NOTES, parser_version=VERSION, mtime_ns=mtime_ns or 0, size=0)
+    # A writer that redacts says how, so that its next version redacts the notes anew.
+    version = VERSION + getattr(writer, "redaction", 0)
+    file = IndexedFile(path=path, parser=NOTES, parser_version=version, mtime_ns=mtime_ns or 0, size=0)
     session_id, notes = id_of(path), None
     if mtime_ns is None:
         file.missing_since = datetime.now(UTC)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..plugin.backend import IndexReader, TracksFiles
 from ..plugin.paging import all_chunks, all_sessions
 from ..types.query import Filters
@@ -34,17 +34,26 @@ class Exposure:
 
 @dataclass(slots=True, kw_only=True)
 class Audit:
-    """Counts of what was scanned so far."""
+    """Counts of what was scanned and found so far."""
 
     sessions: int = 0
     chunks: int = 0
+    #: The number of secrets of each kind that is looked for.
+    found: dict[str, int] = field(default_factory=dict)
 
 
 def audit(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Exposure]:
     """Yield each secret in the sessions, chunks and file names of an index.
 
-    :param seen: counts what is scanned.
+    :param seen: counts what is scanned and found.
     """
+    seen.found.update(dict.fromkeys(redactor.kinds, 0))
+    for exposure in _scanned(reader, redactor, seen):
+        seen.found[exposure.kind] += 1
+        yield exposure
+
+
+def _scanned(reader: IndexReader, redactor: Redactor, seen: Audit) -> Iterator[Exposure]:
     with reader.snapshot():
         paths = set()
         for stored in all_sessions(reader, Filters(all_kinds=True)):

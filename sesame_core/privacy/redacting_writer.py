@@ -78,6 +78,8 @@ class RedactingWriter:
         self._writer = writer
         self._redactor = redactor
         self._events = EventRedactor(redactor)
+        #: As `Source.redaction`.
+        self.redaction = redactor.version
         self._stored_paths = StoredPaths((), redactor)
         #: The file whose chunks come from redacted messages, so that they need not be redacted again.
         self._read_by_us: IndexedFile | None = None
@@ -120,6 +122,9 @@ class RedactingWriter:
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Store the present content of a file."""
         stored, given = self._stored(file), dict[str, str]()
+        if stored.path != file.path:
+            # Stored before its path was redacted.
+            self._writer.delete_file(file.path)
         return _by_id(self._writer.replace(stored, self._passed(file, stored, content, given)), given)
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:

@@ -7,7 +7,7 @@ index cannot test guesses of the secret.
 
 from __future__ import annotations
 
-import functools
+import bisect
 import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,9 @@ from ..config import identity
 from ..config.model import MARK
 from ..dataclass import dataclass
 from ..errors import ConfigError
+from .detector import compiled
 from .detectors import DETECTORS
+from .version import redaction_version
 
 if TYPE_CHECKING:
     from ..config.model import Redaction
@@ -70,6 +72,8 @@ class Redactor:
 
         self._key = key
         self._settings = settings
+        #: Differs between redactors that do not replace the same.
+        self.version = redaction_version(settings)
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
         self._keep = re.compile("|".join(f"(?:{pattern})" for pattern in settings.keep)) if settings.keep else None
         #: The number of the detector of each trigger.
@@ -84,23 +88,38 @@ class Redactor:
     def __reduce__(self) -> tuple[type[Redactor], tuple[bytes, Redaction]]:
         return Redactor, (self._key, self._settings)
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of secrets that are found, those of the user's own patterns at the end."""
+        return tuple(dict.fromkeys([*(kind.name for kind in DETECTORS), *(name for name, _ in self._own)]))
+
     # -- strings ------------------------------------------------------------------------------------------
 
     def findings(self, text: str) -> list[Finding]:
         """Return the secrets in a text, in order; overlapping ones count as one, and placeholders are ignored."""
-        return self._findings(text, self._places(text))
+        return self._findings(text)
 
     def _places(self, text: str) -> list[tuple[int, int, int]]:
         """Return the position of each trigger: number, start, end."""
         # Triggers are ASCII, so each character of the text may be encoded as one byte.
         return self._find(text.encode("ascii", "replace"), overlapping=True)
 
-    def _findings(self, text: str, places: list[tuple[int, int, int]]) -> list[Finding]:
-        found = sorted([*self._triggered(text, places), *self._searched(text)])
-        marks = [match.span() for match in _MARK.finditer(text)] if found else []
+    def _findings(self, text: str) -> list[Finding]:
+        places = self._places(text)
+        found = list(self._triggered(text, places)) if places else []
+        if self._own:
+            found += self._searched(text)
+        if "\\n" in text:
+            # A text in a string of JSON or of a program: its lines are those of a text, at the same positions.
+            lines = text.replace("\\r", "  ").replace("\\n", " \n").replace("\\t", " \t")
+            found += self._triggered(lines, self._places(lines))
+        if not found:
+            return []
+        found.sort()
+        marks = [match.span() for match in _MARK.finditer(text)]
         united: list[tuple[int, int, int, str]] = []
         for start, rank, end, kind in found:
-            if any(a < end and start < b for a, b in marks) or self._is_kept(text[start:end]):
+            if (marks and _overlaps(marks, start, end)) or self._is_kept(text[start:end]):
                 continue
             if united and start < united[-1][2]:
                 start, other_rank, reached, other_kind = united.pop()
@@ -114,10 +133,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text with placeholders for its secrets; the same object when it has none."""
-        places = self._places(text)
-        if not places and not self._own:
-            return text
-        findings = self._findings(text, places)
+        findings = self._findings(text)
         if not findings:
             return text
         parts, position = [], 0
@@ -128,12 +144,26 @@ class Redactor:
 
     def _triggered(self, text: str, places: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, str]]:
         """Yield the matches at triggers: start, rank of the detector, end, name of the detector."""
+        passed: dict[int, int] = {}
         for trigger, at, _ in places:
             rank = self._ranks[trigger]
+            if at < passed.get(rank, 0):
+                continue  # what a detector has matched is not scanned again
             kind = DETECTORS[rank]
-            match = _compiled(kind.pattern).match(text, at)
-            if match and (kind.is_secret is None or kind.is_secret(match["secret"])):
-                yield match.start("secret"), rank, match.end("secret"), kind.name
+            match = compiled(kind.pattern).match(text, at)
+            if match is None:
+                continue
+            if kind.secrets is not None:
+                passed[rank] = match.end()
+                for start, end in kind.secrets(match):
+                    yield start, rank, end, kind.name
+            elif kind.is_secret is None or kind.is_secret(match):
+                start, end = match.span(match.lastgroup or 0)
+                if kind.rest:
+                    rest = compiled(kind.rest).match(text, end)
+                    end = rest.end() if rest else end
+                passed[rank] = end
+                yield start, rank, end, kind.name
 
     def _searched(self, text: str) -> Iterator[tuple[int, int, int, str]]:
         """Yield the matches of the user's own patterns, in the same form."""
@@ -203,6 +233,12 @@ class Redactor:
         return redacted[len(before) :] if redacted.startswith(before) else self.text(value)
 
 
+def _overlaps(marks: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether a part of a text overlaps one of the sorted parts."""
+    place = bisect.bisect_left(marks, (start, 0))
+    return (place < len(marks) and marks[place][0] < end) or (place > 0 and marks[place - 1][1] > start)
+
+
 def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     """Return a getter of these attributes as a tuple; for a single one, `attrgetter` returns no tuple."""
     if len(names) > 1:
@@ -216,9 +252,3 @@ def machine_key() -> bytes:
     :raises BackendError: the data directory cannot be used.
     """
     return bytes.fromhex(identity.kept_random("redaction.key"))
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a detector's pattern at first use: all of them take 200 ms."""
-    return re.compile(pattern)

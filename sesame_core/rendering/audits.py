@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, printable
+from .text import SCHEMA_VERSION, count, printable
 
 if TYPE_CHECKING:
     from ..privacy.audit import Audit, Exposure
@@ -25,7 +26,25 @@ def audit_json(exposures: Iterable[Exposure], seen: Audit) -> AuditJson:
         }
         for exposure in exposures
     ]
-    return {"schemaVersion": SCHEMA_VERSION, "sessions": seen.sessions, "chunks": seen.chunks, "secrets": found}
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "sessions": seen.sessions,
+        "chunks": seen.chunks,
+        "secrets": found,
+        "lookedFor": [{"kind": kind, "found": number} for kind, number in seen.found.items()],
+    }
+
+
+def audit_text(seen: Audit) -> str:
+    """Return what an audit looked for and found, as lines of text."""
+    secrets = sum(seen.found.values())
+    found = [f"{kind} {number}" for kind, number in seen.found.items() if number]
+    others = [kind for kind, number in seen.found.items() if not number]
+    lines = [f"Found: {', '.join(found)}"] if found else []
+    lines.append(f"Looked for{' and did not find' if found else ''}: {', '.join(others)}")
+    what = count(secrets, "secret") if secrets else f"none of {len(seen.found)} known kinds of secrets"
+    lines.append(f"{what} in {count(seen.sessions, 'session')}, {count(seen.chunks, 'chunk')}")
+    return "\n".join(part for line in lines for part in wrap(line, 100, break_long_words=False, subsequent_indent="  "))
 
 
 def exposure_text(exposure: Exposure) -> str:

@@ -32,7 +32,7 @@ def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:
         "notSearched": [{"path": of.path, "message": of.message} for of in refreshed.not_searched],
         "unrecognised": len(refreshed.unrecognised),
         "notScanned": refreshed.not_scanned,
-        "scannedAt": iso(refreshed.scanned_at),
+        "scannedAt": iso(refreshed.scanned_at) if refreshed.not_scanned else None,
         "sources": [
             {"path": source.path, "parser": source.parser, "changed": source.changed, "pending": source.pending}
             for source in refreshed.sources

@@ -111,7 +111,7 @@ def _about_refresh(refreshed: IndexReport | None) -> list[str]:
         then = "" if refreshed.reason else "; catch up with: sesame index"
         notes.append(f"{count(refreshed.pending, 'file')} {are} not indexed yet{then}")
     notes += _about_unreadable(refreshed)
-    if refreshed.scanned_at:
+    if refreshed.scanned_at and refreshed.not_scanned:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
         were = "was" if refreshed.not_scanned == 1 else "were"
         older = count(refreshed.not_scanned, "older session file")

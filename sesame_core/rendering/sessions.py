@@ -48,10 +48,10 @@ def session_json(stored: StoredSession) -> SessionJson:
     }
 
 
-def resumption_json(stored: StoredSession, found: Resumption, shell: str) -> ResumptionJson:
+def resumption_json(stored: StoredSession, found: Resumption, shell: str | None) -> ResumptionJson:
     """Return the JSON value of how a session is resumed.
 
-    :param shell: the line for a shell.
+    :param shell: the line for a shell; None when it would not work at present.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -59,6 +59,13 @@ def resumption_json(stored: StoredSession, found: Resumption, shell: str) -> Res
         **resume_json(found),
         "shell": shell,
     }
+
+
+def refusal_json(stored: StoredSession, reason: str) -> ResumptionJson:
+    """Return the JSON value of a session that cannot be resumed here."""
+    from ..types.resumption import Resumption
+
+    return resumption_json(stored, Resumption(command=(), directory=stored.session.cwd, problem=reason), None)
 
 
 def resume_json(found: Resumption) -> ResumeJson:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, day, printable
+from .text import SCHEMA_VERSION, count, day, printable
 
 if TYPE_CHECKING:
     from ..sharing.rules import Rule, Sharing
     from ..sharing.visibility_writer import Change
+    from ..types.transcript import Session
     from .schemas.sharing import ChangesJson, SharingJson
 
 #: The name of a change, by visibility before and after.
@@ -50,8 +51,34 @@ def change_text(change: Change) -> str:
     """Return a change as one line of text."""
     session = change.session
     action = _ACTIONS[change.before, change.after]
-    project = session.repository or session.cwd or "no project"
-    return printable(f"{action:<19} {session.id}  {day(session.modified or session.created) or '':<10}  {project}")
+    when = day(session.modified or session.created) or ""
+    return printable(f"{action:<19} {session.id}  {when:<10}  {_project(session)}")
+
+
+def changes_text(changes: Sequence[Change], does: str) -> str:
+    """Return changes as text, a line for each kind of change in each project, and their number.
+
+    :param does: the end of the last line, after "7 sessions".
+    """
+    groups: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        action = _ACTIONS[change.before, change.after]
+        groups.setdefault((action, _project(change.session)), []).append(change)
+    lines = [
+        change_text(group[0]) if len(group) == 1 else _group_text(action, project, group)
+        for (action, project), group in sorted(groups.items(), key=lambda item: item[0])
+    ]
+    sessions = count(len(changes), "session") if changes else "no sessions"
+    return "\n".join([*lines, f"{sessions} {does}"])
+
+
+def _group_text(action: str, project: str, group: Sequence[Change]) -> str:
+    newest = max(filter(None, (one.session.modified or one.session.created for one in group)), default=None)
+    return printable(f"{action:<19} {count(len(group), 'session'):<36}  {day(newest) or '':<10}  {project}")
+
+
+def _project(session: Session) -> str:
+    return session.repository or session.cwd or "no project"
 
 
 def sharing_json(sharing: Sharing, covered: Iterable[tuple[Rule | None, str]], audience: str | None) -> SharingJson:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..search.engine import display_name
+from ..search.listing import display_name
 from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:

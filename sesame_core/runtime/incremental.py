@@ -13,7 +13,6 @@ from ..config.patterns import is_excluded
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, SesameError
 from ..indexing.discovery import FoundFile, is_below
-from ..indexing.sources import Sources
 from ..metadata.files import MetadataFiles
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class FileIndexer:
         self._sesame = sesame
         self._patience = patience
         self._workstation = identity.workstation_id()
-        self._source = Sources(sesame.config, sesame.plugins).open(_source_for(sesame, parser, directory))
+        self._source = sesame.sources().open(_source_for(sesame, parser, directory))
         self.parser = self._source.parser
         self._metadata = MetadataFiles(sesame.config.describe.directory)
 

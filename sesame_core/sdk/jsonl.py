@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,16 @@ from .long_records import LongRecord
 
 #: Bytes read at once.
 BLOCK = 1 << 20
+#: Called before each block that is read, so that the reading of a long record can be stopped: it raises then.
+BEFORE_BLOCK: ContextVar[Callable[[], None]] = ContextVar("BEFORE_BLOCK", default=lambda: None)
 #: Bytes read at once when the file should be at its end, or grows while it is read.
 SMALL_BLOCK = 1 << 12
 #: Bytes of a line over the limit that are scanned at once.
 PIECE = 1 << 17
 #: Shortest run of base64 characters that counts as a payload in a record over the limit.
 PAYLOAD = 1024
+#: Brackets from which a line that cannot be decoded may be nested too deeply: Python's decoder reads 1,000 levels.
+NESTED = 900
 #: Number of positions in a damaged line that are tried as the start of a whole record.
 RECOVERY_TRIES = 256
 
@@ -83,6 +88,9 @@ class JsonLines:
             yield from self._long_line(size, terminated=terminated)
             return
         values, damaged = _rescue(raw.removeprefix(_BOM) if self.offset == 0 else raw)
+        if damaged and not values and raw.count(b"[") + raw.count(b"{") >= NESTED:
+            yield from self._nested_line(raw, size, terminated=terminated)
+            return
         if damaged and not values and not terminated:
             return
         self._advance(size)
@@ -93,6 +101,15 @@ class JsonLines:
             yield value if isinstance(value, dict) else Skipped(reason="not an object", line=self.line)
         if damaged:
             yield Skipped(reason="damaged", line=self.line)
+
+    def _nested_line(self, raw: bytes, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
+        """Yield the records of a line that is nested deeper than a decoder reads, without what is too deep."""
+        self._long = _LongLine(self._limit, is_cut=True)
+        for records in (self._long.feed(raw), self._long.last()):
+            for self._part in records:
+                yield from self._long_line(0, terminated=terminated)
+        yield from self._long_line(size, terminated=terminated)
+        self._long = None
 
     def _long_line(self, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
         """Yield a record of a line over the limit, or what remains at its end.
@@ -135,7 +152,9 @@ class JsonLines:
             rest = b""
             # A block is allocated before it is filled, so it should not be larger than the rest of the file.
             left = os.fstat(file.fileno()).st_size - self.offset
+            before_block = BEFORE_BLOCK.get()
             while block := file.read(min(BLOCK, max(left, SMALL_BLOCK))):
+                before_block()
                 left -= len(block)
                 if self._long is not None:
                     end = block.find(b"\n")
@@ -179,14 +198,16 @@ class _LongLine:
     """A line over the limit, read piece by piece, without its base64 payloads.
 
     When it is still too long without them, its records are cut (`LongRecord`).
+
+    :param is_cut: cut them from the beginning.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, is_cut: bool = False) -> None:
         self._limit = limit
         self._kept = bytearray()
         self._run = b""
         self._in_payload = False
-        self._records: LongRecord | None = None
+        self._records = LongRecord(limit) if is_cut else None
         self.size = 0
 
     @property

@@ -1,4 +1,4 @@
-"""Cuts a JSON record that is too long, while it is read, into one that is valid and short enough.
+"""Cuts a JSON record that is too long or too deep, while it is read, into one that a decoder takes.
 
 Strings keep their beginning and their end around a line that says how many bytes are left out; lists and objects with
 very many members keep the first and the last ones.  All other values stay, so that a record that is cut still says
@@ -22,8 +22,8 @@ LONGEST = 384 << 10
 GROUP = 1 << 12
 #: Deepest container that is kept; real records have at most a dozen levels.
 DEPTH = 64
-#: Depth from which a line is not a record: no decoder reads it.
-ABYSS = 512
+#: Depth from which a line is not a record.
+ABYSS = 1 << 20
 #: Most marks that make no sense: a line with more is not JSON.
 ODD = 10_000
 #: Share of a string's bytes that its beginning gets: what was asked, or the command's first lines of output.
@@ -62,7 +62,7 @@ class LongRecord:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._short = min(SHORT, limit // 64)
-        #: The line is not JSON, or nested deeper than any decoder reads: nothing of it can be kept.
+        #: The line is not JSON: nothing of it can be kept.
         self.is_hopeless = False
         #: Something outside records was dropped.
         self.is_damaged = False

@@ -28,7 +28,7 @@ _UNICODE = {
 
 
 def oddity(path: str) -> str | None:
-    """Return what a file is that no parser recognises; None when nothing is in it.
+    """Return what a file is that no parser recognises; None when it is blank.
 
     :raises OSError: it cannot be read.
     """
@@ -44,7 +44,8 @@ def oddity(path: str) -> str | None:
             return f"text in {what}; sessions are UTF-8"
     text = start.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").strip()
     if not text:
-        return None
+        # A crash leaves zeros in place of what was not written yet, and agents append to such files, too.
+        return f"its first {len(start) >> 10} KiB are blank" if len(start) == EXAMINED < os.path.getsize(path) else None
     return _text_oddity(path, text)
 
 

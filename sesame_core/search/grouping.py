@@ -18,24 +18,22 @@ class Grouping:
     def __init__(self, reader: IndexReader, numbers: Iterable[int]) -> None:
         #: The sessions and their topmost parents, by number.
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
-        self._group: dict[int, int] = {}
-        self._by_id: dict[str, StoredSession | None] = {}
+        #: The session that represents each of them, by number.
+        self.groups: dict[int, int] = {}
+        #: By workstation and id: another one's session may have any id, and is no parent of this one's.
+        self._by_id: dict[tuple[str, str], StoredSession | None] = {}
         by_key: dict[str, int] = {}
         for stored in sorted(self.stored.values(), key=copy_rank, reverse=True):
-            self._group[stored.number] = by_key.setdefault(stored.session.key, stored.number)
+            self.groups[stored.number] = by_key.setdefault(stored.session.key, stored.number)
         self._look_up_parents(reader)
         for stored in list(self.stored.values()):
             if stored.session.kind == "subagent" and (parent := self._parent(stored)):
                 self.stored.setdefault(parent.number, parent)
-                self._group[stored.number] = self._group.get(parent.number, parent.number)
+                self.groups[stored.number] = self.groups.get(parent.number, parent.number)
         #: Number of sessions that another one represents.
-        self.united = len(self._group) - len(set(self._group.values()))
+        self.united = len(self.groups) - len(set(self.groups.values()))
         #: Modified times of the representing sessions, by number.
-        self.modified = {number: self.stored[number].session.modified for number in set(self._group.values())}
-
-    def of(self, number: int) -> int | None:
-        """Return the session that represents a session; None when it is not among the best."""
-        return self._group.get(number)
+        self.modified = {number: self.stored[number].session.modified for number in set(self.groups.values())}
 
     def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
         """Return whether a chunk of a ranked group is off the active branch of its session."""
@@ -47,9 +45,9 @@ class Grouping:
         wanted = _parent_ids(self.stored.values())
         while wanted:
             self._by_id.update(dict.fromkeys(wanted))
-            for stored in sorted(reader.find_by_id(wanted), key=copy_rank):
-                self._by_id[stored.session.id] = stored
-            above = (self._by_id[id] for id in wanted)
+            for stored in sorted(reader.find_by_id({id for _, id in wanted}), key=copy_rank):
+                self._by_id[stored.session.workstation, stored.session.id] = stored
+            above = (self._by_id[each] for each in wanted)
             wanted = _parent_ids(stored for stored in above if stored) - self._by_id.keys()
 
     def _parent(self, stored: StoredSession) -> StoredSession | None:
@@ -58,7 +56,7 @@ class Grouping:
         parent = None
         while session.kind == "subagent" and session.parent_id and session.parent_id not in seen:
             seen.add(session.parent_id)
-            above = self._by_id[session.parent_id]
+            above = self._by_id[session.workstation, session.parent_id]
             if above is None:
                 break
             parent = above
@@ -66,10 +64,10 @@ class Grouping:
         return parent
 
 
-def _parent_ids(stored: Iterable[StoredSession]) -> set[str]:
-    """Return the ids of the parents of subagents."""
+def _parent_ids(stored: Iterable[StoredSession]) -> set[tuple[str, str]]:
+    """Return workstations and ids of the parents of subagents."""
     sessions = (one.session for one in stored)
-    return {session.parent_id for session in sessions if session.kind == "subagent" and session.parent_id}
+    return {(s.workstation, s.parent_id) for s in sessions if s.kind == "subagent" and s.parent_id}
 
 
 def copy_rank(stored: StoredSession) -> tuple[bool, int, int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from ..dataclass import dataclass
 from ..text.snippets import plain
@@ -66,7 +66,8 @@ class Typed:
     def __init__(self, query: Query, idf: Sequence[float]) -> None:
         text = plain(query.typed).lower()
         self._tokens = split(text)
-        self._characters = " ".join(text.split())
+        self._pieces = text.split()
+        self._characters = " ".join(self._pieces)
         self._is_text = len(self._tokens) > 1 or sum(map(is_cjk, query.typed)) >= UNSPACED
         self._idf: dict[str, float] = {}
         #: For each stem of a word, and of each of its other forms, the word's tokens.
@@ -82,7 +83,8 @@ class Typed:
         self._all_words = sum(self._idf.values())
         self._all_pairs = sum(value for pairs in self._before.values() for _, value in pairs)
         # A text that was copied may begin and end within a word.
-        self._needed = {token for token in self._tokens[1:-1] if token in self._idf}
+        self._known = {token for token in self._tokens if token in self._idf}
+        self._needed = self._known.intersection(self._tokens[1:-1])
         self._word_of = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
@@ -128,24 +130,24 @@ class Typed:
         """
         text = plain(text if is_whole else text[:COMPARED]).lower()
         tokens = split(text)
-        word_of, before = self._word_of, self._before
+        before = self._before
+        # Few tokens of a text are words of the query.
+        words = list(map(self._word_of.__getitem__, tokens))
         places: dict[str, int] = {}
         typed: set[str] = set()
         pairs: set[tuple[str, str]] = set()
         pair_sum = 0.0
-        for place, token in enumerate(tokens):
-            word = word_of[token]
-            if word is None:
-                continue
-            if word == token:
+        for place in compress(range(len(words)), words):
+            word = words[place]
+            if word == tokens[place]:
                 typed.add(word)
             for first, value in before.get(word, ()):
                 if place - places.get(first, -GAP - 1) <= GAP and (first, word) not in pairs:
                     pairs.add((first, word))
                     pair_sum += value
             places[word] = place
-        words = sum(self._idf[word] if word in typed else OTHER_FORM * self._idf[word] for word in places)
-        share = words / self._all_words if self._all_words else 0.0
+        found = sum(self._idf[word] if word in typed else OTHER_FORM * self._idf[word] for word in places)
+        share = found / self._all_words if self._all_words else 0.0
         if self._all_pairs:
             share = (1 - PAIRS) * share + PAIRS * pair_sum / self._all_pairs
         return Nearness(self._level(text, tokens, typed), share)
@@ -153,11 +155,14 @@ class Typed:
     def _level(self, text: str, tokens: list[str], typed: set[str]) -> Level:
         if not self._is_text or not self._needed <= typed:
             return Level.NONE
-        has_characters = self._characters in " ".join(text.split())
+        # Most texts lack one of its pieces, which is known sooner than the place of all white space.
+        has_pieces = all(piece in text for piece in self._pieces)
+        has_characters = has_pieces and self._characters in " ".join(text.split())
+        has_words = self._known <= typed and f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} "
         # Without spaces between words nothing tells where one ends.
         if len(self._tokens) < 2:
             return Level.CHARACTERS if has_characters else Level.NONE
-        if f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} ":
+        if has_words:
             return Level.CHARACTERS if has_characters else Level.WORDS
         return Level.CUT if has_characters else Level.NONE
 
@@ -167,18 +172,19 @@ def _rarity(values: Sequence[float]) -> float:
     return -math.log(sum(math.exp(-value) for value in values))
 
 
-class _Words(dict[str, str | None]):
-    """The word of a query that a token of a text is, or is another form of; filled as tokens occur."""
+class _Words(dict[str, str]):
+    """The word of a query that a token of a text is, or is another form of, or ""; filled as tokens occur."""
 
     def __init__(self, words: Iterable[str], stems: Mapping[str, str], begun: Sequence[tuple[str, str]]) -> None:
         super().__init__({word: word for word in words})
         self._stems = stems
         self._begun = begun
+        self._beginnings = tuple(beginning for beginning, _ in begun)
         self._heads = {stem[:STEM] for stem in stems}
 
-    def __missing__(self, token: str) -> str | None:
-        word = self._stems.get(light_stem(token)) if token[:STEM] in self._heads else None
-        if word is None:
-            word = next((word for beginning, word in self._begun if token.startswith(beginning)), None)
+    def __missing__(self, token: str) -> str:
+        word = self._stems.get(light_stem(token), "") if token[:STEM] in self._heads else ""
+        if not word and token.startswith(self._beginnings):
+            word = next(word for beginning, word in self._begun if token.startswith(beginning))
         self[token] = word
         return word

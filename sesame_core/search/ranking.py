@@ -18,7 +18,7 @@ chunks with these weights and the head row 93 %; on 58 fresh queries 72 % and 86
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -43,6 +43,8 @@ NEAR_SHARE = 0.2
 #: ranked alike.
 LOOKED_AT = 11
 
+#: The factors of a session's best chunks.
+_DECAYS = tuple(DECAY**place for place in range(BEST_CHUNKS))
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -70,41 +72,79 @@ class Ranked:
     level_part: float = 0.0
 
 
-def rank(
-    candidates: Candidates,
-    *,
-    group_of: Callable[[int], int | None] = lambda session: session,
-    modified: Mapping[int, datetime | None] | None = None,
-    named: int | None = None,
-) -> list[Ranked]:
-    """Rank the candidates of a backend.
+class Ranking:
+    """The sessions that a backend found, with their parts of the formula: to be ordered, and ranked in groups."""
 
-    :param group_of: maps a session number to its group; None leaves the session out.
-    :param modified: modified time of each group, for ties.
-    :param named: the session that was searched for by its id; it is first, with the full score, with or without chunks.
-    """
-    chunks, parts = _parts(candidates, group_of)
-    shares = _shares(parts)
-    totals = _totals(shares)
-    times = modified or {}
-    groups = sorted(totals, key=lambda g: (round(totals[g], 9), times.get(g) or _LONG_AGO, g), reverse=True)
-    if named is not None and (first := group_of(named)) is not None:
-        totals[first] = 1.0
-        groups = [first, *(group for group in groups if group != first)]
-    return [
-        Ranked(
-            group=group,
-            score=totals[group],
-            chunks=[_weighted(chunk, -score) for score, _, _, chunk in chunks.get(group, ())],
-            chunk_sum=parts[0].get(group, 0.0),
-            head=parts[1].get(group, 0.0),
-            conversation=parts[2].get(group, 0.0),
-            chunk_part=shares[0].get(group, 0.0),
-            head_part=shares[1].get(group, 0.0),
-            conversation_part=shares[2].get(group, 0.0),
-        )
-        for group in groups
-    ]
+    def __init__(self, candidates: Candidates) -> None:
+        #: Each session's chunks, best first.
+        self._chunks: dict[int, list[_Weighted]] = {}
+        for chunk in candidates.chunks:
+            entry = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
+            self._chunks.setdefault(chunk.session, []).append(entry)
+        for found in self._chunks.values():
+            found.sort()
+        #: A, H and C of the formula, by session.
+        self._parts: list[Mapping[int, float]] = [
+            {session: _chunk_sum(found) for session, found in self._chunks.items()},
+            candidates.heads,
+            candidates.conversations,
+        ]
+
+    def order(self, *, named: int | None = None) -> list[int]:
+        """Return the numbers of the sessions, as `rank` orders them without groups and times."""
+        totals = _totals(_shares(self._parts))
+        numbers = [number for _, number in sorted(((round(t, 9), n) for n, t in totals.items()), reverse=True)]
+        return numbers if named is None else [named, *(number for number in numbers if number != named)]
+
+    def rank(
+        self,
+        groups: Mapping[int, int] | None = None,
+        *,
+        modified: Mapping[int, datetime | None] | None = None,
+        named: int | None = None,
+    ) -> list[Ranked]:
+        """Rank groups of sessions.
+
+        :param groups: the group of each session, without which a session is left out; None for each its own.
+        :param modified: modified time of each group, for ties.
+        :param named: the session that was searched for by its id; it is first, with the full score, with or without
+            chunks.
+        """
+        if groups is None:
+            groups = {session: session for part in self._parts for session in part}
+        members: dict[int, list[int]] = {}
+        for session, group in groups.items():
+            members.setdefault(group, []).append(session)
+        chunks = {group: found for group, sessions in members.items() if (found := self._chunks_of(sessions))}
+        sums = {group: _chunk_sum(found) for group, found in chunks.items()}
+        parts = [sums, *(_best(part, members) for part in self._parts[1:])]
+        shares = _shares(parts)
+        totals = _totals(shares)
+        times = modified or {}
+        ordered = sorted(totals, key=lambda g: (round(totals[g], 9), times.get(g) or _LONG_AGO, g), reverse=True)
+        if named is not None and (first := groups.get(named)) is not None:
+            totals[first] = 1.0
+            ordered = [first, *(group for group in ordered if group != first)]
+        return [
+            Ranked(
+                group=group,
+                score=totals[group],
+                chunks=[_weighted(chunk, -score) for score, _, _, chunk in chunks.get(group, ())],
+                chunk_sum=parts[0].get(group, 0.0),
+                head=parts[1].get(group, 0.0),
+                conversation=parts[2].get(group, 0.0),
+                chunk_part=shares[0].get(group, 0.0),
+                head_part=shares[1].get(group, 0.0),
+                conversation_part=shares[2].get(group, 0.0),
+            )
+            for group in ordered
+        ]
+
+    def _chunks_of(self, sessions: Sequence[int]) -> list[_Weighted]:
+        """Return the chunks of a group, best first."""
+        if len(sessions) == 1:
+            return self._chunks.get(sessions[0], [])
+        return _without_repeats(sorted(entry for session in sessions for entry in self._chunks.get(session, ())))
 
 
 def look_again(ranked: Iterable[Ranked], near: Mapping[int, Nearness]) -> list[Ranked]:
@@ -132,33 +172,16 @@ def look_again(ranked: Iterable[Ranked], near: Mapping[int, Nearness]) -> list[R
     return looked_at
 
 
-def order(candidates: Candidates, *, named: int | None = None) -> list[int]:
-    """Return the numbers of the sessions that a backend found, as `rank` orders them without groups and times."""
-    totals = _totals(_shares(_parts(candidates, lambda session: session)[1]))
-    numbers = sorted(totals, key=lambda number: (round(totals[number], 9), number), reverse=True)
-    return numbers if named is None else [named, *(number for number in numbers if number != named)]
-
-
 #: The sort key of a chunk in its group (minus its weighted score, session, position), and the chunk.
 _Weighted: TypeAlias = tuple[float, int, int, ScoredChunk]
 
 
-def _parts(
-    candidates: Candidates, group_of: Callable[[int], int | None]
-) -> tuple[dict[int, list[_Weighted]], list[dict[int, float]]]:
-    """Return each group's chunks, best first, and A, H and C of the formula by group."""
-    chunks: dict[int, list[_Weighted]] = {}
-    for chunk in candidates.chunks:
-        group = group_of(chunk.session)
-        if group is not None:
-            entry = (-chunk.score * CLASS_WEIGHTS[chunk.weight_class], chunk.session, chunk.seq, chunk)
-            chunks.setdefault(group, []).append(entry)
-    sums: dict[int, float] = {}
-    for group, found in chunks.items():
-        found.sort()
-        found[:] = _without_repeats(found)
-        sums[group] = -sum(DECAY**place * entry[0] for place, entry in enumerate(found[:BEST_CHUNKS]))
-    return chunks, [sums, _best(candidates.heads, group_of), _best(candidates.conversations, group_of)]
+def _chunk_sum(chunks: Sequence[_Weighted]) -> float:
+    """Return A of the formula.
+
+    :param chunks: best first.
+    """
+    return -sum(decay * entry[0] for decay, entry in zip(_DECAYS, chunks, strict=False))
 
 
 def _shares(parts: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:
@@ -185,13 +208,15 @@ def idf(document_frequency: int, total: int) -> float:
     return max(1e-6, math.log((total - document_frequency + 0.5) / (document_frequency + 0.5)))
 
 
-def _best(scores: Mapping[int, float], group_of: Callable[[int], int | None]) -> dict[int, float]:
-    """Return each group's best score."""
+def _best(scores: Mapping[int, float], members: Mapping[int, Sequence[int]]) -> dict[int, float]:
+    """Return each group's best score.
+
+    :param members: the sessions of each group.
+    """
     best: dict[int, float] = {}
-    for session, score in scores.items():
-        group = group_of(session)
-        if group is not None:
-            best[group] = max(score, best.get(group, 0.0))
+    for group, sessions in members.items():
+        if found := [scores[session] for session in sessions if session in scores]:
+            best[group] = max(found)
     return best
 
 

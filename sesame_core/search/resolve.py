@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.query import Filters
-from .engine import ID_PREFIX, display_name
 from .grouping import copy_rank
+from .listing import ID_PREFIX, display_name
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -190,8 +190,8 @@ class Resolver:
 
     def _by_id(self, text: str) -> list[StoredSession]:
         """Return the sessions whose id, or key, starts with a string, in any case."""
-        session_id = text.split(":", 2)[2] if text.count(":") > 1 else text
-        found = by_id(self._reader, session_id) or by_id(self._reader, session_id.lower())
+        station, session_id = (text.split(":", 2)[::2]) if text.count(":") > 1 else ("", text)
+        found = by_id(self._reader, session_id, station) or by_id(self._reader, session_id.lower(), station)
         return [stored for stored in found if stored.session.id not in self._exclude]
 
     def _latest(self, exclude: Sequence[str], *, at_once: int = NAMED) -> Iterator[StoredSession]:
@@ -209,28 +209,42 @@ class Resolver:
                 return
 
     def _candidates(self, found: Iterable[StoredSession]) -> tuple[Candidate, ...]:
+        found = list(found)
+        ids = Counter(stored.session.id for stored in found)
         return tuple(
-            Candidate(stored=s, reference=self._names.reference(s) or self._abbreviate(s.session.id)) for s in found
+            Candidate(
+                stored=s,
+                reference=s.session.key
+                if ids[s.session.id] > 1
+                else self._names.reference(s) or self._abbreviate(s.session.id),
+            )
+            for s in found
         )
 
 
-def by_id(reader: IndexReader, text: str) -> list[StoredSession]:
+def by_id(reader: IndexReader, text: str, station: str = "") -> list[StoredSession]:
     """Return the sessions whose id starts with a string, by id; of a session in several files, the representing one.
 
     A subagent's id starts with its parent's; if the parent is indexed, it is the one that is meant.
+
+    :param station: the workstation of a key; its sessions are meant, if it has any.
     """
     found = reader.find_sessions(text)
+    found = [stored for stored in found if stored.session.workstation == station] or found
     ids = sorted({stored.session.id for stored in found})
     whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-    return [_representative([s for s in found if s.session.id == session_id]) for session_id in whole or ids]
+    return [
+        one for session_id in whole or ids for one in _representatives([s for s in found if s.session.id == session_id])
+    ]
 
 
-def the_one(reader: IndexReader, text: str) -> StoredSession:
+def the_one(reader: IndexReader, text: str, station: str = "") -> StoredSession:
     """Return the one session whose id starts with a string.
 
+    :param station: as of `by_id`.
     :raises UnknownSessionError: no session, or several, have this id.
     """
-    found = by_id(reader, text)
+    found = by_id(reader, text, station)
     if not found:
         raise UnknownSessionError(f"no session has the id {text!r}; see: sesame search")
     if len(found) > 1:
@@ -243,14 +257,20 @@ def slug(name: str) -> str:
     return "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).casefold()))
 
 
-def _representative(copies: list[StoredSession]) -> StoredSession:
-    """Return the file that represents a session: this workstation's own, if several have a session of that id."""
+def _representatives(copies: list[StoredSession]) -> list[StoredSession]:
+    """Return the file that represents a session: this workstation's own, if several have a session of that id.
+
+    Of several owners without this workstation's, each has one: whose session is longer is not whose it is.
+    """
     if len({stored.session.workstation for stored in copies}) > 1:
         from ..config import identity
 
         mine = [stored for stored in copies if stored.session.workstation == identity.workstation_id()]
         copies = mine or copies
-    return max(copies, key=copy_rank)
+    best: dict[str, StoredSession] = {}
+    for stored in sorted(copies, key=copy_rank):
+        best[stored.session.owner] = stored
+    return list(best.values())
 
 
 class _Names:

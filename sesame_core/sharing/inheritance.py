@@ -1,4 +1,7 @@
-"""A subagent inherits the visibility of its parent session: it is never more visible than its parent."""
+"""A subagent or a fork inherits the visibility of its parent session: it is never more visible than its parent.
+
+A subagent gets its parent's words as its task, and a fork begins with a copy of them.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,6 @@ from ..config.model import LEVELS
 from ..types.index import StoredSession
 from ..types.transcript import Session
 from .rules import Sharing, strictest
-
-
-def parent_of(session: Session) -> str | None:
-    """Return the id of a subagent's parent; None when the session is not a subagent."""
-    return session.parent_id if session.kind == "subagent" else None
 
 
 class VisibilityResolver:
@@ -33,7 +31,7 @@ class VisibilityResolver:
         self._stored = stored
         #: By id; "shared" for unknown sessions.
         self._levels: dict[str, str] = {}
-        #: Files with subagents, by the id of their parent.
+        #: Files with subagents and forks, by the id of their parent.
         self._files: dict[str, set[str]] = {}
         self._has_stored = False
         #: The files of stored sessions that others may see; None until it is needed.
@@ -42,7 +40,7 @@ class VisibilityResolver:
     def level(self, session: Session) -> str:
         """Return the visibility of a session, one of `config.LEVELS`."""
         level = self.sharing.level(session)
-        parent = None if self.sharing.is_open else parent_of(session)
+        parent = None if self.sharing.is_open else session.parent_id
         return level if parent is None else strictest([level, self._of(parent)])
 
     def is_visible(self, path: str) -> bool:
@@ -52,7 +50,7 @@ class VisibilityResolver:
         return path in self._visible_files
 
     def learn(self, session: Session, path: str, level: str) -> Iterator[str]:
-        """Record a session that is read, and yield the files of subagents that may be more visible than it.
+        """Record a session that is read, and yield the files of its children that may be more visible than it.
 
         :param path: its file.
         """
@@ -70,8 +68,8 @@ class VisibilityResolver:
         yield from self._files.get(session.id, ())
 
     def _note(self, session: Session, path: str) -> None:
-        if (parent := parent_of(session)) is not None:
-            self._files.setdefault(parent, set()).add(path)
+        if session.parent_id is not None:
+            self._files.setdefault(session.parent_id, set()).add(path)
 
     def _of(self, session_id: str) -> str:
         """Return the visibility of the sessions with an id."""

@@ -14,10 +14,9 @@ from ..dataclass import dataclass, field
 from ..errors import BackendError
 from ..types.index import IndexedFile
 from ..types.transcript import Session
-from .inheritance import parent_of
 
 #: Version of the list's format; a list of another version is rebuilt.
-_VERSION = 2
+_VERSION = 3
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +29,7 @@ class PrivateFile:
     size: int
     #: Whether all its sessions are private, so that the whole file is.
     is_whole: bool
-    #: For each private session: id, agent, cwd, repository, and for a subagent the parent's id.
+    #: For each private session: id, agent, cwd, repository, the parent's id, and then its other directories.
     sessions: list[list[str | None]] = field(default_factory=list)
 
 
@@ -70,7 +69,9 @@ class PrivateFiles:
             mtime_ns=file.mtime_ns,
             size=file.size,
             is_whole=is_whole,
-            sessions=[[one.id, one.agent, one.cwd, one.repository, parent_of(one)] for one in sessions],
+            sessions=[
+                [one.id, one.agent, one.cwd, one.repository, one.parent_id, *one.directories] for one in sessions
+            ],
         )
 
     def keep_sessions(self, path: str) -> None:
@@ -97,10 +98,9 @@ class PrivateFiles:
     def sessions(self) -> Iterator[tuple[str, Session]]:
         """Yield the private sessions, each with its file."""
         for path, known in self.files.items():
-            for session_id, agent, cwd, repository, parent in known.sessions:
+            for session_id, agent, cwd, repository, parent, *others in known.sessions:
                 session = Session(id=session_id or "", agent=agent or "", cwd=cwd, repository=repository)
-                if parent is not None:
-                    session.kind, session.parent_id = "subagent", parent
+                session.parent_id, session.directories = parent, tuple(filter(None, others))
                 yield path, session
 
     def save(self) -> None:

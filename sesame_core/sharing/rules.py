@@ -12,12 +12,12 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..config import paths
+from ..config import identity, paths
 from ..config.model import LEVELS
 from ..config.patterns import fits
 from ..dataclass import dataclass
 from ..errors import ConfigError
-from ..types.transcript import Session
+from ..types.transcript import DIRECTORIES, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,24 @@ class Sharing:
         return {self.default, *(rule.level for rule in self.rules)} == {"shared"}
 
     def rule_of(self, session: Session) -> Rule | None:
-        """Return the rule that applies to a session; None when the default does."""
-        places = (session.cwd, session.repository)
-        return next((rule for rule in reversed(self.rules) if fits((rule.pattern,), places)), None)
+        """Return the rule that applies to a session; None when the default does.
+
+        For each of its directories that is the last rule that matches it or the repository, and of these the strictest:
+        a session that went to a private directory may tell of it.
+        """
+        found = [self._rule_at(place, session.repository) for place in session.places or (None,)]
+        if len(session.directories) >= DIRECTORIES:
+            found += self.rules  # it may have been anywhere
+        return max(found, key=lambda rule: LEVELS.index(self._level_of(rule)))
 
     def level(self, session: Session) -> str:
         """Return the visibility of a session by the rules, one of `config.LEVELS`."""
-        rule = self.rule_of(session)
+        return self._level_of(self.rule_of(session))
+
+    def _rule_at(self, place: str | None, repository: str | None) -> Rule | None:
+        return next((rule for rule in reversed(self.rules) if fits((rule.pattern,), (place, repository))), None)
+
+    def _level_of(self, rule: Rule | None) -> str:
         return rule.level if rule else self.default
 
     def changed(self, pattern: str, level: str | None) -> Sharing:
@@ -67,9 +78,10 @@ class Sharing:
         return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default)
 
     def digest(self, audience: str) -> str:
-        """Return a hash of the rules and the audience of the index."""
+        """Return a hash of the rules, the audience of the index, and the workstation whose sessions they are for."""
         values = [[rule.pattern, rule.level] for rule in self.rules]
-        return hashlib.sha256(json.dumps([values, self.default, audience]).encode()).hexdigest()
+        content = [values, self.default, audience, identity.workstation_id()]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def strictest(levels: Iterable[str]) -> str:

@@ -22,8 +22,8 @@ from .rules import strictest
 
 #: Fields that are stored of a session of which only metadata is visible.
 _SHOWN = (
-    *("id", "agent", "kind", "parent_id", "cwd", "repository", "model", "created", "abandoned", "modified"),
-    *("message_count", "exchange_count", "tool_counts", "first_origin", "key", "host", "owner"),
+    *("id", "agent", "kind", "parent_id", "cwd", "directories", "repository", "model", "created", "modified"),
+    *("abandoned", "message_count", "exchange_count", "tool_counts", "first_origin", "key", "host", "owner"),
 )
 
 
@@ -83,7 +83,7 @@ class VisibilityWriter:
         self._private_files = private_files
         #: The strictest level found for a session, by file and id; its file was read again because of it.
         self._levels: dict[tuple[str, str], str] = {}
-        #: Files with subagents that are more visible than their parent, which is being read.
+        #: Files with subagents or forks that are more visible than their parent, which is being read.
         self._exposed: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
@@ -101,6 +101,8 @@ class VisibilityWriter:
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
         """Store what others may see of a file."""
         self._narrow()
+        if any(path == file.path for path, _ in self._levels):
+            self._writer.delete_file(file.path)  # and with it the words that only it has, before less of it is stored
         private: dict[str, Session] = {}
         passed = self._passed(file, content, {}, private)
         first = next(passed, None)
@@ -197,7 +199,7 @@ class VisibilityWriter:
             file.checkpoint = None
 
     def _narrow(self) -> None:
-        """Remove subagents that are more visible than their parents before the parents are stored."""
+        """Remove subagents and forks that are more visible than their parents before the parents are stored."""
         while self._exposed:
             path = self._exposed.pop()
             file, sessions = self._writer.file(path), self._writer.file_sessions(path)

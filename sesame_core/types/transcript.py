@@ -21,6 +21,9 @@ from ..dataclass import dataclass, field
 #: *about* the session: a title, a label, a pull-request link.
 Role: TypeAlias = Literal["user", "assistant", "system", "summary", "tool", "metadata"]
 
+#: Most directories of a session besides its first: in the labelled corpus of the benchmarks none has half as many.
+DIRECTORIES = 100
+
 #: How a session was started: by a person at the keyboard, by another agent, or by a script.
 SessionKind: TypeAlias = Literal["interactive", "subagent", "headless"]
 
@@ -118,7 +121,7 @@ class Session:
     #: Start of the session according to its header, for sessions without dated messages.
     created: datetime | None = None
     #: Directories that it was in besides `cwd`, in order: it moved, or went to a worktree.  They are added to the known
-    #: ones, and so is a former `cwd`.
+    #: ones, and so is a former `cwd`; the first `DIRECTORIES` are kept.
     directories: tuple[str, ...] = ()
     #: Segments off the active branch (rewound, abandoned); None leaves the known value unchanged.
     abandoned: tuple[int, ...] | None = None

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
-from sesame_core.search.engine import FIRST, search
+from sesame_core.search.engine import search
+from sesame_core.search.results import FIRST
 from sesame_core.testing import a_chunk, a_file, a_session
 from sesame_core.testing.builders import NOON, Content
 from sesame_core.testing.memory import MemoryBackend

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from sesame_core.api.sesame import ID_LENGTHS, Sesame
+from sesame_core.api.one_session import ID_LENGTHS
+from sesame_core.api.sesame import Sesame
 from sesame_core.config.model import Config, Selection, Source
 from sesame_core.errors import QueryError, SesameError, UnknownSessionError
 from sesame_core.plugin.hookspecs import hookimpl

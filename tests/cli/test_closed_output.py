@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -59,6 +60,24 @@ def test_a_reader_that_has_closed_the_pipe_is_silent(arguments: str, home: Path)
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
+def test_a_server_that_cannot_answer_ends_with_one_line(redirection: str, home: Path) -> None:
+    if redirection == ">/dev/full" and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "fox", "version": "1"}}
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
+    done = subprocess.run(
+        ["sh", "-c", f"exec '{sys.executable}' -m sesame_core mcp {redirection}"],
+        input=request + "\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HOME": str(home)},
+        check=False,
+    )
+    reason = "standard output is closed" if redirection == ">&-" else "No space left on device"
+    assert (done.returncode, done.stderr) == (1, f"sesame: cannot write the answer: {reason}\n")
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "<&-", "2>&- <&-"])

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from sesame_core.api import resuming
+
 from .terminal import CLIENT, NIX, SETTINGS, on_a_terminal, pi_session
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -97,26 +99,47 @@ def test_an_unknown_session_is_named(command: tuple[str, ...], indexed: Path, cl
     assert ran.err == "sesame: no session has the id or name 'zzzz'; see: sesame search\n"
 
 
-def test_resume_prints_a_command_for_a_shell(indexed: Path, cli: Callable[..., Any]) -> None:
+def test_resume_prints_a_command_for_a_shell(
+    indexed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     there, other = "/home/ann/code/chat-client", "/home/ann/code/infra"
-    ran = cli("resume", SETTINGS[:8], "--print")
-    assert ran.out == f"mkdir -p {there} && cd {there} && {CLIENT}\n"
-    assert f"note: the session's directory does not exist: {there}; the nearest that exists: /" in ran.err
+    monkeypatch.setattr(resuming, "isdir", lambda _: True)
+    assert cli("resume", SETTINGS[:8], "--print").out == f"cd {there} && {CLIENT}\n"
     (file,) = indexed.rglob(f"*{NIX}.jsonl")
-    assert cli("resume", NIX[:8], "--print").out == f"mkdir -p {other} && cd {other} && pi --session {file}\n"
-    found = cli("resume", SETTINGS[:8], "--json").json
-    assert (found["command"], found["cwd"], found["environment"]) == (CLIENT.split(), there, {})
-    assert (found["shell"], found["problem"] is None) == (ran.out.strip(), False)
+    assert cli("resume", NIX[:8], "--print").out == f"cd {other} && pi --session {file}\n"
+    found = cli("resume", SETTINGS[:8], "--json")
+    assert found.code == 0
+    assert (found.json["command"], found.json["cwd"], found.json["environment"]) == (CLIENT.split(), there, {})
+    assert (found.json["shell"], found.json["problem"]) == (f"cd {there} && {CLIENT}", None)
 
 
-def test_resume_says_that_the_directory_does_not_exist(indexed: Path, cli: Callable[..., Any]) -> None:
-    ran = cli("resume", SETTINGS[:8])
+@pytest.mark.parametrize("option", [(), ("--print",), ("--json",)])
+def test_resume_refuses_when_the_directory_does_not_exist(
+    option: tuple[str, ...], indexed: Path, cli: Callable[..., Any]
+) -> None:
+    there = "/home/ann/code/chat-client"
+    ran = cli("resume", SETTINGS[:8], *option)
+    problem = f"the session's directory does not exist: {there}; the nearest that exists: /"
     assert ran.code == 1
-    assert ran.err.startswith(
-        "sesame: the session's directory does not exist: /home/ann/code/chat-client; the nearest that exists: /"
-    )
-    assert "; resume it after: mkdir -p /home/ann/code/chat-client; print the command with: sesame resume" in ran.err
+    assert ran.err.startswith(f"sesame: {problem}")
+    assert ran.err.endswith(f"; resume it after: mkdir -p {there}\n")
     assert ran.err.count("\n") == 1
+    if option != ("--json",):
+        assert ran.out == ""
+        return
+    assert ran.json["problem"].startswith(problem)
+    assert (ran.json["command"], ran.json["cwd"], ran.json["shell"]) == (CLIENT.split(), there, None)
+    assert os.path.isdir(ran.json["nearest"])
+
+
+def test_resume_in_json_says_why_the_agent_cannot_resume_a_session(indexed: Path, cli: Callable[..., Any]) -> None:
+    (file,) = indexed.rglob(f"*{NIX}.jsonl")
+    file.unlink()
+    ran = cli("resume", NIX, "--json")
+    reason = f"its file is gone, so pi cannot resume it: {file}"
+    assert (ran.code, ran.err) == (1, f"sesame: {reason}\n")
+    assert (ran.json["sessionId"], ran.json["command"], ran.json["cwd"]) == (NIX, [], "/home/ann/code/infra")
+    assert (ran.json["problem"], ran.json["shell"], ran.json["nearest"]) == (reason, None, None)
 
 
 def test_resume_starts_the_agent_in_the_sessions_directory(

@@ -13,6 +13,8 @@ import pytest
 
 from sesame_core import version
 
+from ..support.transcripts import Claude, write
+
 pytestmark = pytest.mark.usefixtures("backend")
 
 
@@ -80,6 +82,7 @@ def test_config_shows_each_value_with_its_origin(demo_sessions: Path, cli: Calla
         "share         shared unless `sesame share` says otherwise (default)",
         "refresh       0.3 s before a search (default)",
         "lock          5 s for another process that writes (default)",
+        "workers       as many as pay read files for `sesame index` (default)",
         "models        none: no model is asked (default)",
         f"describe      only when asked, to {demo_sessions}/.local/share/sesame/sessions-meta (default)",
         "sources",
@@ -134,7 +137,20 @@ def test_the_demo_uses_your_sessions_when_there_are_some(demo_sessions: Path, cl
     assert "come with Sesame" not in out
     assert "10 added; " in out
     assert "$ sesame search nix flake\nFound 1 session" in out
-    assert "$ sesame search\nLatest 5 of 9 sessions" in cli("demo").out
+    out = cli("demo").out
+    query = re.search(r"^\$ sesame search (\w+ \w+ \w+)$", out, re.M)
+    assert query, "words of a prompt"
+    first = re.search(r"^  \[1\.00\] (\S+) ", out, re.M)
+    assert first
+    assert out.endswith(f"\nNext:\n  sesame search {query[1]}\n  sesame show {first[1]}\n  sesame resume {first[1]}\n")
+
+
+def test_the_demo_lists_sessions_whose_prompts_have_too_few_words(home: Path, cli: Callable[..., Any]) -> None:
+    claude = Claude()
+    write(claude.path, claude.user("go on"))
+    out = cli("demo").out
+    assert "$ sesame search\n1 session\n" in out
+    assert "Next:" not in out
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

@@ -38,12 +38,12 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 95),
-    "search nix --json": Budget(None, 96),
-    "search nix --no-refresh": Budget(None, 79),
-    "status": Budget(5.05, 88),
-    "sessions": Budget(4.55, 71),
-    "show d6bc": Budget(4.87, 72),
+    "search nix": Budget(5.35, 104),
+    "search nix --json": Budget(None, 105),
+    "search nix --no-refresh": Budget(None, 86),
+    "status": Budget(5.05, 91),
+    "sessions": Budget(4.6, 73),
+    "show d6bc": Budget(4.87, 74),
     "--version": Budget(2.13, 4),
 }
 

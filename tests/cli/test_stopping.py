@@ -120,6 +120,28 @@ def test_stopped_in_the_middle_of_a_large_file(home: Path) -> None:
         assert sesame.index().added == 1
 
 
+def test_stopped_in_the_middle_of_a_large_record(home: Path) -> None:
+    root = home / ".pi" / "agent" / "sessions" / "--w--"
+    root.mkdir(parents=True)
+    write(root, 0, texts=10)
+    write(root, 1, texts=0)
+    with (root / "2026-03-04_session-00001.jsonl").open("a", encoding="utf-8") as file:
+        text = "the fox sleeps " * 2_000_000
+        file.write(json.dumps({"type": "message", "id": "m", "message": {"role": "user", "content": text}}) + "\n")
+    asked = 0
+
+    def after_a_while() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 35
+
+    with Sesame() as sesame:
+        report = sesame.index(is_stopped=after_a_while)
+        assert (report.is_stopped, report.added, report.pending) == (True, 1, 1)
+        assert sesame.index().added == 1
+        assert [hit.session.id for hit in sesame.search("sleeps").hits] == ["session-00001"]
+
+
 def test_stopped_while_an_index_is_built_anew(sessions: Path) -> None:
     with Sesame() as sesame:
         sesame.index([next(sessions.iterdir())])

@@ -93,7 +93,7 @@ def test_the_same_session_from_two_workstations_is_two(
     for name in ("aaaaaaaa", "bbbbbbbb"):
         monkeypatch.setenv("SESAME_WORKSTATION_ID", name)
         monkeypatch.setenv("SESAME_DATA_DIR", str(home / name))
-        assert cli("index").code == 0
+        assert cli("index", "--yes").code == 0
     with Sesame() as sesame:
         stored = [(one.session.id, one.session.workstation) for one in sesame.list_sessions()[0]]
     assert sorted(stored) == [(CLAUDE_ID, "aaaaaaaa"), (CLAUDE_ID, "bbbbbbbb")]

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from sesame_core.api import resuming
 from sesame_core.config.report import (
     BackendJson,
     ConfigFileJson,
@@ -26,7 +27,7 @@ from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
-from sesame_core.rendering.schemas.audits import AuditJson, SecretJson
+from sesame_core.rendering.schemas.audits import AuditJson, SecretJson, SecretKindJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
     EvidenceJson,
@@ -252,6 +253,7 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("share", "default", fields_of(VisibilityJson)),
     ("share", "changes", fields_of(ChangeJson)),
     ("audit", "secrets", fields_of(SecretJson)),
+    ("audit", "lookedFor", fields_of(SecretKindJson)),
     ("config", "describe", fields_of(DescribeJson)),
     ("config", "configFile", fields_of(ConfigFileJson)),
     ("config", "sources", fields_of(ConfigSourceJson)),
@@ -341,7 +343,10 @@ def steps(block: str) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.parametrize("block", list(examples()))
-def test_an_example_prints_what_is_shown(block: str, home: Path, utc: None, cli: Callable[..., Any]) -> None:
+def test_an_example_prints_what_is_shown(
+    block: str, home: Path, utc: None, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resuming, "isdir", lambda _: True)  # the directories of the sample sessions
     commands = steps(block)
     if commands[0][0] != ["demo"]:
         shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")
@@ -350,7 +355,7 @@ def test_an_example_prints_what_is_shown(block: str, home: Path, utc: None, cli:
             cli("index")
     for words, expected in commands:
         ran = cli(*words)
-        # The directories and the agents of the sample sessions are not on this machine.
+        # The agents of the sample sessions are not on this machine.
         told = [line for line in ran.err.splitlines() if not line.startswith("note: ")]
         assert (ran.code, told) == (0, [])
         out = re.sub(r"in \d+\.\d s", "in 0.0 s", ran.out).replace(str(home), "/home/ann").splitlines()

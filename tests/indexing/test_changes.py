@@ -16,8 +16,9 @@ import pytest
 from sesame_core import IndexWriter, Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing.changes import Changes, ScanRoot, detect, detect_notes
+from sesame_core.indexing.changes import Changes, detect, detect_notes
 from sesame_core.indexing.discovery import FoundFile, is_below
+from sesame_core.indexing.scan_root import ScanRoot
 from sesame_core.metadata.directory import VERSION
 from sesame_core.types.index import NOTES, UNREAD, KnownFile
 

@@ -15,9 +15,9 @@ import pytest
 from sesame_core import Sesame, Source
 from sesame_core.config.model import Selection
 from sesame_core.demo import sessions_dir
-from sesame_core.indexing import refresh, scan_cache
-from sesame_core.indexing.refresh import scan_recent
+from sesame_core.indexing import scan_cache, scanning
 from sesame_core.indexing.scan_cache import LASTING, RECENT_DAYS
+from sesame_core.indexing.scanning import scan_recent
 from sesame_core.types.report import IndexReport
 
 LONG_AGO = int((time.time() - (RECENT_DAYS + 1) * 86_400) * 1e9)
@@ -107,7 +107,7 @@ def test_an_old_file_that_has_grown_is_found_when_the_minute_is_over(
 
 
 def test_many_changed_files_are_left_to_a_run_over_all(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refresh, "FEW", 1)
+    monkeypatch.setattr(scanning, "FEW", 1)
     home.note.unlink()
     for file in home.files[:2]:
         grow(file)

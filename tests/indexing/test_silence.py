@@ -96,6 +96,7 @@ SPOKEN_FILES: dict[str, Callable[[Claude], list[Any]]] = {
     "a command with an answer": lambda c: [c.user(_command("review")), c.answer("fox")],
     "a shell command": lambda c: [c.user("<bash-input>ls fox</bash-input>"), c.user("<bash-stdout>a</bash-stdout>")],
     "a prompt between local commands": lambda c: [*_local(c, "clear"), c.user("fox"), *_local(c, "exit")],
+    "a subagent's task": lambda c: [c.user("fox", isSidechain=True)],
     "a subagent's work": lambda c: [c.user("task", isSidechain=True), c.answer("fox", isSidechain=True)],
 }
 

@@ -112,6 +112,45 @@ def test_a_directory_without_permission_is_named(root: Path, library: Sesame) ->
     assert report.missing == 0
 
 
+@pytest.mark.parametrize(
+    ("number", "named"), [(errno.EACCES, "-x"), (errno.EIO, f"-x/{OTHER}.jsonl"), (errno.ESTALE, f"-x/{OTHER}.jsonl")]
+)
+def test_a_file_that_is_listed_and_cannot_be_reached_is_named(
+    number: int, named: str, root: Path, library: Sesame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory whose names may be read, and nothing else; a server that lost a file."""
+    library.index()
+    known = session(root / "-x" / "new.jsonl", "a new fox")
+
+    class Entry:
+        """An entry of a directory whose `stat` fails."""
+
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.path, self.is_symlink, self.is_dir, self.is_file = (
+                entry.path,
+                entry.is_symlink,
+                entry.is_dir,
+                entry.is_file,
+            )
+            self._entry = entry
+
+        def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+            if self.path == str(root / "-x" / f"{OTHER}.jsonl"):
+                raise OSError(number, os.strerror(number), self.path)
+            return self._entry.stat(follow_symlinks=follow_symlinks)
+
+    entries = discovery._entries
+    with monkeypatch.context() as patched:
+        patched.setattr(discovery, "_entries", lambda *given: map(Entry, entries(*given)))
+        for report in (library.refresh(9), library.index(), library.unread()):
+            assert [(error.path, error.message) for error in report.errors] == [
+                (str(root / named), os.strerror(number))
+            ]
+            assert report.missing == 0
+    assert known.exists()
+    assert (library.index().errors, library.status().files) == ([], 3)
+
+
 def test_a_file_whose_directory_was_deleted_is_missing(root: Path, library: Sesame) -> None:
     library.index()
     (root / "-x").rename(root.parent / "elsewhere")
@@ -148,6 +187,50 @@ def test_a_file_that_is_found_again_and_cannot_be_read_is_not_gone(
     assert [error.message for error in library.index().errors] == ["Permission denied"]
     status = library.status()
     assert (status.missing, [message for _, message in status.failed]) == (0, ["Permission denied"])
+
+
+@pytest.mark.parametrize("left", ["two files", "one file in a directory"])
+def test_an_empty_root_whose_files_are_all_gone_is_not_mounted(left: str, root: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    if left == "two files":
+        for path in [*root.rglob("*.jsonl")]:
+            path.rename(root / path.name)
+            path.parent.rmdir()
+    else:
+        (root / "-x" / f"{OTHER}.jsonl").unlink()
+        (root / "-x").rmdir()
+    files = "all 2 files" if left == "two files" else "the only file"
+    message = f"is empty, but the index knows {files} of it: is it not mounted?"
+    with opened(root) as library:
+        assert library.index().missing == 0
+        root.rename(disk)
+        root.mkdir()
+        for report in (library.index(), library.refresh(9), library.refresh(9), library.unread()):
+            assert [(error.path, error.message) for error in report.errors] == [(str(root), message)]
+            assert report.missing == 0
+        assert library.status().missing == 0
+        assert [hit.stored.missing_since for hit in library.search("fox").hits] == [None]
+        root.rmdir()
+        disk.rename(root)
+        for report in (library.refresh(9), library.index()):
+            assert (report.errors, report.updated, report.missing) == ([], 0, 0)
+
+
+def test_the_last_file_of_a_flat_root_that_was_deleted_is_missing(root: Path) -> None:
+    with opened(root / "-x") as library:
+        library.index()
+        (root / "-x" / f"{OTHER}.jsonl").unlink()
+        report = library.index()
+        assert (report.errors, report.missing) == ([], 1)
+
+
+def test_the_last_session_of_a_project_that_was_deleted_is_missing(root: Path, library: Sesame) -> None:
+    """Claude Code deletes sessions after a month, and leaves their directories."""
+    library.index()
+    for path in [*root.rglob("*.jsonl")]:
+        path.unlink()
+    report = library.index()
+    assert (report.errors, report.missing) == ([], 2)
 
 
 def test_what_may_exist() -> None:
@@ -305,3 +388,13 @@ def test_blank_files_have_no_oddity(tmp_path: Path) -> None:
     for content in (b"", b"\n\n", b"\0\0\0", b"\xef\xbb\xbf"):
         (tmp_path / "a.jsonl").write_bytes(content)
         assert oddity(str(tmp_path / "a.jsonl")) is None
+
+
+@pytest.mark.parametrize("blank", [b"\0", b"\n", b" "])
+def test_a_session_after_a_long_blank_beginning_is_counted(blank: bytes, root: Path, library: Sesame) -> None:
+    """A crash leaves zeros in place of what was not written yet."""
+    path = root / "-w" / "after.jsonl"
+    path.write_bytes(blank * (1 << 17) + LINE)
+    reason = "not a session: its first 64 KiB are blank"
+    assert [(odd.path, odd.message) for odd in library.index().unrecognised] == [(str(path), reason)]
+    assert [problem.message for problem in library.index([path]).errors] == [reason]

@@ -10,7 +10,8 @@ import pytest
 
 from sesame_core.plugin.backend import IndexReader, StorageBackend
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.search.engine import FIRST, Page, search
+from sesame_core.search.engine import Page, search
+from sesame_core.search.results import FIRST
 from sesame_core.testing import a_file, a_session
 from sesame_core.types.query import Filters
 

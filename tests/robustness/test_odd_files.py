@@ -37,9 +37,9 @@ def before_reading(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object
 
     original = Indexer._index_all
 
-    def late(self: Indexer, changed: Any) -> None:
+    def late(self: Indexer, changed: Any, *rest: Any) -> None:
         happens()
-        original(self, changed)
+        original(self, changed, *rest)
 
     monkeypatch.setattr(Indexer, "_index_all", late)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sesame_core.sdk import jsonl
 from sesame_core.sdk.jsonl import BLOCK, PAYLOAD, JsonLines
+from sesame_core.sdk.long_records import DEPTH
 from sesame_core.types.transcript import Skipped
 
 
@@ -30,6 +31,15 @@ def read(file: Path, data: bytes | None = None, **options: Any) -> tuple[list[An
     return [f"{r.reason}@{r.line}" if isinstance(r, Skipped) else r for r in lines], lines
 
 
+def nested(depth: int) -> list[Any]:
+    inner: list[Any] = [None]
+    for _ in range(depth - 1):
+        inner = [inner]
+    return inner
+
+
+#: What is kept of a list that is nested too deeply in a field of a record.
+NESTED = nested(DEPTH - 1)
 ONE, TWO = {"n": 1}, {"n": 2}
 
 LINES: dict[str, tuple[bytes, list[Any]]] = {
@@ -55,6 +65,14 @@ LINES: dict[str, tuple[bytes, list[Any]]] = {
     "numbers no standard has": (b'{"n": -Infinity}\n{"n": 2}\n', [{"n": -math.inf}, TWO]),
     "a number of a thousand digits": (b'{"n": 1' + b"0" * 1000 + b"}\n", [{"n": 10**1000}]),
     "deeper than any stack": (b'{"n": ' + b"[" * 100_000 + b'\n{"n": 2}\n', ["damaged@1", TWO]),
+    "one field deeper than any stack": (
+        b'{"n": 1, "m": ' + b"[" * 100_000 + b"]" * 100_000 + b', "o": "p"}\n{"n": 2}\n',
+        [{"n": 1, "m": NESTED, "o": "p"}, "shortened@1", TWO],
+    ),
+    "objects deeper than any stack, glued": (
+        b'{"n": 1}{"m": ' + b'{"k":' * 2_000 + b"0" + b"}" * 2_000 + b"}\n" + b'{"n": 2}\n',
+        [ONE, "damaged@1", TWO],
+    ),
     "duplicate keys": (b'{"n": 0, "n": 1}\n', [ONE]),
 }
 

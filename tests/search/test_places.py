@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from sesame_core import Filters, QueryError, Sesame, Session
-from sesame_core.indexing.session_facts import DIRECTORIES, learn
+from sesame_core.indexing.session_facts import learn
+from sesame_core.types.transcript import DIRECTORIES
 
 from ..support.transcripts import Claude, found, write
 

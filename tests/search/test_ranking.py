@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.search.ranking import idf, rank
+from sesame_core.search.ranking import Ranked, Ranking, idf
 from sesame_core.types.index import Candidates, ScoredChunk
 
 
@@ -20,6 +20,10 @@ def candidates(*chunks: tuple[int, int, int, float], heads: dict[int, float] | N
         heads=heads or {},
         **values,
     )
+
+
+def rank(found: Candidates, groups: dict[int, int] | None = None, **options: Any) -> list[Ranked]:
+    return Ranking(found).rank(groups, **options)
 
 
 def scores(found: Candidates, **options: Any) -> list[tuple[int, float]]:
@@ -88,7 +92,7 @@ def test_of_equals_the_newer_comes_first_then_the_higher_number() -> None:
 def test_sessions_of_one_group_unite_their_evidence() -> None:
     """The best chunks of both count; of two heads the better one."""
     found = candidates((1, 0, 1, 10.0), (2, 0, 1, 5.0), (3, 0, 1, 12.0), heads={1: 1.0, 2: 3.0})
-    grouped = rank(found, group_of={1: 1, 2: 1, 3: 3}.get)
+    grouped = rank(found, groups={1: 1, 2: 1, 3: 3})
     assert [ranked.group for ranked in grouped] == [1, 3]
     assert grouped[0].score == 1.0
     assert [(chunk.session, chunk.seq) for chunk in grouped[0].chunks] == [(1, 0), (2, 0)]
@@ -97,7 +101,7 @@ def test_sessions_of_one_group_unite_their_evidence() -> None:
 
 def test_a_session_without_a_group_is_left_out() -> None:
     found = candidates((1, 0, 1, 10.0), (2, 0, 1, 20.0), heads={2: 1.0})
-    assert scores(found, group_of={1: 1}.get) == [(1, 1.0)]
+    assert scores(found, groups={1: 1}) == [(1, 1.0)]
 
 
 def test_a_score_of_nothing_divides_by_nothing() -> None:

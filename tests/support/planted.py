@@ -23,6 +23,10 @@ def _upper(length: int) -> str:
     return "".join(_RANDOM.choice(UPPER) for _ in range(length))
 
 
+def _uuid() -> str:
+    return "-".join(made(length, HEX) for length in (8, 4, 4, 4, 12))
+
+
 def _key() -> str:
     body = "\n".join(made(64) for _ in range(6))
     return f"-----BEGIN {'OPENSSH'} PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----"
@@ -84,6 +88,72 @@ def secrets() -> dict[str, str]:
         "secret": f"AWS_SECRET_ACCESS_KEY=<<{made(40)}>>",
         "token": f'{{"session_token": "<<{made(30)}>>"}}',
         "api-key": f"X-API-KEY: <<{made(30)}>>",
+        "1password-token": f"<<{'ops'}_eyJ{made(250)}>>",
+        "adobe-secret": f"<<{'p8'}e-{made(32)}>>",
+        "airtable-token": f"<<{'pa'}t{made(14)}.{made(64, HEX)}>>",
+        "alibaba-key": f"<<{'LT'}AI{made(20)}>>",
+        "artifactory-key": f"<<{'AK'}Cp{made(69)}>>",
+        "asana-token": f"<<1/1234567890123456:{made(32, HEX)}>>",
+        "atlassian-token": f"<<{'ATA'}TT3{made(186)}>>",
+        "authress-key": f"<<{'sc'}_{made(12)}.{made(5)}.acc-{made(16)}.{made(60)}>>",
+        "azure-client-secret": f"<<{made(4)[:3]}8Q~{made(34)}>>",
+        "clickhouse-key": f"<<{'4b'}1d{made(38)}>>",
+        "clojars-token": f"<<{'CLO'}JARS_{made(60)}>>",
+        "cloudflare-ca-key": f"<<{'v1'}.0-{made(24, HEX)}-{made(146, HEX)}>>",
+        "cloudinary-url": f"cloudinary://123456789012345:<<{made(27)}>>@fox",
+        "defined-networking-token": f"<<{'dn'}key-{made(26)}-{made(52)}>>",
+        "dropbox-token": f"<<{'s'}l.{made(135)}>>",
+        "duffel-token": f"<<{'duf'}fel_live_{made(43)}>>",
+        "dynatrace-token": f"<<{'dt'}0c01.{made(24)}.{made(64)}>>",
+        "easypost-token": f"<<{'EZ'}AK{made(54)}>>",
+        "facebook-token": f"<<{'EA'}AC{made(120)}>>",
+        "flutterwave-key": f"<<{'FLW'}SECK_TEST-{made(32, HEX)}-X>>",
+        "fly-token": f"<<{'fm'}2_{made(120)}>>",
+        "frameio-token": f"<<{'fi'}o-u-{made(64)}>>",
+        "gocardless-token": f"<<{'li'}ve_{made(40)}>>",
+        "harness-key": f"<<{'pa'}t.{made(22)}.{made(24)}.{made(20)}>>",
+        "heroku-key": f"<<{'HR'}KU-{made(36)}>>",
+        "infracost-token": f"<<{'ic'}o-{made(32)}>>",
+        "intra42-secret": f"<<{'s-s4'}t2ud-{made(64, HEX)}>>",
+        "langsmith-key": f"<<{'ls'}v2_pt_{made(32, HEX)}_{made(10, HEX)}>>",
+        "mailchimp-key": f"<<{made(32, HEX)}-{'us'}21>>",
+        "mapbox-token": f"<<{'s'}k.eyJ{made(60)}.{made(22)}>>",
+        "maxmind-key": f"<<{made(6)}_{made(29)}{'_mm'}k>>",
+        "microsoft-teams-webhook": "https://fox.webhook.office.com/webhookb2/"
+        f"<<{_uuid()}@{_uuid()}/IncomingWebhook/{made(32, HEX)}/{_uuid()}>>",
+        "octopus-key": f"<<{'AP'}I-{_upper(24)}27>>",
+        "openshift-token": f"<<{'sha'}256~{made(43)}>>",
+        "perplexity-key": f"<<{'pp'}lx-{made(48)}>>",
+        "plaid-token": f"<<{'acc'}ess-production-{_uuid()}>>",
+        "planetscale-token": f"<<{'ps'}cale_pw_{made(43)}>>",
+        "posthog-key": f"<<{'ph'}x_{made(43)}>>",
+        "prefect-token": f"<<{'pn'}u_{made(36)}>>",
+        "pulumi-token": f"<<{'pu'}l-{made(40, HEX)}>>",
+        "readme-token": f"<<{'rd'}me_{made(70).lower()}>>",
+        "resend-key": f"<<{'r'}e_{made(8)}_{made(24)}>>",
+        "scalingo-token": f"<<{'tk'}-us-{made(48)}>>",
+        "sendinblue-key": f"<<{'xkey'}sib-{made(64, HEX)}-{made(16)}>>",
+        "settlemint-token": f"<<{'sm'}_pat_{made(16)}>>",
+        "shippo-token": f"<<{'ship'}po_live_{made(40, HEX)}>>",
+        "sonar-token": f"<<{'sq'}u_{made(40, HEX)}>>",
+        "sourcegraph-token": f"<<{'sg'}p_{made(40, HEX)}>>",
+        "typeform-token": f"<<{'tf'}p_{made(59)}>>",
+        "yandex-token": f"<<{'AQ'}VN{made(36)}>>",
+        "url-token": f"https://<<{made(40)}>>@git.example.org/a",
+        "authorization": f"Authorization: token <<{made(40, HEX)}>>",
+        "cookie": f"Cookie: session=<<{made(44)}>>",
+        "netrc-password": f"machine fox.example.org login ann password <<{made(20)}>>",
+        "pgpass": f"db:5432:fox:ann:<<{made(16)}>>",
+        "password-hash": f"ann:<<$6${made(12)}${made(86)}>>",
+        "wireguard-key": f"PrivateKey = <<{made(42)}E=>>",
+        "kubernetes-secret": f'{{"kind": "Secret", "data": {{"fox": "<<{made(24)}>>"}}}}',
+        "kubeconfig-key": f"client-key-data: <<{made(80)}>>",
+        "wifi-password": f"psk=<<{made(20)}>>",
+        "key": f"SIGNING_KEY=<<{made(44)}>>",
+        "credential": f"CREDENTIAL=<<{made(24)}>>",
+        "login": f'{{"auth": "<<{base64.b64encode(f"fox:{made(12)}".encode()).decode()}>>"}}',
+        "url-parameter": f"https://fox.example.org/a?key=<<{made(32)}>>",
+        "header": f"X-Fox-Signature: <<{made(40)}>>",
     }
 
 

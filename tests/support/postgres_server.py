@@ -271,3 +271,12 @@ def a_database(server: str) -> Iterator[str]:
         db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
         yield make_conninfo(server, dbname=name)
         db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
+def agree(dsn: str) -> None:
+    """Let the owner of the present home agree to send sessions to a database."""
+    from sesame_core import Sesame
+    from sesame_core.config.model import Config, Selection
+
+    with Sesame(Config(backend=Selection(name="postgres", options={"dsn": dsn}))) as sesame:
+        sesame.team.agree()

@@ -21,9 +21,17 @@ class SecretJson(TypedDict):
     fingerprint: Annotated[str, Doc("Equal for equal secrets.")]
 
 
+class SecretKindJson(TypedDict):
+    """A kind of secrets that an audit looks for."""
+
+    kind: Annotated[str, Doc("As in `secrets`; patterns of your own at the end.")]
+    found: int
+
+
 class AuditJson(VersionedJson):
     """The secrets in the index: `sesame audit`."""
 
     sessions: Annotated[int, Doc("Sessions that were scanned.")]
     chunks: int
     secrets: list[SecretJson]
+    lookedFor: Annotated[list[SecretKindJson], Doc("Each kind that is known, with the number of secrets found.")]

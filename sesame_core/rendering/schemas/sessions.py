@@ -86,7 +86,7 @@ class TranscriptJson(VersionedJson, SessionJson):
 class ResumeJson(TypedDict):
     """How a session is resumed."""
 
-    command: list[str]
+    command: Annotated[list[str], Doc("Empty when the agent cannot resume it here.")]
     cwd: Annotated[str | None, Doc("The directory to run it in.")]
     environment: Annotated[dict[str, str | None], Doc("Variables to set; null unsets one.")]
     problem: Annotated[str | None, Doc("Why it does not work at present.")]
@@ -97,4 +97,4 @@ class ResumptionJson(VersionedJson, ResumeJson):
     """How a session is resumed: `sesame resume --json`."""
 
     sessionId: str
-    shell: Annotated[str, Doc("The command for a shell.")]
+    shell: Annotated[str | None, Doc("The command for a shell; null when there is a problem.")]

@@ -84,6 +84,18 @@ PARTS = [
 ]
 
 
+#: Words in a text, and a phrase with a prefix that finds them by the stem of the prefix.
+BEGUN = [
+    ("den pull", "den pus*"),
+    ("den push", "den pus*"),
+    ("a den puddle", "a den pus*"),
+    ("den monkeys", "den monkey*"),
+    ("den running", "den runs*"),
+    ("git category", "git categories*"),
+    ("den pushing", "den pushed*"),
+]
+
+
 class SearchingConformance(BackendBase):
     """Tests words, scores and document frequencies."""
 
@@ -103,6 +115,17 @@ class SearchingConformance(BackendBase):
             "words are compared by their Porter stems, as SQLite's and PostgreSQL's stemmers and snowballstemmer's "
             "`porter` make them, in any case; `Chunk.subwords` is searched like the text; a final * marks a prefix"
         )
+
+    @pytest.mark.parametrize(("written", "asked"), BEGUN)
+    def test_the_word_before_a_star_is_stemmed_in_a_phrase_too(
+        self, backend: StorageBackend, written: str, asked: str
+    ) -> None:
+        """Porter's stem of `pus` is `pu`, so that `den pus*` finds `den pull`."""
+        store(backend, a_file(), a_session(f"before {written} after"), a_session("den of pearls", id="s2"))
+        word = Word(text=asked, alternatives=(asked,))
+        assert found(backend, Query(text=asked, words=(word,))) == {"s1"}, "it is stemmed as without a phrase"
+        alone = asked.split()[-1]
+        assert "s1" in found(backend, Query(text=alone, words=(Word(text=alone, alternatives=(alone,)),)))
 
     @pytest.mark.parametrize("text", HOSTILE_TEXTS)
     def test_punctuation_is_never_syntax(self, backend: StorageBackend, text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core import Checkpoint, ConfigError, Session, TailParser
-from sesame_core.plugin.parser import Expiring, Resumer
+from sesame_core.plugin.parser import Expiring, Resuming
 from sesame_core.testing import ParserConformance
 from sesame_parser_claude_code import create, sesame_register_parsers
 
@@ -35,7 +35,7 @@ def test_the_plugin_provides_a_parser_with_all_abilities() -> None:
     parser = provider.create({"thinking": True, "line_limit": 5000})
     assert provider.name == "claude-code"
     assert isinstance(parser, TailParser)
-    assert isinstance(parser, Resumer)
+    assert isinstance(parser, Resuming)
     assert isinstance(parser, Expiring)
 
 
@@ -73,13 +73,6 @@ def test_files_expire_as_the_settings_say(home: Path, content: str | None, days:
         (home / ".claude").mkdir()
         (home / ".claude" / "settings.json").write_bytes(content.encode("latin-1"))
     assert PARSER.expires_after_days() == days
-
-
-def test_a_session_is_resumed_by_its_id_and_a_subagent_by_its_parents(tmp_path: Path) -> None:
-    main = Session(id="abc", agent="claude-code", kind="interactive", parent_id="original")
-    sub = Session(id="abc/a1", agent="claude-code", kind="subagent", parent_id="abc")
-    assert list(PARSER.resume_command(main, tmp_path)) == ["claude", "--resume", "abc"]
-    assert list(PARSER.resume_command(sub, tmp_path)) == ["claude", "--resume", "abc"]
 
 
 class TestConformance(ParserConformance):

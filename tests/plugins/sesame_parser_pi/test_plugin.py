@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sesame_core import ConfigError, Session
+from sesame_core import ConfigError, ResumeError, Session
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.plugin.parser import Resumer, TailParser
+from sesame_core.plugin.parser import Resuming, TailParser
 from sesame_core.testing import ParserConformance
 from sesame_parser_pi import sesame_register_parsers
 from sesame_parser_pi.parser import PiParser
@@ -123,7 +123,7 @@ def test_the_plugin_is_found_by_its_name() -> None:
     assert isinstance(parser, PiParser)
     assert parser.version == 2
     assert isinstance(parser, TailParser)
-    assert isinstance(parser, Resumer)
+    assert isinstance(parser, Resuming)
     assert [provider.name for provider in sesame_register_parsers()] == ["pi"]
 
 
@@ -142,7 +142,8 @@ def test_a_wrong_option_is_named(options: dict[str, Any], complaint: str) -> Non
         PluginManager().parser("pi", options)
 
 
-def test_a_session_is_resumed_by_its_file_and_by_its_id_when_that_is_deleted(tmp_path: Path) -> None:
+def test_a_session_is_resumed_by_its_file_and_not_at_all_when_that_is_deleted(tmp_path: Path) -> None:
     session, path = Session(id="x", agent="pi"), DATA / "branched.jsonl"
-    assert list(PiParser().resume_command(session, path)) == ["pi", "--session", str(path)]
-    assert list(PiParser().resume_command(session, tmp_path / "gone.jsonl")) == ["pi", "--session", "x"]
+    assert list(PiParser().resumption(session, path).command) == ["pi", "--session", str(path)]
+    with pytest.raises(ResumeError, match="its file is gone"):
+        PiParser().resumption(session, tmp_path / "gone.jsonl")

@@ -1,0 +1,235 @@
+"""The calls of `Sesame` about one session, which a reference means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import LockedError, UnknownSessionError
+from ..text.tokens import clean
+from ..types.index import StoredSession
+from .indexing import Indexing
+
+#: Chunks shown before and after the requested one [seed 003].
+AROUND = 4
+#: Lengths of an abbreviated session id, tried in turn: pi's ids start with a clock that changes once a minute.
+ID_LENGTHS = (8, 13, 18, 23)
+
+if TYPE_CHECKING:
+    from ..config.model import ModelChoice
+    from ..generation.answer import SessionAnswer
+    from ..generation.describe import DescribeResult
+    from ..search.resolve import Reference
+    from ..types.evidence import Window
+    from ..types.index import Chunk
+    from ..types.resumption import Resumption
+
+
+class OneSession(Indexing):
+    """One session: found, shown, asked, described, resumed, forgotten."""
+
+    def get_session(self, session: str, *, is_certain: bool = False) -> StoredSession:
+        """Return one session; if several files contain it, the copy with the most text.
+
+        :param session: an id or a unique prefix of one, a name or words of one, `latest`: what `resolve` takes.
+        :param is_certain: do not take a name that is only spelled similarly.
+        :raises UnknownSessionError: it means no session, or several; or nobody has said anything in it yet.
+        """
+        from ..search.resolve import meant
+
+        def current() -> Sequence[str]:
+            from ..integration.environment import current_sessions
+
+            return current_sessions()
+
+        reader = self._index.reader()
+        try:
+            return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
+        except UnknownSessionError as error:
+            raise self._silent(clean(session)) or self._as_far_as_indexed(error) from None
+
+    def resolve(
+        self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0
+    ) -> list[Reference]:
+        """Resolve each reference to a session: by its id, its name, or a similar name.
+
+        The candidates of an empty reference are the latest sessions.
+
+        :param exclude: ids of sessions to ignore.
+        :param limit: most candidates of an ambiguous reference.
+        :param offset: candidates to skip.
+        """
+        from ..search.resolve import resolve
+
+        texts = [clean(text) for text in references]
+        return resolve(
+            self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit, offset=offset
+        )
+
+    def abbreviate(self, session_id: str) -> str:
+        """Return the shortest unique prefix of a session's id, at least eight characters."""
+        for length in ID_LENGTHS:
+            short = session_id[:length]
+            others = (stored.session.id for stored in self._index.reader().find_sessions(short))
+            if all(other == session_id or other.startswith(session_id + "/") for other in others):
+                return short
+        return session_id
+
+    def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
+        """Return a session's chunks in order, from the index; its file need not exist.
+
+        :param offset: position of the first chunk.
+        :param limit: most chunks.
+        :raises UnknownSessionError: the session does not exist (any more).
+        """
+        reader = self._index.reader()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            return reader.chunks([(stored.number, offset, limit)])[0]
+
+    def window(
+        self, session: str | StoredSession, position: int, *, before: int = AROUND, after: int = AROUND
+    ) -> Window:
+        """Return the beginnings of a chunk and of those around it, at most `windows.MAX_WINDOW_ITEMS`.
+
+        :raises UnknownSessionError: the session does not exist, or has no such position.
+        """
+        from ..search.windows import window
+
+        reader = self._index.reader()
+        with reader.snapshot():
+            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            found = window(reader, stored.number, position, before=before, after=after)
+        if found is None:
+            raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
+        return found
+
+    def ask(
+        self,
+        session: str | StoredSession,
+        question: str,
+        *,
+        models: Sequence[ModelChoice] | None = None,
+        max_bytes: int | None = None,
+    ) -> SessionAnswer:
+        """Answer a question about one session: with its passages, and with a model's answer if one is configured.
+
+        :param models: tried in this order until one answers; the configured ones when None, none when empty.
+        :param max_bytes: most bytes of all passages; `passages.BUDGET` when None.
+        :raises UnknownSessionError: the session does not exist.
+        """
+        from ..generation.answer import ask
+        from ..search.passages import BUDGET
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        models = self.config.models if models is None else models
+        return ask(self._index.reader(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
+
+    def describe(
+        self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
+    ) -> DescribeResult:
+        """Generate a session's metadata with a model, and index it.
+
+        :param models: tried in this order until one gives a valid answer; the configured ones when None.
+        :param only_due: do nothing unless describing is automatic and the session has enough new prompts.
+        :raises UnknownSessionError: the session does not exist.
+        :raises ModelError: no model is configured.
+        :raises SesameError: the session belongs to another workstation, or the metadata cannot be written.
+        """
+        from ..generation.describe import describe
+
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        models = self.config.models if models is None else models
+        described = describe(self._index.reader(), stored, self.config.describe, models, only_due=only_due)
+        if described.path is not None:
+            self._take_in(described.path)
+        return described
+
+    def undescribed(self) -> Iterator[StoredSession]:
+        """Return this workstation's interactive sessions with prompts and without metadata, last active first."""
+        from ..generation.describe import undescribed
+
+        return undescribed(self._index.reader())
+
+    def resumption(self, session: str | StoredSession) -> Resumption:
+        """Return how a session is resumed: the command, its directory, and the environment it needs.
+
+        :raises UnknownSessionError: the session does not exist.
+        :raises ResumeError: its agent cannot resume it, or not here; the message says why.
+        """
+        from .resuming import resumption
+
+        stored = session if isinstance(session, StoredSession) else self.get_session(session)
+        return resumption(self._index.reader(), self.plugins, stored)
+
+    def resume_command(self, session: str | StoredSession) -> tuple[list[str], str | None]:
+        """Return the command that resumes a session in its agent, and the directory to run it in.
+
+        :raises UnknownSessionError: the session does not exist.
+        :raises ResumeError: as of `resumption`, which also says what the environment must be.
+        """
+        found = self.resumption(session)
+        return list(found.command), found.directory
+
+    def forget(self, session: str) -> list[StoredSession]:
+        """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
+
+        :param session: as of `get_session`; a name must be spelled correctly.
+        :return: the sessions that were deleted.
+        :raises UnknownSessionError: no session, or several, have this id.
+        """
+        from .patience import patiently
+
+        chosen = self.get_session(session, is_certain=True)
+        found = self._index.reader().find_sessions(chosen.session.id)
+        # A session of another workstation may have the same id.
+        found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
+        with patiently(self._index.backend().writer, self.config.lock_seconds) as writer:
+            for stored in found:
+                writer.forget(stored.number)
+            writer.finish(synced_at=None)
+        return found
+
+    def _take_in(self, metadata: Path) -> None:
+        """Index a metadata file; while another process writes, leave it to the next run."""
+        from ..metadata.sync import take_in
+        from ..plugin.backend import Annotating
+        from ..types.report import IndexReport
+        from .patience import patiently
+
+        with suppress(LockedError), patiently(self.writer, self.config.lock_seconds) as writer:
+            if not isinstance(writer, Annotating):
+                return
+            take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
+
+    def _silent(self, session: str) -> UnknownSessionError | None:
+        """Return the error for the id of a session in which nobody has said anything; None if there is none."""
+        from ..indexing.silence import explanation
+        from ..plugin.backend import TracksFiles
+
+        reader = self._index.reader()
+        if not isinstance(reader, TracksFiles):
+            return None
+        why = explanation(
+            session, reader.known_files(), {s.parser.name: p for s, _, p in self.sources().with_parsers()}
+        )
+        return UnknownSessionError(why) if why else None
+
+    def _as_far_as_indexed(self, error: UnknownSessionError) -> UnknownSessionError:
+        """Return the error that a session is unknown, with the number of files that it may be in."""
+        report = self.as_it_is()
+        if report is None:
+            return error
+        are = "file is" if report.pending == 1 else "files are"
+        return UnknownSessionError(f"{error}; {report.pending} {are} not indexed yet: sesame index")
+
+    def _present(self, stored: StoredSession) -> StoredSession:
+        """Return the current record of a session: a rebuild assigns new numbers."""
+        for now in self._index.reader().sessions([stored.number]):
+            if now.session.key == stored.session.key:
+                return now
+        from ..search.resolve import the_one
+
+        return the_one(self._index.reader(), stored.session.id, stored.session.workstation)

@@ -1,0 +1,59 @@
+"""A list of sessions, newest first, which answers a query without words; and what each session is called in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dataclass import replace
+from ..plugin.backend import IndexReader
+from ..query.filters import asked
+from ..text.snippets import snippet
+from ..types.answer import Answer, Hit, Page, Snippet
+from ..types.query import Filters, Query
+from ..types.transcript import Session
+
+#: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
+#: print it.
+ID_PREFIX = 8
+
+
+def browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:
+    """List sessions by time, for a query without words."""
+    limit = page.end - page.offset
+    found, total = reader.list_sessions(filters, limit=limit, offset=page.offset, condition=query.condition)
+    hits = [
+        Hit(stored=stored, score=0.0, snippet=Snippet(_first_line(stored.session) or "(no text)")) for stored in found
+    ]
+    if query.condition or asked(replace(filters, exclude=(), all_kinds=False)):
+        from .deciding import deciding_passages
+
+        passages = deciding_passages(reader, filters, query.condition, [stored.number for stored in found])
+        for hit in hits:
+            if passage := passages.get(hit.stored.number):
+                hit.passages, hit.chunk, hit.snippet = [passage], passage.chunk, passage.snippet
+                hit.is_abandoned = passage.chunk.segment in (hit.session.abandoned or ())
+    return Answer(query=query, hits=hits, total=total, mode="browse")
+
+
+def _first_line(session: Session) -> str:
+    """Return the first text of a session that is not empty, on one line: its name, a prompt, its summary."""
+    texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
+    return snippet(_prose(next((t for t in texts if t.strip()), "")), Query(text="")).text
+
+
+def display_name(session: Session) -> str | None:
+    """Return the session's title or name, or else one of its prompts, as `text.titles` makes one."""
+    if session.name:
+        return session.name
+    from ..text.titles import best
+
+    return best(session.prompts, (session.summary,) if session.summary else ()) or None
+
+
+def _prose(text: str) -> str:
+    """Return a prompt without the fences of its code."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    from ..text.readable import readable
+
+    return readable(text)

@@ -1,0 +1,49 @@
+"""Whether the owner of this machine has seen what is sent to an index that others read, and has agreed to it.
+
+Nothing is sent by a search, a list or a server before that; afterwards each of them sends what is new.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ..config import paths
+from ..errors import BackendError
+
+
+def is_given(audience: str) -> bool:
+    """Return whether the owner has agreed to send sessions to an audience.
+
+    :param audience: who can read the index (`plugin.backend.SharedBackend.audience`).
+    :raises BackendError: it cannot be read.
+    """
+    return audience in _audiences()
+
+
+def give(audience: str) -> None:
+    """Record that the owner has agreed to send sessions to an audience.
+
+    :raises BackendError: it cannot be written.
+    """
+    audiences = _audiences()
+    if audience in audiences:
+        return
+    try:
+        paths.write_private(_file(), json.dumps([*audiences, audience], ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise BackendError(f"{_file()}: cannot be written: {error.strerror or error}") from error
+
+
+def _file() -> Path:
+    return paths.data_dir() / "audiences.json"
+
+
+def _audiences() -> list[str]:
+    try:
+        value = json.loads(_file().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise BackendError(f"{_file()}: cannot be read: {error}; delete it, and agree again") from error
+    return [audience for audience in value if isinstance(audience, str)] if isinstance(value, list) else []
