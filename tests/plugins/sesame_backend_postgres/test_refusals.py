@@ -31,7 +31,7 @@ READING = (
     ("status",),
     ("workstations",),
 )
-INDEX, PREPARE = ("index",), ("workstations", "--prepare")
+INDEX, PREPARE = ("index", "--yes"), ("workstations", "--prepare")
 NO_SCHEMA = r"PostgreSQL at \S+/{db} has no schema sesame: check the name of the database, or let its owner make"
 
 
