@@ -52,7 +52,7 @@ class BackendError(SesameError):
 
 
 class UnpreparedError(BackendError):
-    """A shared index has not been made yet; the message says who makes it, and how."""
+    """A shared index that nobody has made yet, or another database than was meant."""
 
 
 class LockedError(BackendError):

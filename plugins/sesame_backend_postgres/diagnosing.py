@@ -30,8 +30,10 @@ LEFT JOIN pg_class AS m ON m.relnamespace = n.oid AND m.relname = 'schema_migrat
 #: Groups that have a right of which this role is no member, those with the least rights first.
 _GROUPS = """
 SELECT quote_ident(rolname) FROM pg_roles AS r, pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_class AS m ON m.relnamespace = n.oid AND m.relname = 'schema_migrations'
 WHERE n.nspname = %s AND c.relname = 'sessions' AND NOT rolcanlogin AND NOT rolsuper AND left(rolname, 3) <> 'pg_'
   AND NOT pg_has_role(r.oid, 'USAGE') AND has_schema_privilege(r.oid, n.oid, 'USAGE')
+  AND has_table_privilege(r.oid, m.oid, 'SELECT') AND has_table_privilege(r.oid, c.oid, 'SELECT')
   AND has_table_privilege(r.oid, c.oid, %s) AND NOT pg_has_role(r.oid, c.relowner, 'USAGE')
 ORDER BY has_table_privilege(r.oid, c.oid, 'INSERT'), length(rolname), rolname LIMIT 1
 """
@@ -118,10 +120,10 @@ def unmakeable(found: Standing, place: str, schema: str) -> BackendError | None:
     return None
 
 
-def outdated(found: Standing, place: str, version: int, present: int) -> BackendError:
+def outdated(found: Standing, place: str, version: int) -> BackendError:
     """Return the error for a schema that only the owner of its tables can upgrade."""
     return BackendError(
-        f"{place} has an older schema ({version}, not {present}): its owner {found.owner} upgrades it with: {PREPARE}"
+        f"{place} has an older schema ({version}): its owner upgrades it with: {PREPARE} (as {found.owner})"
     )
 
 

@@ -63,7 +63,7 @@ def check_readable(db: psycopg.Connection[Any], place: str, name: str, found: in
     if found > present:
         raise newer(place, found, present)
     if found < present:
-        raise diagnosing.outdated(diagnosing.standing(db, name), place, found, present)
+        raise diagnosing.outdated(diagnosing.standing(db, name), place, found)
 
 
 def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_prepare: bool = False) -> None:
@@ -81,7 +81,7 @@ def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_
     if standing.may_use and standing.may_read and not standing.is_owner:
         found = version(db, place)
         if found < len(schema.MIGRATIONS):
-            raise diagnosing.outdated(standing, place, found, len(schema.MIGRATIONS))
+            raise diagnosing.outdated(standing, place, found)
     if error := None if is_to_prepare and standing.is_owner else diagnosing.unwritable(db, standing, place, name):
         raise error
 

@@ -31,8 +31,8 @@ _URL = re.compile(r"postgres(?:ql)?://(?P<address>[^?]*)")
 _LIKE = "postgresql://role@host:5432/database"
 #: A character of a password that ends it: what follows would be taken for the host, and be shown.
 _UNESCAPED = (
-    "the postgres backend's dsn has a character in its password or role that ends it: write %40 for @, %2F for /, "
-    "%3A for :, %3F for ?, %23 for # and %25 for %, or put the password into ~/.pgpass"
+    "the postgres backend's dsn cannot be read: a character of its password or role ends it there; write %40 for @, "
+    "%2F for /, %3A for :, %3F for ?, %23 for # and %25 for %, or put the password into ~/.pgpass"
 )
 
 

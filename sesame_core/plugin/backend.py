@@ -244,7 +244,7 @@ class StorageBackend(Protocol):
     def reader(self) -> IndexReader:
         """Open for reading, without any schema change.  An index that does not exist yet reads as an empty one.
 
-        A shared one (`SharedBackend`) that nobody has prepared is a `BackendError` at the first call: it is another
+        A shared one (`SharedBackend`) that nobody has prepared is an `UnpreparedError` at the first call: it is another
         database than was meant, or the role may not see it, and an empty answer would hide that.
         """
 

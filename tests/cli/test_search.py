@@ -88,6 +88,7 @@ def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cl
 def test_search_before_the_first_index_without_refresh_finds_nothing_and_writes_nothing(
     demo_sessions: Path, cli: Callable[..., Any]
 ) -> None:
+    cli("workstations", "--prepare")  # by the owner of a shared index; others need none
     ran = cli("search", "--no-refresh", "nix")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[0] == 'No sessions found matching "nix"'

@@ -319,6 +319,7 @@ def test_here_means_the_repository_with_its_worktrees(
     ],
 )
 def test_an_empty_index_says_so_and_where_it_looked(index: Index, cli: Run, words: tuple[str, ...]) -> None:
+    index.prepare(cli)
     out = cli(*words).out
     assert "Note: the index is empty: no session files found; looked in ~/.claude/projects (does not exist)" in out
     assert "Not found anywhere" not in out
@@ -327,6 +328,7 @@ def test_an_empty_index_says_so_and_where_it_looked(index: Index, cli: Run, word
 
 
 def test_an_empty_index_says_what_is_not_indexed(index: Index, cli: Run) -> None:
+    index.prepare(cli)
     pi_session("one", "a kettle")
     out = cli("search", "kettle", "--no-refresh").out
     assert "the index is empty: 1 session file in ~/.pi/agent/sessions not indexed; index with: sesame index" in out

@@ -26,6 +26,11 @@ class Index:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": dsn}}}))
 
+    def prepare(self, cli: Run) -> None:
+        """Make the tables of a shared index, as its owner does before the first search."""
+        if self.dsn is not None:
+            assert cli("workstations", "--prepare").code == 0
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Query the database directly."""
         if self.dsn is None:

@@ -143,7 +143,9 @@ def test_an_older_schema_is_upgraded_and_what_was_written_about_a_session_found(
         for index in added:
             db.execute(f"DROP INDEX {index}")  # type: ignore[arg-type]
         db.execute("DELETE FROM schema_migrations WHERE id > 1")
-    assert "has an older schema (1, not" in ann.fails("search", "otter", "--no-refresh")
+    assert "has an older schema (1): its owner upgrades it with: sesame workstations --prepare" in ann.fails(
+        "search", "otter", "--no-refresh"
+    )
     value = dict.fromkeys(
         ("sessionFile", "summary", "cwd", "createdAt", "updatedAt", "model", "lastIndexedLeafId"), "x"
     )
