@@ -71,7 +71,7 @@ def test_every_released_schema_is_kept() -> None:
 def test_an_index_of_a_released_schema_is_upgraded_and_goes_on(world: Any, version: int) -> None:
     root = load(world, version)
     (root / "pi").mkdir(parents=True)
-    (root / "claude").mkdir()
+    (root / "claude" / "-home-bo-kelp").mkdir(parents=True)  # an empty root would not be mounted
     path = root / "pi" / "new.jsonl"
     header = {"type": "session", "version": 3, "id": "new", "timestamp": "2026-03-04T05:06:00.000Z", "cwd": "/"}
     said = {"type": "message", "id": "1", "parentId": None, "message": {"role": "user", "content": "a new otter"}}

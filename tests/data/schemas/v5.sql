@@ -3,13 +3,13 @@ PRAGMA application_id = 1397052237;
 PRAGMA user_version = 5;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('chunks', 6);
-INSERT INTO meta VALUES ('last_sync_at', 1795946317292);
+INSERT INTO meta VALUES ('last_sync_at', 1795952217084);
 CREATE TABLE schema_migrations (id INTEGER PRIMARY KEY, description TEXT NOT NULL, applied_at TEXT NOT NULL);
-INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-29T09:58:37Z');
-INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-29T09:58:37Z');
-INSERT INTO schema_migrations VALUES (3, 'what was written about a session', '2026-11-29T09:58:37Z');
-INSERT INTO schema_migrations VALUES (4, 'roles and tools of chunks beside their texts', '2026-11-29T09:58:37Z');
-INSERT INTO schema_migrations VALUES (5, 'all directories of a session', '2026-11-29T09:58:37Z');
+INSERT INTO schema_migrations VALUES (1, 'first schema', '2026-11-29T11:36:57Z');
+INSERT INTO schema_migrations VALUES (2, 'who indexed a session, and where', '2026-11-29T11:36:57Z');
+INSERT INTO schema_migrations VALUES (3, 'what was written about a session', '2026-11-29T11:36:57Z');
+INSERT INTO schema_migrations VALUES (4, 'roles and tools of chunks beside their texts', '2026-11-29T11:36:57Z');
+INSERT INTO schema_migrations VALUES (5, 'all directories of a session', '2026-11-29T11:36:57Z');
 CREATE TABLE files (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
@@ -27,7 +27,7 @@ CREATE TABLE files (
 );
 INSERT INTO files VALUES (1, '/sesame-schema-fixture/pi/0199cccc-0000-7000-8000-000000000001.jsonl', 'pi', 30002, 1780000000000000000, 571, NULL, NULL, '{}', X'1D659E0F4779EAF92116617100997E81', X'1D659E0F4779EAF92116617100997E81', X'04EA9AF52EC0C2383447D358027D1B2A', '[571,3,{"session":{"id":"0199cccc-0000-7000-8000-000000000001","kind":"interactive","parent_id":null,"cwd":"/home/ann/lighthouse","title":null,"model":null,"created":"2026-03-04T05:06:00+00:00"},"is_compacted":false,"title":"","labels":[],"calls":[],"tree":{"segments":{"current":2,"parents":[],"recent":[["a0000000",1],["a0000001",2]]},"previous":"a0000001"}}]');
 INSERT INTO files VALUES (2, '/sesame-schema-fixture/pi/0199cccc-0000-7000-8000-000000000002.jsonl', 'pi', 30002, 1780000000000000000, 352, NULL, NULL, '{}', X'4BFF179EEC7C6259D8C3B7D66D1080DC', X'4BFF179EEC7C6259D8C3B7D66D1080DC', X'04EA9AF52EC0C238', '[352,2,{"session":{"id":"0199cccc-0000-7000-8000-000000000002","kind":"interactive","parent_id":null,"cwd":"/home/ann/lighthouse","title":null,"model":null,"created":"2026-03-04T05:06:00+00:00"},"is_compacted":false,"title":"","labels":[],"calls":[],"tree":{"segments":{"current":1,"parents":[],"recent":[["a0000000",1]]},"previous":"a0000000"}}]');
-INSERT INTO files VALUES (3, '/sesame-schema-fixture/claude/-home-bo-kelp/1b1b1b1b-1111-4222-8333-444444444444.jsonl', 'claude-code', 30003, 1780000000000000000, 1319, NULL, NULL, '{}', X'07440923F1626AD8C16835D18BF0B176', X'07440923F1626AD8C16835D18BF0B176', X'64C541488050C124F6B7525BAB93AE20D2C6F4BC189B7A79', '[1319,3,{"is_known":true,"is_warming":false,"facts":{"id":"1b1b1b1b-1111-4222-8333-444444444444","session_id":"1b1b1b1b-1111-4222-8333-444444444444","agent_id":"","is_subagent":false,"forked_from":"","cwd":"/home/bo/kelp","present":"/home/bo/kelp","directories":[],"branch":"main","repository":"","model":"","entrypoint":"","title":"","title_rank":0},"segments":{"current":1,"parents":[],"recent":[["00000000-0000-4000-8000-000000000000",1],["00000000-0000-4000-8000-000000000001",1],["00000000-0000-4000-8000-000000000002",1]]},"leaf":null,"calls":[],"replies":[["msg_1 ",["9e1325768c628aaa","5c01dcc61c308d8d"]]],"queued":{"attached":[],"reported":[]},"notes":{"told":[],"waiting":[]}}]');
+INSERT INTO files VALUES (3, '/sesame-schema-fixture/claude/-home-bo-kelp/1b1b1b1b-1111-4222-8333-444444444444.jsonl', 'claude-code', 30004, 1780000000000000000, 1319, NULL, NULL, '{}', X'07440923F1626AD8C16835D18BF0B176', X'07440923F1626AD8C16835D18BF0B176', X'64C541488050C124F6B7525BAB93AE20D2C6F4BC189B7A79', '[1319,3,{"is_known":true,"is_warming":false,"facts":{"id":"1b1b1b1b-1111-4222-8333-444444444444","session_id":"1b1b1b1b-1111-4222-8333-444444444444","agent_id":"","is_subagent":false,"forked_from":"","cwd":"/home/bo/kelp","present":"/home/bo/kelp","directories":[],"branch":"main","repository":"","model":"","entrypoint":"","title":"","title_rank":0},"segments":{"current":1,"parents":[],"recent":[["00000000-0000-4000-8000-000000000000",1],["00000000-0000-4000-8000-000000000001",1],["00000000-0000-4000-8000-000000000002",1]]},"leaf":null,"calls":[],"replies":[["msg_1 ",["9e1325768c628aaa","5c01dcc61c308d8d"]]],"queued":{"attached":[],"reported":[]},"notes":{"told":[],"waiting":[]}}]');
 CREATE INDEX files_known ON files (path, mtime_ns, parser, parser_version, missing_since, error);
 CREATE INDEX files_failed ON files (path) WHERE error IS NOT NULL;
 CREATE INDEX files_skipping ON files (id) WHERE skipped <> '{}';
@@ -96,7 +96,7 @@ INSERT INTO paths VALUES (3, '/home/bo/kelp/tideTable.py');
 CREATE TABLE tombstones (
   agent TEXT NOT NULL, session_id TEXT NOT NULL, forgotten_at INTEGER NOT NULL, PRIMARY KEY (agent, session_id)
 ) WITHOUT ROWID;
-INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795946317301);
+INSERT INTO tombstones VALUES ('pi', '0199cccc-0000-7000-8000-000000000002', 1795952217087);
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   content, subwords, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
