@@ -56,7 +56,9 @@ class Refresher:
         try:
             if not self._index.is_agreed():
                 return IndexReport(reason=f"{UNSENT}: see what would be, with: sesame index")
-            found = None if self._index.has_new_rules() else self._scan(seconds)
+            if self._index.has_new_rules():
+                self._apply_rules(seconds, is_stopped)
+            found = self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)
             if not found.is_done:
@@ -145,6 +147,13 @@ class Refresher:
         found = scan_all(scan_roots, notes, known, stored, cache, redaction)
         found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found
+
+    def _apply_rules(self, seconds: float, is_stopped: Callable[[], bool]) -> None:
+        """Apply rules for what others see that could not be applied when they were made: a writer does, once open."""
+        from .patience import patiently
+
+        with patiently(self._index.writer, min(seconds, self._config.lock_seconds), is_stopped) as writer:
+            writer.finish(synced_at=None)
 
     def _take(self, found: Refresh, seconds: float, is_stopped: Callable[[], bool]) -> None:
         """Index what was found, and note in it what is left."""

@@ -344,8 +344,7 @@ def test_advisory_locks_of_a_reader_stop_no_upgrade(team: Team, workstation: Mak
     back_to_version_5(team.owner)
     team.reader.execute("SELECT pg_advisory_lock(hashtextextended('sesame migrations sesame', 0))")
     told = team.ann.fails("index")
-    assert "has an older schema (5, not 6): its owner " in told
-    assert told.endswith(" upgrades it with: sesame workstations --prepare\n")
+    assert "has an older schema (5): its owner upgrades it with: sesame workstations --prepare" in told
     workstation("owner").ok("workstations", "--prepare")
     assert "unchanged" in team.ann.ok("index")
 
