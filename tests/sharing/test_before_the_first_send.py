@@ -54,7 +54,7 @@ def test_share_as_the_first_command_sends_nothing(cli: Any, team: str) -> None:
     done = cli("share", "/home/bo/diary", "private")
     assert done.code == 0
     assert "send" in done.out
-    assert "nothing is sent before: sesame index" in done.out.splitlines()[-1]
+    assert "nothing is sent before you run: sesame index" in done.out.splitlines()[-1]
     assert rows(team) == set()
     cli("share", "/home/bo/client", "metadata")
     assert rows(team) == set()
