@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from ..plugin.backend import IndexReader, IndexWriter, SharedBackend, StorageBackend
+from ..plugin.backend import IndexReader, IndexWriter, StorageBackend
 
 if TYPE_CHECKING:
     from ..config.model import Config
@@ -103,8 +103,9 @@ class Index:
 
     def audience(self) -> str | None:
         """Return who else can read the index; None when only its owner can."""
-        backend = self.backend()
-        return backend.audience() if isinstance(backend, SharedBackend) else None
+        # Of a `SharedBackend`; a search asks, and `isinstance` loads `inspect` for it on Python 3.12.
+        audience: Callable[[], str] | None = getattr(self.backend(), "audience", None)
+        return audience() if audience else None
 
     def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
         """Return the policy for which sessions others see; None when only its owner can read the index.

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core import LockedError
+from sesame_core import LockedError, Sesame
 from sesame_core.errors import StoppedError
 
 
@@ -127,23 +127,23 @@ def held(world: Any, seconds: float) -> subprocess.Popen[bytes]:
     return process
 
 
-WRITES: dict[str, Callable[[Any], object]] = {
-    "index": lambda world: world.index(),
-    "index of one file": lambda world: world.sesame().index([world.path(1)]),
-    "index --full": lambda world: world.index(full=True),
-    "forget": lambda world: world.sesame().forget(world.session_id(1)),
-    "a search's refresh": lambda world: world.sesame().refresh(30),
+WRITES: dict[str, Callable[[Any, Sesame], object]] = {
+    "index": lambda world, sesame: sesame.index(),
+    "index of one file": lambda world, sesame: sesame.index([world.path(1)]),
+    "index --full": lambda world, sesame: sesame.index(full=True),
+    "forget": lambda world, sesame: sesame.forget(world.session_id(1)),
+    "a search's refresh": lambda world, sesame: sesame.refresh(30),
 }
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-def test_a_lock_that_is_free_in_a_moment_is_waited_for(world: Any, write: Callable[[Any], object]) -> None:
+def test_a_lock_that_is_free_in_a_moment_is_waited_for(world: Any, write: Callable[[Any, Sesame], object]) -> None:
     world.populate()
     world.index()
     world.write(2, "fox2 saw the otter")
     world.patience = 30.0
-    with held(world, 1.0):
-        result = write(world)
+    with held(world, 1.0), world.sesame() as sesame:
+        result = write(world, sesame)
     assert getattr(result, "reason", None) is None
     if write is not WRITES["forget"] and write is not WRITES["index of one file"]:
         assert world.found("otter") == {world.session_id(2)}

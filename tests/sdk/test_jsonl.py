@@ -70,7 +70,7 @@ LINES: dict[str, tuple[bytes, list[Any]]] = {
         [{"n": 1, "m": NESTED, "o": "p"}, "shortened@1", TWO],
     ),
     "objects deeper than any stack, glued": (
-        b'{"n": 1}{"m": ' + b'{"k":' * 2_000 + b"0" + b"}" * 2_000 + b"}\n" + b'{"n": 2}\n',
+        b'{"n": 1}{"m": ' + b'{"k":' * 100_000 + b"0" + b"}" * 100_000 + b"}\n" + b'{"n": 2}\n',
         [ONE, "damaged@1", TWO],
     ),
     "duplicate keys": (b'{"n": 0, "n": 1}\n', [ONE]),
