@@ -108,11 +108,13 @@ def test_the_time_grows_with_the_length_of_a_text_that_repeats(unit: str) -> Non
     assert _growth(unit) < GROWTH
 
 
+@pytest.mark.once
 def test_the_time_grows_with_the_length_whatever_beginning_of_a_secret_repeats() -> None:
     slow = {unit: growth for unit in _beginnings() if (growth := _growth(unit)) >= GROWTH}
     assert slow == {}
 
 
+@pytest.mark.once
 def test_the_time_grows_with_the_length_of_many_secrets() -> None:
     units = [
         *map(plain, secrets().values()),

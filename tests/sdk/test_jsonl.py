@@ -192,6 +192,7 @@ def test_short_records_keep_their_base64(file: Path) -> None:
     assert read(file, record(text))[0] == [{"n": text}]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "unit", [b"A", b"a b ", b"\0", b"{", b'{"a":', b'"\\'], ids=["payload", "words", "NULs", "braces", "keys", "quotes"]
 )

@@ -217,6 +217,7 @@ def test_the_size_of_pieces_makes_no_difference(piece: int) -> None:
         json.dumps(found, ensure_ascii=False).encode()  # no surrogate is alone
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     "unit",
     [
