@@ -125,22 +125,38 @@ class Index:
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.
 
-        The owner of sessions that are in the index already has agreed.
+        The owner of sessions that this installation has sent already has agreed.
 
         :raises BackendError: the index cannot be read.
         """
         audience = self.audience()
         if audience is None:
             return True
-        from ..sharing import consent
+        from ..sharing import consent, private_files
 
         if consent.is_given(audience):
             return True
-        policy = self.policy()
-        if policy is None or next(policy.sessions(), None) is None:
+        # Sessions under the same id may be those of another user of this machine, or of a copy of it.
+        if not private_files.is_kept() or not self.has_sent():
             return False
         consent.give(audience)
         return True
+
+    def unsent(self) -> str | None:
+        """Return why nothing may be sent to the readers of the index; None when its owner has agreed (`is_agreed`)."""
+        if self.is_agreed():
+            return None
+        from ..sharing.consent import NOT_GIVEN
+
+        return NOT_GIVEN
+
+    def has_sent(self) -> bool:
+        """Return whether others can read the index, and see sessions of this workstation.
+
+        :raises BackendError: the index cannot be read.
+        """
+        policy = self.policy()
+        return policy is not None and next(policy.sessions(), None) is not None
 
     def agree(self) -> None:
         """Record that the owner of this machine has agreed to send sessions to the readers of the index."""

@@ -43,7 +43,8 @@ class Team:
     def is_agreed(self) -> bool:
         """Return whether sessions of this machine may be sent: its owner has seen which, and agreed.
 
-        Until then a refresh sends nothing.  `Sesame.index` sends in any case, and agrees for later.
+        Until then a refresh sends nothing, and neither do `Runtime` and `Sesame.index` of single paths.  `Sesame.index`
+        of all sources sends in any case, and agrees for later.
         """
         return self._index.is_agreed()
 
