@@ -6,6 +6,7 @@ They are stored in `sharing.json` in the configuration directory and apply to ba
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -46,7 +47,8 @@ class Sharing:
         """Return the rule that applies to a session; None when the default does.
 
         For each of its directories that is the last rule that matches it or the repository, and of these the strictest:
-        a session that went to a private directory may tell of it.
+        a session that went to a private directory may tell of it.  Symbolic links in a directory or a pattern are
+        followed, too, since agents record either name.
         """
         found = [self._rule_at(place, session.repository) for place in session.places or (None,)]
         if len(session.directories) >= DIRECTORIES:
@@ -58,7 +60,10 @@ class Sharing:
         return self._level_of(self.rule_of(session))
 
     def _rule_at(self, place: str | None, repository: str | None) -> Rule | None:
-        return next((rule for rule in reversed(self.rules) if fits((rule.pattern,), (place, repository))), None)
+        if not self.rules:
+            return None
+        places = (place, place and os.path.realpath(place), repository)
+        return next((rule for rule in reversed(self.rules) if fits(_names(rule.pattern), places)), None)
 
     def _level_of(self, rule: Rule | None) -> str:
         return rule.level if rule else self.default
@@ -67,8 +72,10 @@ class Sharing:
         """Return these rules with one more, which takes precedence; it replaces a rule with the same pattern.
 
         :param level: None only removes the rule.
-        :raises ConfigError: the level or the rule does not exist.
+        :raises ConfigError: the level or the rule does not exist, or the pattern is empty.
         """
+        if level is not None and not pattern.strip():
+            raise ConfigError("a pattern of sessions cannot be empty: use * for all")
         if level is not None and level not in LEVELS:
             raise ConfigError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
         pattern = _absolute(pattern)
@@ -127,6 +134,17 @@ def save(rules: Sequence[Rule]) -> None:
         paths.write_private(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _names(pattern: str) -> tuple[str, ...]:
+    """Return a pattern, and what it means when its directory is a symbolic link, or below one."""
+    path = os.path.expanduser(pattern)
+    if not os.path.isabs(path):
+        return (pattern,)
+    parts = path.split("/")
+    fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    real = os.path.realpath("/".join(parts[:fixed]) or "/")
+    return pattern, "/".join([glob.escape(real.rstrip("/")), *parts[fixed:]])
 
 
 def _absolute(pattern: str) -> str:
