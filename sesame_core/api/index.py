@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..plugin.backend import IndexReader, IndexWriter, SharedBackend, StorageBackend
 
 if TYPE_CHECKING:
@@ -120,7 +121,10 @@ class Index:
         from ..sharing.rules import load
 
         metadata = MetadataFiles(self._config.describe.directory)
-        return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
+        sharing = sharing or load(self._config.share)
+        if redactor := self.redactor():
+            sharing = replace(sharing, mask=redactor.text)
+        return SharingPolicy(sharing, self.reader(), audience, metadata)
 
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.

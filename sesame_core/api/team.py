@@ -76,10 +76,10 @@ class Team:
         """Yield the rule of each session of this workstation, None for the default, and its current visibility."""
         from ..sharing.private_files import this_machines
 
-        sharing = self.sharing()
-        policy = self._index.policy(sharing)
+        policy = self._index.policy()
         if policy is None:
             return
+        sharing = policy.sharing
         for stored in policy.sessions():
             yield sharing.rule_of(stored.session), stored.session.visibility
         for _, session in this_machines().sessions():

@@ -10,15 +10,18 @@ import glob
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..config import identity, paths
-from ..config.model import LEVELS
+from ..config.model import LEVELS, MARK
 from ..config.patterns import fits
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..errors import ConfigError
 from ..types.transcript import DIRECTORIES, Session
+
+_PLACEHOLDER = re.compile(re.escape(MARK) + r"[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,10 @@ class Sharing:
 
     rules: tuple[Rule, ...]
     default: str
+    #: Redacts a pattern, as a session's directories are before they are compared with it.
+    mask: Callable[[str], str] = field(default=str, compare=False)
+    #: The names of each pattern, as they were when it was first compared.
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -53,6 +60,8 @@ class Sharing:
         found = [self._rule_at(place, session.repository) for place in session.places or (None,)]
         if len(session.directories) >= DIRECTORIES:
             found += self.rules  # it may have been anywhere
+        elif any(MARK in place for place in session.places):
+            found += [rule for rule in self.rules if glob.has_magic(rule.pattern)]  # it may match what is redacted
         return max(found, key=lambda rule: LEVELS.index(self._level_of(rule)))
 
     def level(self, session: Session) -> str:
@@ -63,7 +72,15 @@ class Sharing:
         if not self.rules:
             return None
         places = (place, place and os.path.realpath(place), repository)
-        return next((rule for rule in reversed(self.rules) if fits(_names(rule.pattern), places)), None)
+        return next((rule for rule in reversed(self.rules) if fits(self._names(rule.pattern), places)), None)
+
+    def _names(self, pattern: str) -> tuple[str, ...]:
+        if pattern not in self._known:
+            names = _names(pattern)
+            masked = (self.mask(os.path.expanduser(name)) for name in names)
+            escaped = (_PLACEHOLDER.sub(lambda mark: glob.escape(mark[0]), name) for name in masked)
+            self._known[pattern] = tuple(dict.fromkeys((*names, *escaped)))
+        return self._known[pattern]
 
     def _level_of(self, rule: Rule | None) -> str:
         return rule.level if rule else self.default
@@ -82,7 +99,7 @@ class Sharing:
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):
             raise ConfigError(f"there is no rule for {pattern!r}; see: sesame share")
-        return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default)
+        return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default, self.mask)
 
     def digest(self, audience: str) -> str:
         """Return a hash of the rules, the audience of the index, and the workstation whose sessions they are for."""

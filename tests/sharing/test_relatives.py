@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sesame_core.config import paths
 
 from ..support.transcripts import Claude, Pi, write
 from .test_team_database import levels, seen, text_of
@@ -81,3 +84,32 @@ def test_a_rule_reaches_a_directory_under_both_names_of_a_symbolic_link(
         write(made.path, made.user("a pelican"))
     cli("index", "--yes")
     assert seen(text_of(team), "pelican") == set()
+
+
+TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.mark.parametrize("how", ["share", "share later", "exclude"])
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [("CUST-1", "~/CUST-1"), ("CUST-1", "CUST-1"), ("CUST-1", "*/CUST-*"), (TOKEN, f"~/{TOKEN}")],
+)
+def test_a_rule_reaches_a_directory_whose_name_is_redacted(
+    name: str, pattern: str, how: str, cli: Any, team: str
+) -> None:
+    config = json.loads(paths.config_file().read_text()) | {"redact": {"patterns": {"customer": "CUST-[0-9]+"}}}
+    if how == "exclude":
+        config["sources"] = [{"parser": "claude-code", "exclude": [pattern]}]
+    paths.config_file().write_text(json.dumps(config))
+    made = Claude(ROOT, str(Path.home() / name))
+    # Claude Code's own name of the directory would be excluded, too.
+    write(Path.home() / ".claude" / "projects" / "-x" / f"{ROOT}.jsonl", made.user("a pelican"))
+    if how == "share later":
+        cli("index", "--yes")
+        assert seen(text_of(team), "pelican") != set()
+    if how != "exclude":
+        cli("share", pattern, "private")
+    cli("index", "--yes")
+    assert seen(text_of(team), "pelican") == set()
+    if how != "exclude":
+        assert "1 private" in cli("share").out
