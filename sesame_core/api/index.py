@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..plugin.backend import IndexReader, IndexWriter, StorageBackend
 
 if TYPE_CHECKING:
@@ -121,27 +122,46 @@ class Index:
         from ..sharing.rules import load
 
         metadata = MetadataFiles(self._config.describe.directory)
-        return SharingPolicy(sharing or load(self._config.share), self.reader(), audience, metadata)
+        sharing = sharing or load(self._config.share)
+        if redactor := self.redactor():
+            sharing = replace(sharing, mask=redactor.text)
+        return SharingPolicy(sharing, self.reader(), audience, metadata)
 
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.
 
-        The owner of sessions that are in the index already has agreed.
+        The owner of sessions that this installation has sent already has agreed.
 
         :raises BackendError: the index cannot be read.
         """
         audience = self.audience()
         if audience is None:
             return True
-        from ..sharing import consent
+        from ..sharing import consent, private_files
 
         if consent.is_given(audience):
             return True
-        policy = self.policy()
-        if policy is None or next(policy.sessions(), None) is None:
+        # Sessions under the same id may be those of another user of this machine, or of a copy of it.
+        if not private_files.is_kept() or not self.has_sent():
             return False
         consent.give(audience)
         return True
+
+    def unsent(self) -> str | None:
+        """Return why nothing may be sent to the readers of the index; None when its owner has agreed (`is_agreed`)."""
+        if self.is_agreed():
+            return None
+        from ..sharing.consent import NOT_GIVEN
+
+        return NOT_GIVEN
+
+    def has_sent(self) -> bool:
+        """Return whether others can read the index, and see sessions of this workstation.
+
+        :raises BackendError: the index cannot be read.
+        """
+        policy = self.policy()
+        return policy is not None and next(policy.sessions(), None) is not None
 
     def agree(self) -> None:
         """Record that the owner of this machine has agreed to send sessions to the readers of the index."""

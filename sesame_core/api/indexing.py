@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..config.file import load
 from ..config.model import Config, Describing, Selection, metadata_dir
 from ..dataclass import replace
-from ..errors import StoppedError
+from ..errors import SesameError, StoppedError
 from ..indexing.sources import Sources
 from ..plugin.manager import PluginManager
 from .index import Index
@@ -81,7 +81,8 @@ class Indexing:
     ) -> IndexReport:
         """Bring the index up to date; what is indexed is committed, and found by searches, every second or two.
 
-        To an index that others read it sends what the rules of `team` allow; `Team.plan` lists that beforehand.
+        To an index that others read it sends what the rules of `team` allow; `Team.plan` lists that beforehand.  Single
+        paths are sent only once that is agreed (`Team.is_agreed`): what follows them would be everything.
 
         :param paths: only these files or directories; they need not belong to a source.
         :param full: build a new index and replace the current one with it.
@@ -90,7 +91,7 @@ class Indexing:
             is being read, and the next run continues from there (`IndexReport.is_stopped`).
         :raises LockedError: another process is indexing, and was not done within the configuration's `lockSeconds`.
         :raises StoppedError: it was stopped while it waited, or a full run was: the index is as it was before.
-        :raises SesameError: a path is not a session, or the index cannot be written.
+        :raises SesameError: a path is not a session, the index cannot be written, or nothing may be sent to it yet.
         """
         from ..indexing.indexer import Indexer
         from ..metadata.files import MetadataFiles
@@ -99,6 +100,8 @@ class Indexing:
         within = [os.path.realpath(path) for path in paths]
         if not within:
             self._index.agree()
+        elif (reason := self._index.unsent()) is not None:
+            raise SesameError(reason)
         sources = self.sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
         opened = self._index.rebuild if full else self._index.writer

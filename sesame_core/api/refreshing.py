@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..indexing.scan_root import ScanRoot
     from ..types.index import KnownFile
 
-#: Why nothing is refreshed before the owner has agreed to it.
-UNSENT = "none of this machine's sessions have been sent to the shared index yet"
 #: Why an answer that lacks files was given without a refresh.
 UNREFRESHED = "it was read as it is"
 
@@ -54,10 +52,11 @@ class Refresher:
         """
         found: Refresh | None = None
         try:
-            if not self._index.is_agreed():
-                return IndexReport(reason=f"{UNSENT}: see what would be, with: sesame index")
-            if self._index.has_new_rules():
+            # First, since rules also remove what is stored of an owner who has not agreed, or whose record is damaged.
+            if self._index.has_new_rules() and self._index.has_sent():
                 self._apply_rules(seconds, is_stopped)
+            if (reason := self._index.unsent()) is not None:
+                return IndexReport(reason=reason)
             found = self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)

@@ -43,7 +43,8 @@ class Team:
     def is_agreed(self) -> bool:
         """Return whether sessions of this machine may be sent: its owner has seen which, and agreed.
 
-        Until then a refresh sends nothing.  `Sesame.index` sends in any case, and agrees for later.
+        Until then a refresh sends nothing, and neither do `Runtime` and `Sesame.index` of single paths.  `Sesame.index`
+        of all sources sends in any case, and agrees for later.
         """
         return self._index.is_agreed()
 
@@ -75,10 +76,10 @@ class Team:
         """Yield the rule of each session of this workstation, None for the default, and its current visibility."""
         from ..sharing.private_files import this_machines
 
-        sharing = self.sharing()
-        policy = self._index.policy(sharing)
+        policy = self._index.policy()
         if policy is None:
             return
+        sharing = policy.sharing
         for stored in policy.sessions():
             yield sharing.rule_of(stored.session), stored.session.visibility
         for _, session in this_machines().sessions():

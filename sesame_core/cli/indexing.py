@@ -37,8 +37,7 @@ def index(paths: Sequence[Path], *, full: bool, yes: bool, json: bool) -> None:
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
-        if not paths:
-            agree(sesame, yes=yes)
+        agree(sesame, yes=yes)
         report = _run(sesame, paths, full=full)
     if json or not report.is_stopped:
         write(as_json(report_json(report)) if json else report_text(report))

@@ -119,6 +119,8 @@ class FileReader:
         self._sessions: dict[str, Session] = {}
         self._silence = Silence()
         self._excluded: set[str] = set()
+        #: Whether the directory of the session that is read is excluded.
+        self._is_out = False
         self._seen: set[int] = set()
         self._recent: deque[int] = deque(maxlen=REMEMBERED)
         self._first_origins: set[int | None] = set()
@@ -252,9 +254,15 @@ class FileReader:
             self.file.checkpoint = None
 
     def _guarded(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield a parser's events; name the parser when it fails, so that the index is not blamed."""
+        """Yield a parser's events; name the parser when it fails, so that the index is not blamed.
+
+        Whether a session is excluded is decided here, before its directory is redacted.
+        """
         try:
-            yield from events
+            for event in events:
+                if isinstance(event, Session):
+                    self._is_out = self._is_excluded(event.cwd)
+                yield event
         except (SesameError, OSError, Stopped):
             raise
         except Exception as error:
@@ -315,14 +323,14 @@ class FileReader:
             return None
         session = self._sessions.get(facts.id)
         if session is None:
-            if self._is_excluded(facts.cwd):
+            if self._is_out:
                 self._excluded.add(facts.id)
                 return None
             if clean(facts.id) != facts.id:
                 raise ParseError(self.file.path, f"its session id is not a string: {facts.id!r}")
             session = Session(id=facts.id, agent=facts.agent, notes=self._notes(facts.id))
             self._sessions[facts.id] = session
-        elif facts.cwd and facts.cwd != session.cwd and self._is_excluded(facts.cwd):
+        elif facts.cwd and facts.cwd != session.cwd and self._is_out:
             self._excluded.add(facts.id)
             raise Replayed
         learn(session, facts)

@@ -11,6 +11,11 @@ from pathlib import Path
 from ..config import paths
 from ..errors import BackendError
 
+#: Why nothing is sent before that, and what to do.
+NOT_GIVEN = (
+    "none of this machine's sessions have been sent to the shared index yet: see what would be, with: sesame index"
+)
+
 
 def is_given(audience: str) -> bool:
     """Return whether the owner has agreed to send sessions to an audience.

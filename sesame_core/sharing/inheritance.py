@@ -31,6 +31,8 @@ class VisibilityResolver:
         self._stored = stored
         #: By id; "shared" for unknown sessions.
         self._levels: dict[str, str] = {}
+        #: By id: the level that no stored child exceeds.
+        self._settled: dict[str, str] = {}
         #: Files with subagents and forks, by the id of their parent.
         self._files: dict[str, set[str]] = {}
         self._has_stored = False
@@ -57,10 +59,16 @@ class VisibilityResolver:
         if self.sharing.is_open:
             return
         self._note(session, path)
-        if level == "shared" or LEVELS.index(self._of(session.id)) >= LEVELS.index(level):
-            self._levels.setdefault(session.id, level)
+        if level == "shared":
             return
-        self._levels[session.id] = level
+        self._levels[session.id] = strictest([level, self._levels.get(session.id, level)])
+        # As it is stored, not as it would be now: its own parent may have been learnt since its children were stored.
+        if session.id not in self._settled:
+            stored = (one.visibility for one in self._known(session.id))
+            self._settled[session.id] = strictest(["shared", *stored])
+        if LEVELS.index(self._settled[session.id]) >= LEVELS.index(level):
+            return
+        self._settled[session.id] = level
         if not self._has_stored:
             self._has_stored = True
             for one in self._stored():

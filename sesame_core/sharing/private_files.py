@@ -54,6 +54,8 @@ class PrivateFiles:
             if value["version"] == _VERSION:
                 self.applied = value["applied"]
                 self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
+                for _ in self.sessions():
+                    pass  # each has all its fields
         except FileNotFoundError:
             pass  # no file is private yet
         except OSError as error:
@@ -100,6 +102,7 @@ class PrivateFiles:
         for path, known in self.files.items():
             for session_id, agent, cwd, repository, parent, *others in known.sessions:
                 session = Session(id=session_id or "", agent=agent or "", cwd=cwd, repository=repository)
+                session.visibility = "private"
                 session.parent_id, session.directories = parent, tuple(filter(None, others))
                 yield path, session
 
@@ -123,4 +126,13 @@ class PrivateFiles:
 
 def this_machines() -> PrivateFiles:
     """Return the list of this machine."""
-    return PrivateFiles(paths.data_dir() / "withheld.json")
+    return PrivateFiles(_file())
+
+
+def is_kept() -> bool:
+    """Return whether this machine has a list: each run to an index that others can read writes it."""
+    return _file().exists()
+
+
+def _file() -> Path:
+    return paths.data_dir() / "withheld.json"

@@ -6,18 +6,22 @@ They are stored in `sharing.json` in the configuration directory and apply to ba
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..config import identity, paths
-from ..config.model import LEVELS
+from ..config.model import LEVELS, MARK
 from ..config.patterns import fits
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..errors import ConfigError
 from ..types.transcript import DIRECTORIES, Session
+
+_PLACEHOLDER = re.compile(re.escape(MARK) + r"[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,10 @@ class Sharing:
 
     rules: tuple[Rule, ...]
     default: str
+    #: Redacts a pattern, as a session's directories are before they are compared with it.
+    mask: Callable[[str], str] = field(default=str, compare=False)
+    #: The names of each pattern, as they were when it was first compared.
+    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -46,11 +54,14 @@ class Sharing:
         """Return the rule that applies to a session; None when the default does.
 
         For each of its directories that is the last rule that matches it or the repository, and of these the strictest:
-        a session that went to a private directory may tell of it.
+        a session that went to a private directory may tell of it.  Symbolic links in a directory or a pattern are
+        followed, too, since agents record either name.
         """
         found = [self._rule_at(place, session.repository) for place in session.places or (None,)]
         if len(session.directories) >= DIRECTORIES:
             found += self.rules  # it may have been anywhere
+        elif any(MARK in place for place in session.places):
+            found += [rule for rule in self.rules if glob.has_magic(rule.pattern)]  # it may match what is redacted
         return max(found, key=lambda rule: LEVELS.index(self._level_of(rule)))
 
     def level(self, session: Session) -> str:
@@ -58,7 +69,18 @@ class Sharing:
         return self._level_of(self.rule_of(session))
 
     def _rule_at(self, place: str | None, repository: str | None) -> Rule | None:
-        return next((rule for rule in reversed(self.rules) if fits((rule.pattern,), (place, repository))), None)
+        if not self.rules:
+            return None
+        places = (place, place and os.path.realpath(place), repository)
+        return next((rule for rule in reversed(self.rules) if fits(self._names(rule.pattern), places)), None)
+
+    def _names(self, pattern: str) -> tuple[str, ...]:
+        if pattern not in self._known:
+            names = _names(pattern)
+            masked = (self.mask(os.path.expanduser(name)) for name in names)
+            escaped = (_PLACEHOLDER.sub(lambda mark: glob.escape(mark[0]), name) for name in masked)
+            self._known[pattern] = tuple(dict.fromkeys((*names, *escaped)))
+        return self._known[pattern]
 
     def _level_of(self, rule: Rule | None) -> str:
         return rule.level if rule else self.default
@@ -67,15 +89,17 @@ class Sharing:
         """Return these rules with one more, which takes precedence; it replaces a rule with the same pattern.
 
         :param level: None only removes the rule.
-        :raises ConfigError: the level or the rule does not exist.
+        :raises ConfigError: the level or the rule does not exist, or the pattern is empty.
         """
+        if level is not None and not pattern.strip():
+            raise ConfigError("a pattern of sessions cannot be empty: use * for all")
         if level is not None and level not in LEVELS:
             raise ConfigError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
         pattern = _absolute(pattern)
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):
             raise ConfigError(f"there is no rule for {pattern!r}; see: sesame share")
-        return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default)
+        return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default, self.mask)
 
     def digest(self, audience: str) -> str:
         """Return a hash of the rules, the audience of the index, and the workstation whose sessions they are for."""
@@ -127,6 +151,17 @@ def save(rules: Sequence[Rule]) -> None:
         paths.write_private(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _names(pattern: str) -> tuple[str, ...]:
+    """Return a pattern, and what it means when its directory is a symbolic link, or below one."""
+    path = os.path.expanduser(pattern)
+    if not os.path.isabs(path):
+        return (pattern,)
+    parts = path.split("/")
+    fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    real = os.path.realpath("/".join(parts[:fixed]) or "/")
+    return pattern, "/".join([glob.escape(real.rstrip("/")), *parts[fixed:]])
 
 
 def _absolute(pattern: str) -> str:

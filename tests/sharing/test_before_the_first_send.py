@@ -33,17 +33,6 @@ def configure(dsn: str) -> None:
     file.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": dsn}}}))
 
 
-@pytest.fixture
-def team(home: Path, database: str) -> str:
-    """A machine that is configured for a server, has three projects, and has sent nothing."""
-    configure(database)
-    (paths.data_dir() / "audiences.json").unlink()
-    session(ONE, "/home/bo/diary")
-    session(TWO, "/home/bo/client", suffix="x")
-    session(THREE, "/home/bo/work", suffix="y")
-    return database
-
-
 def rows(dsn: str) -> set[str]:
     """Return the tables of the server with rows that are about sessions."""
     content = text_of(dsn)
