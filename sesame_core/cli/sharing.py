@@ -41,7 +41,11 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
         team.share(pattern, level)
         try:
             changes, is_agreed = team.plan(), team.is_agreed()
-            does = "change" if is_agreed else "would change; nothing is sent before you run: sesame index"
+            does = (
+                ("changes" if len(changes) == 1 else "change")
+                if is_agreed
+                else "would change; nothing is sent before you run: sesame index"
+            )
             write(as_json(changes_json(changes)) if json else changes_text(changes, does))
             report = sesame.index() if team.audience() and is_agreed else None
         except BackendError as error:

@@ -50,6 +50,7 @@ def test_share_as_the_first_command_sends_nothing(cli: Any, team: str) -> None:
     assert cli("index", "--yes").code == 0
     assert levels(team) == {TWO: "metadata", THREE: "shared"}
     assert seen(text_of(team), "diary", ONE) == set()
+    assert cli("share", "/home/bo/client", "private").out.splitlines()[-1] == "1 session changes"
 
 
 @pytest.mark.parametrize(
