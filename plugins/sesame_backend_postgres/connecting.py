@@ -167,7 +167,7 @@ class Server:
         try:
             with translated(self.place, self.role):
                 yield
-        except BaseException:
+        except BaseException:  # raised again, Ctrl-C too: nobody else holds the connection
             db.close()
             raise
 

@@ -39,12 +39,6 @@ def upgrade(db: psycopg.Connection[Any], place: str, name: str) -> list[str]:
         except _SECOND:
             if tried == TRIES - 1:
                 raise
-        except errors.InsufficientPrivilege:
-            if not (found := version(db, place)):
-                raise
-            raise BackendError(
-                f"{place} has an older schema ({found}): its owner upgrades it with: sesame workstations --prepare"
-            ) from None
         except (errors.LockNotAvailable, errors.DeadlockDetected):
             if tried == TRIES - 1:
                 raise BackendError(f"{place}: cannot be upgraded while {holders(db)}: try again later") from None

@@ -144,7 +144,7 @@ class Refresher:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)
         found = scan_all(scan_roots, notes, known, stored, cache, redaction)
-        found.sift(scan_roots, lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
+        found.sift(lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found
 
     def _apply_rules(self, seconds: float, is_stopped: Callable[[], bool]) -> None:
@@ -176,10 +176,9 @@ class Refresher:
         rest = [waiting for waiting in read[reached:] if waiting[1].path not in found.retried]
         again = indexer.failed | {file.path for _, file in read[reached:]} & found.retried
         report.pending = len(rest)
-        scan_roots = self._scan_roots()
         for number, file in read:
             if file.path in indexer.rejected:
-                found.reject(scan_roots[number], file.path)
+                found.reject(found.scan_roots[number], file.path)
         found.completed(report, rest, [waiting for waiting in read if waiting[1].path in again])
 
     def _keep(self, cache: ScanCache) -> None:

@@ -48,6 +48,10 @@ class Team:
         """
         return self._index.is_agreed()
 
+    def unsent(self) -> str | None:
+        """Return why nothing of this machine may be sent yet; None when its owner has agreed (`is_agreed`)."""
+        return self._index.unsent()
+
     def agree(self) -> None:
         """Agree to send the sessions that the rules allow, now and later."""
         self._index.agree()

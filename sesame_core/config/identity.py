@@ -177,10 +177,7 @@ def _kept_ids() -> dict[str, str]:
 
 
 def _keep_ids(ids: dict[str, str]) -> None:
-    try:
-        paths.write_private(_ids_file(), json.dumps(ids) + "\n")
-    except OSError as error:
-        raise BackendError(f"{_ids_file()}: cannot be written: {error.strerror or error}") from error
+    paths.keep_private(_ids_file(), json.dumps(ids) + "\n")
 
 
 def _platform_uuid() -> str:

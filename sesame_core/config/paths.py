@@ -13,6 +13,8 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import TYPE_CHECKING
 
+from ..errors import BackendError
+
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
@@ -53,6 +55,17 @@ def expand(text: str, base: Path | None = None) -> Path:
     :param base: the directory that a relative path starts from; the current directory when None.
     """
     return Path(os.path.abspath(os.path.join(base or "", os.path.expanduser(text))))
+
+
+def keep_private(path: Path, content: str) -> None:
+    """Write a file of Sesame's own, as `write_private` does.
+
+    :raises BackendError: it cannot be written.
+    """
+    try:
+        write_private(path, content)
+    except OSError as error:
+        raise BackendError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def write_private(

@@ -18,6 +18,7 @@ class KnownFiles:
         self._writer = writer
         self._all: dict[str, IndexedFile] | None = {} if is_empty else None
         self._are_few = are_few
+        self._for_detection: dict[str, KnownFile] | None = None
 
     def get(self, path: str) -> IndexedFile | None:
         """Return the file with a stored path; None when the index does not know it."""
@@ -32,8 +33,10 @@ class KnownFiles:
         return self._all
 
     def for_detection(self) -> dict[str, KnownFile]:
-        """Return all files as a reader's `known_files` does."""
-        return {path: _known(file) for path, file in self.all().items()}
+        """Return all files as a reader's `known_files` does, as they were when this was first called."""
+        if self._for_detection is None:
+            self._for_detection = {path: _known(file) for path, file in self.all().items()}
+        return self._for_detection
 
 
 def _known(file: IndexedFile) -> KnownFile:

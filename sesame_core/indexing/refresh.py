@@ -29,6 +29,8 @@ class Refresh:
 
     #: The report of a run that has nothing to do.
     report: IndexReport
+    #: What was scanned; the numbers in `changes.read` are theirs.
+    scan_roots: Sequence[ScanRoot]
     #: The work; `changes.read` is in the order in which it is to be read.
     changes: Changes
     #: The paths of files among these that could not be read before: they come last.
@@ -44,7 +46,7 @@ class Refresh:
         changes = self.changes
         return not (changes.read or changes.returned or changes.gone or changes.excluded or self.has_notes)
 
-    def sift(self, scan_roots: Sequence[ScanRoot], known: Callable[[str], bool], until: float) -> None:
+    def sift(self, known: Callable[[str], bool], until: float) -> None:
         """Drop the first files that no parser recognises, so that a run is not needed for them alone.
 
         :param known: returns whether the index knows a real path.
@@ -56,10 +58,10 @@ class Refresh:
             self.reject(scan_root, path)
         read = self.changes.read
         for number, (first, file) in enumerate(read):
-            if known(file.path) or time.monotonic() >= until or _is_recognised(scan_roots[first:], file.path):
+            if known(file.path) or time.monotonic() >= until or _is_recognised(self.scan_roots[first:], file.path):
                 del read[:number]
                 return
-            self.reject(scan_roots[first], file.path)
+            self.reject(self.scan_roots[first], file.path)
         read.clear()
 
     def reject(self, scan_root: ScanRoot, path: str) -> None:

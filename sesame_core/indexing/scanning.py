@@ -66,7 +66,7 @@ def scan_recent(
     report.errors = [FileProblem(path=path, message=message) for path, message in (*cache.unlisted, *cache.problems)]
     report.not_scanned = max(0, cache.unchanged - changes.unchanged - changes.grown)
     report.scanned_at = datetime.fromtimestamp(cache.at, UTC)
-    return Refresh(report=report, changes=changes, retried=tried, cache=cache)
+    return Refresh(report=report, scan_roots=scan_roots, changes=changes, retried=tried, cache=cache)
 
 
 def scan_all(
@@ -113,7 +113,9 @@ def scan_all(
         problems=[(problem.path, problem.message) for problem in problems],
     )
     cache.settle()
-    return Refresh(report=report, changes=changes, retried=retried, has_notes=has_notes, cache=cache)
+    return Refresh(
+        report=report, scan_roots=scan_roots, changes=changes, retried=retried, has_notes=has_notes, cache=cache
+    )
 
 
 def _still_rejected(changes: Changes, rejected: Mapping[str, Rejected]) -> dict[str, Rejected]:

@@ -63,10 +63,8 @@ class FileIndexer:
         deadline = time.monotonic() + self._patience
         while True:
             try:
-                if not self._sesame.team.is_agreed():
-                    from ..sharing.consent import NOT_GIVEN
-
-                    return Followed(reason=NOT_GIVEN)
+                if (reason := self._sesame.team.unsent()) is not None:
+                    return Followed(reason=reason)
                 with self._sesame.writer() as writer:
                     return self._take_in(writer, path, record)
             except LockedError as error:

@@ -32,12 +32,8 @@ def give(audience: str) -> None:
     :raises BackendError: it cannot be written.
     """
     audiences = _audiences()
-    if audience in audiences:
-        return
-    try:
-        paths.write_private(_file(), json.dumps([*audiences, audience], ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise BackendError(f"{_file()}: cannot be written: {error.strerror or error}") from error
+    if audience not in audiences:
+        paths.keep_private(_file(), json.dumps([*audiences, audience], ensure_ascii=False) + "\n")
 
 
 def _file() -> Path:

@@ -49,10 +49,11 @@ class SharingPolicy:
         self.private_files = this_machines()
         self._reader = reader
         self._digest = sharing.digest(audience)
+        self._workstation = identity.workstation_id()
 
     def sessions(self) -> Iterator[StoredSession]:
         """Yield the sessions of this workstation that others can see."""
-        mine = Filters(workstation=identity.workstation_id(), all_kinds=True)
+        mine = Filters(workstation=self._workstation, all_kinds=True)
         with suppress(UnpreparedError):  # nothing was sent yet
             yield from all_sessions(self._reader, mine)
 
@@ -91,9 +92,9 @@ class SharingPolicy:
 
     def _known(self, session_id: str) -> list[Session]:
         """Return the sessions of this workstation with an id, as earlier runs stored them."""
-        mine = identity.workstation_id()
         stored = (one.session for one in self._reader.find_by_id([session_id]))
-        return [*self._private.get(session_id, ()), *(one for one in stored if one.workstation == mine)]
+        mine = (one for one in stored if one.workstation == self._workstation)
+        return [*self._private.get(session_id, ()), *mine]
 
     @cached_property
     def _private(self) -> dict[str, list[Session]]:

@@ -117,10 +117,7 @@ class PrivateFiles:
         text = json.dumps({"version": _VERSION, "applied": self.applied, "files": files})
         if text == self._saved:
             return
-        try:
-            paths.write_private(self._path, text)
-        except OSError as error:
-            raise BackendError(f"{self._path}: cannot be written: {error.strerror or error}") from error
+        paths.keep_private(self._path, text)
         self._saved = text
 
 
