@@ -11,10 +11,12 @@ from ..plugin.backend import IndexReader, IndexWriter, StorageBackend
 
 if TYPE_CHECKING:
     from ..config.model import Config
+    from ..plugin.backend import TracksFiles
     from ..plugin.manager import PluginManager
     from ..privacy.redactor import Redactor
     from ..sharing.policy import SharingPolicy
     from ..sharing.rules import Sharing
+    from ..types.index import KnownFile
 
 
 class Index:
@@ -184,6 +186,15 @@ class Index:
         """Return whether others can read the index, and a rule hides sessions from them."""
         policy = self.policy()
         return policy is not None and not policy.sharing.is_open
+
+    def known_files(self, reader: TracksFiles) -> dict[str, KnownFile]:
+        """Return all files that runs have read, by stored path: also those that are private, which no index has."""
+        known = reader.known_files()
+        if self.audience() is None:
+            return known
+        from ..sharing.private_files import this_machines
+
+        return {**known, **this_machines().known()}
 
     def private_files(self) -> int:
         """Return the number of files that are left out of a shared index because all their sessions are private."""

@@ -53,7 +53,7 @@ class Refresher:
         found: Refresh | None = None
         try:
             # First, since rules also remove what is stored of an owner who has not agreed, or whose record is damaged.
-            if self._index.has_new_rules() and self._index.has_sent():
+            if self._index.has_new_rules() and (self._index.has_sent() or self._index.is_agreed()):
                 self._apply_rules(seconds, is_stopped)
             if (reason := self._index.unsent()) is not None:
                 return IndexReport(reason=reason)
@@ -84,7 +84,7 @@ class Refresher:
         cache = self._cache(reader.scan_cache_path())
         if cache is None or not cache.waiting:
             return None
-        known = reader.known_files()
+        known = self._index.known_files(reader)
         stored = self._stored_path(known) or str
         pending = sum(stored(file.path) not in known for _, file in cache.waiting)
         unchanged = sum(parser != NOTES and not is_missing for _, parser, _, is_missing, *_ in known.values())
@@ -101,7 +101,7 @@ class Refresher:
         if not isinstance(reader, TracksFiles):
             return IndexReport()
         try:
-            known = reader.known_files()
+            known = self._index.known_files(reader)
         except BackendError:
             return IndexReport()  # the search gets the same error, and reports it
         until = time.monotonic() + OPENING_SECONDS
@@ -139,7 +139,7 @@ class Refresher:
             cache = self._cache(reader.scan_cache_path())
             if found := scan_recent(scan_roots, notes, cache, reader, redaction):
                 return found
-            known = reader.known_files()
+            known = self._index.known_files(reader)
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..config import paths
 from ..dataclass import dataclass, field
 from ..errors import BackendError
-from ..types.index import IndexedFile
+from ..types.index import IndexedFile, KnownFile
 from ..types.transcript import Session
 
 #: Version of the list's format; a list of another version is rebuilt.
@@ -89,6 +89,14 @@ class PrivateFiles:
             path: IndexedFile(
                 path=path, parser=f.parser, parser_version=f.parser_version, mtime_ns=f.mtime_ns, size=f.size
             )
+            for path, f in self.files.items()
+            if f.is_whole
+        }
+
+    def known(self) -> dict[str, KnownFile]:
+        """Return the wholly private files as a reader's `known_files` does."""
+        return {
+            path: (f.mtime_ns, f.parser, f.parser_version, False, f.size)
             for path, f in self.files.items()
             if f.is_whole
         }

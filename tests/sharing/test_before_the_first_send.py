@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from sesame_core import Sesame
+from sesame_core.api.index import Index
 from sesame_core.config import identity, paths
 from sesame_core.sharing import consent
 from sesame_core.sharing.rules import Rule, Sharing
@@ -274,3 +275,44 @@ def test_an_id_given_later_applies_the_rules_to_its_own_sessions(
     monkeypatch.delenv("SESAME_WORKSTATION_ID")
     cli("search", "anything")
     assert seen(text_of(team), ONE, "/home/bo/diary") == set()
+
+
+def test_a_search_reads_and_writes_nothing_because_of_a_private_file(
+    cli: Any, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("share", "/home/bo/diary", "private")
+    cli("index", "--yes")
+    opened: list[Index] = []
+    writer = Index.writer
+    monkeypatch.setattr(Index, "writer", lambda self: (opened.append(self), writer(self))[1])
+    refreshed = cli("search", "anything", "--json").json["index"]
+    assert opened == []
+    assert [source["changed"] for source in refreshed["sources"]] == [0]
+    # What is said in it later stays here, and what becomes shared is sent, by a search alone.
+    append(Claude(ONE, "/home/bo/diary").path, Claude(ONE, "/home/bo/diary").user("a pelican", uuid="p"))
+    cli("search", "anything")
+    assert len(opened) == 1
+    assert seen(text_of(team), ONE, "pelican") == set()
+    cli("search", "anything")
+    assert len(opened) == 1
+
+
+def test_a_private_file_that_may_be_shared_is_sent_by_a_search_also_when_nothing_else_was(cli: Any, team: str) -> None:
+    for name in ("diary", "client", "work"):
+        cli("share", f"/home/bo/{name}", "private")
+    cli("index", "--yes")
+    assert levels(team) == {}
+    configure(AWAY)
+    assert cli("share", "/home/bo/work", "shared").code == 1
+    configure(team)
+    cli("search", "anything")
+    assert levels(team) == {THREE: "shared"}
+
+
+def test_a_private_file_that_is_deleted_is_no_longer_counted_after_a_search(cli: Any, team: str) -> None:
+    cli("share", "/home/bo/diary", "private")
+    cli("index", "--yes")
+    (Claude(ONE, "/home/bo/diary")).path.unlink()
+    for _ in range(2):
+        cli("search", "anything")
+    assert cli("index", "--json").json["withheld"] == 0
