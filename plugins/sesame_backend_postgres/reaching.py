@@ -56,7 +56,8 @@ class _Attempt(threading.Thread):
                 if self._is_late:
                     made.close()
         except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
-            self._error = error
+            # The frames of its traceback hold the connection, open, until the garbage collector finds the cycle.
+            self._error = error.with_traceback(None)
         self._is_done.set()
 
     def result(self, seconds: float) -> Connection:
