@@ -1,4 +1,4 @@
-"""The versions of the schema, and limits of its values; `tables` declares the present schema."""
+"""The versions of the schema, and limits of its values; `definition` is the present schema."""
 
 from __future__ import annotations
 

@@ -95,10 +95,10 @@ def _take_steps(db: psycopg.Connection[Any], place: str, name: str) -> None:
 
 def _steps(db: psycopg.Connection[Any], found: int, name: str) -> list[str]:
     if not found:
-        from . import tables
+        from .definition import definition
 
         make_schema(db, name)
-        return [tables.definition(name)]
+        return [definition(name)]
     steps = [migration.sql for migration in schema.MIGRATIONS[found : schema.GUARDED - 1]]
     if found < schema.GUARDED:
         steps += step_6.upgrade(name)

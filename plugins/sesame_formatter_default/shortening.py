@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sesame_core.sdk.long_records import bytes_left_out
+from sesame_core.sdk.kept_json import bytes_left_out
 
 #: Shortest run of base64 characters that counts as a payload, as in `sesame_core.sdk.jsonl`.
 PAYLOAD = 1024

@@ -12,7 +12,8 @@ import pytest
 
 from sesame_core.sdk import jsonl
 from sesame_core.sdk.jsonl import BLOCK, JsonLines
-from sesame_core.sdk.long_records import LongRecord, bytes_left_out
+from sesame_core.sdk.kept_json import bytes_left_out
+from sesame_core.sdk.long_records import LongRecord
 from sesame_core.types.transcript import SHORTENED, Skipped
 
 LIMIT = 20_000
