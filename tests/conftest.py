@@ -36,6 +36,15 @@ MANY_FILES = 20
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test that asks a PostgreSQL server as `once`."""
+    for item in items:
+        of = getattr(item, "callspec", None)
+        if "postgres" in getattr(item, "fixturenames", ()) or (of is not None and "postgres" in of.params.values()):
+            item.add_marker(pytest.mark.once)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run many test files in several processes, unless the command line tells how many (`-n`) or wants a debugger.
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.once)])
+@pytest.fixture(params=["sqlite", "postgres"])
 def backend(request: pytest.FixtureRequest, home: Path) -> str:
     """Each test runs on both backends, unless it is about SQLite's files or about having no configuration."""
     name: str = request.param

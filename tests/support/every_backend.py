@@ -18,7 +18,7 @@ from sesame_core.config.model import Config, Describing, Selection, Source
 from .in_memory import plugins_with_memory
 
 #: Parameters of a fixture that is one of the backends.
-BACKENDS = ["sqlite", "memory", pytest.param("postgres", marks=pytest.mark.once)]
+BACKENDS = ["sqlite", "memory", "postgres"]
 
 
 @contextmanager
