@@ -206,15 +206,25 @@ def said_in(corpus: Path, directory: Path) -> dict[tuple[str, str], str]:
     config = Config(sources=sources, backend=backend, redaction=Redaction(enabled=True), refresh_seconds=0)
     with Sesame(config) as sesame:
         sesame.index()
-        reader = sesame._index.reader()
-        with reader.snapshot():
-            found = reader.sessions(range(1, 10_000))
-            return {
-                (stored.path, stored.session.id): digest(
-                    chunk.text for chunk in reader.chunks([(stored.number, 0, None)])[0]
-                )
-                for stored in found
-            }
+        return stored_in(sesame)
+
+
+def stored_in(sesame: Sesame) -> dict[tuple[str, str], str]:
+    """Return what an index says, by file and id of a session: a digest of its texts.
+
+    :raises AssertionError: a session is there twice.
+    """
+    reader = sesame._index.reader()
+    with reader.snapshot():
+        found = reader.sessions(range(1, 10_000))
+        told = {
+            (stored.path, stored.session.id): digest(
+                chunk.text for chunk in reader.chunks([(stored.number, 0, None)])[0]
+            )
+            for stored in found
+        }
+    assert len(told) == len(found), f"{len(found) - len(told)} sessions are there twice"
+    return told
 
 
 def digest(texts: Iterable[str]) -> str:

@@ -215,3 +215,12 @@ def test_a_small_history_is_indexed_by_searches_and_calls_alone(tmp_path: Path) 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "### many files: search and call each second" in done.stdout
     assert "### slow disk: search and call each second" in done.stdout
+
+
+def test_a_run_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> None:
+    done = run(
+        "killed.py", "--kills", "5", "--chunks", "500", "--files", "30", "--dir", tmp_path / "killed", timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("5 kills, ")
+    assert ": 0 sessions wrong, 0 left processes behind" in done.stdout
