@@ -233,7 +233,7 @@ class PostgresWriter:
                 self._flush()
 
         positions = ingest.place(content, targets, self._target, add)
-        self._store_sessions(targets.values(), file, is_end=True)
+        self._store_sessions(targets.values(), ingest.as_stored(file, targets.values()), is_end=True)
         return positions
 
     def _target(self, session: Session) -> Target:

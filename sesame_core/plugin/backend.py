@@ -220,7 +220,8 @@ class IndexWriter(Protocol):
     def forget(self, number: int) -> int:
         """Delete a session, with a tombstone against adding it again; return the number of deleted chunks.
 
-        Its copies in other files and its subagents' sessions, whose ids start with its own and `/`, are deleted too.
+        Its copies in other files and its subagents' sessions, whose ids start with its own and `/`, are deleted too. Of
+        their files, nothing is kept that says something of their content (`IndexedFile.drop_content`).
         """
 
     def finish(self, *, synced_at: datetime | None) -> None:
