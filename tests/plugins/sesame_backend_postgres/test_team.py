@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -215,6 +216,23 @@ def test_a_reader_searches_and_writes_nothing(workstation: Make, roles: Callable
     assert len(reader.found("lighthouse")) == 1
     assert reader.json("status")["sessions"] == 1
     assert "may not write to the schema sesame" in reader.fails("index")
+
+
+def test_a_reader_without_sources_searches_without_being_told_what_she_may_not(
+    workstation: Make, roles: Callable[[str], str]
+) -> None:
+    ann = workstation("ann")
+    ann.write("s1", "the lighthouse keeper")
+    ann.ok("index")
+    reader = workstation("reader", dsn=roles("reader"))
+    reader.write("s2", "a lighthouse of her own")
+    assert "have been sent" in reader.ok("search", "lighthouse")
+    config = reader.home / "config" / "config.jsonc"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"sources": []}))
+    done = reader.run("search", "lighthouse")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "have been sent" not in done.stdout
+    assert reader.json("search", "lighthouse")["resultCount"] == 1
 
 
 def test_row_level_security_leaves_the_word_index_in_use(workstation: Make, roles: Callable[[str], str]) -> None:
