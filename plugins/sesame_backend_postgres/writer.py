@@ -19,7 +19,7 @@ from .carry import carry_over
 from .connection import Connection
 from .failures import translating
 from .files import Files
-from .opening import Workstation
+from .opening import FORGOTTEN, Workstation
 from .schema import LONGEST_ID
 from .sessions import Sessions, Target
 from .staging import Staging
@@ -39,7 +39,7 @@ class PostgresWriter:
         self._db = db
         #: The server and the connected role, for messages.
         self.place, self.role = place, db.info.user
-        self._workstation = workstation.id
+        self._workstation, self._name, self._former = workstation.id, workstation.name, [*workstation.former]
         self._is_rebuild = is_rebuild
         self._files = Files(db, workstation.id)
         self._sessions = Sessions(db, workstation.id)
@@ -107,22 +107,28 @@ class PostgresWriter:
         if found is None:
             return 0
         agent, session_id, workstation, name, host = found
-        if workstation != self._workstation:
+        if workstation not in (self._workstation, *self._former):
             raise BackendError(f"session {session_id} belongs to workstation {name} ({host}): forget it there")
         self._begin()
         self._flush()
         self._is_less = True
-        return self._sessions.forget(agent, session_id)
+        deleted = self._sessions.forget(agent, session_id)
+        for former in self._former:
+            sessions = Sessions(self._db, former)
+            deleted += sessions.forget(agent, session_id)
+            sessions.record()
+        return deleted
 
     @translating
     def delete_file(self, path: str) -> int:
         """Delete a file and its sessions."""
+        deleted = self._delete_former(path)
         number = self._files.number(path)
         if number is None:
-            return 0
+            return deleted
         self._begin()
         self._flush()
-        deleted = self._sessions.delete_of_file(number)
+        deleted += self._sessions.delete_of_file(number)
         self._files.delete(number, path)
         self._is_less = True
         return deleted
@@ -152,6 +158,21 @@ class PostgresWriter:
         self._pending = 0
         if not self._is_rebuild:
             self._db.execute("COMMIT")
+
+    @translating
+    def fingerprint(self) -> str:
+        """Return the totals of this workstation, under each of its ids, and the numbers that it has reserved."""
+        sql = (
+            "SELECT string_agg(row(sessions, chunks, chunk_tokens, head_tokens, conversation_tokens, reserved)::text, "
+            "' ' ORDER BY id) FROM workstations WHERE id = ANY (%s)"
+        )
+        row = self._db.execute(sql, ([self._workstation, *self._former],)).fetchone()
+        return str(row[0]) if row else ""
+
+    @translating
+    def forgotten(self) -> set[tuple[str, str]]:
+        """Return agent and id of the forgotten sessions of this workstation."""
+        return set(self._db.execute(FORGOTTEN, (self._name,)).fetchall())
 
     def rollback(self) -> None:
         """Drop everything since the last commit."""
@@ -234,7 +255,25 @@ class PostgresWriter:
 
         positions = ingest.place(content, targets, self._target, add)
         self._store_sessions(targets.values(), ingest.as_stored(file, targets.values()), is_end=True)
+        if any(target.session is not None and target.session.visibility == "metadata" for target in targets.values()):
+            self._delete_former(file.path)
         return positions
+
+    def _delete_former(self, path: str) -> int:
+        """Delete a file that this installation has stored under other ids; return the number of its chunks."""
+        if not self._former:
+            return 0
+        sql = "SELECT id, workstation FROM files WHERE workstation = ANY (%s) AND md5(path) = md5(%s) AND path = %s"
+        found = self._db.execute(sql, (self._former, path, path)).fetchall()
+        deleted = 0
+        for number, workstation in found:
+            self._begin()
+            sessions = Sessions(self._db, workstation)
+            deleted += sessions.delete_of_file(number)
+            self._files.delete(number)
+            sessions.record()
+            self._is_less = True
+        return deleted
 
     def _target(self, session: Session) -> Target:
         return Target(None if self._sessions.is_forgotten(session) else self._sessions.next_number())

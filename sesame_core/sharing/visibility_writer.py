@@ -85,6 +85,8 @@ class VisibilityWriter:
         self._levels: dict[tuple[str, str], str] = {}
         #: Files with subagents or forks that are more visible than their parent, which is being read.
         self._exposed: set[str] = set()
+        #: Deleted files from which a session that is being read has moved, and of which others may not see as much.
+        self._left: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, including those that are not shared."""
@@ -174,6 +176,7 @@ class VisibilityWriter:
         :param private: collects the private sessions; None when there may be none.
         :raises Replayed: content of this file or of others was passed on that others may not see.
         """
+        checked: set[str] = set()
         for item in content:
             if isinstance(item, Chunk):
                 if levels[item.session_id] == "shared":
@@ -188,22 +191,33 @@ class VisibilityWriter:
             if exposed := {*self._resolver.learn(item, file.path, level)} - {file.path}:
                 self._exposed |= exposed
                 raise Replayed
+            if item.id not in checked:
+                checked.add(item.id)
+                if left := self._resolver.moved_from(item, file.path, level) - self._left:
+                    self._left |= left
+                    raise Replayed
             if level == "private" and private is not None:
-                private[item.id] = item
+                if not self._resolver.is_forgotten(item):
+                    private[item.id] = item
             else:
                 # A removed session is added again from its file only, never by a rebuild's carry-over.
                 shown = strictest([level, item.visibility])
                 yield self._shown(item) if shown == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
-            # It contains the state of a parser, including text; the file is read whole when it grows.
-            file.checkpoint = None
+            file.drop_content()
 
     def _narrow(self) -> None:
-        """Remove subagents and forks that are more visible than their parents before the parents are stored."""
+        """Remove what others may not see because of sessions that are about to be stored.
+
+        They are subagents and forks that are more visible than their parents, and what is left of moved files.
+        """
+        for path in self._left:
+            self._writer.delete_file(path)
         while self._exposed:
             path = self._exposed.pop()
             file, sessions = self._writer.file(path), self._writer.file_sessions(path)
             if file is None:
+                self._writer.delete_file(path)  # it may be stored under a former id of this workstation
                 continue
             if any(self._resolver.level(session) == "shared" for session in sessions):
                 self._writer.delete_file(path)  # the next run reads its texts again
@@ -225,7 +239,9 @@ class VisibilityWriter:
 
 
 def _without_message(file: IndexedFile) -> IndexedFile:
-    return replace(file, error="it could not be read", checkpoint=None)
+    told = replace(file, error="it could not be read")
+    told.drop_content()
+    return told
 
 
 class AnnotatingVisibilityWriter(VisibilityWriter):
