@@ -335,3 +335,41 @@ def test_readers_see_a_whole_index_while_it_is_rebuilt(workstation: Make, monkey
         for done in looking:
             done.result()
     assert seen == {40}
+
+
+def test_a_rare_word_that_the_sample_of_words_lacks_is_corrected_all_the_same(workstation: Make, database: str) -> None:
+    """Of more than 100,000 chunks, the list of words is made from some."""
+    ann = workstation("ann")
+    ann.write("s1", "the barnacle of the harbour")
+    ann.write("s2", "a lighthouse")
+    ann.ok("index")
+    for typed in ("barnicle", "barnacel", "barnacl*"):
+        before = ann.json("search", typed, "--no-refresh")
+        assert before["resultCount"] == 1, typed
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute("DELETE FROM sesame.lexemes WHERE lexeme LIKE 'barn%'")
+        after = ann.json("search", typed, "--no-refresh")
+        assert (after["resultCount"], after["corrections"]) == (1, before["corrections"]), typed
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute("SELECT sesame.tidy(true)")
+
+
+@pytest.mark.parametrize("others", [1, 30])
+def test_the_words_of_who_leaves_go_with_the_statements_of_the_guide(
+    others: int, workstation: Make, database: str
+) -> None:
+    ann, ben = workstation("ann"), workstation("ben")
+    for number in range(others):
+        ann.write(f"s{number}", "the lighthouse keeper", *["and the sea"] * 20)
+    ben.write("s1", "a quincunx of his")
+    for one in (ann, ben):
+        one.ok("index")
+    words = "SELECT count(*) FROM sesame.lexemes WHERE lexeme = 'quincunx'"
+    with psycopg.connect(database, autocommit=True) as owner:
+        owner.execute("SELECT sesame.tidy(true)")
+        assert owner.execute(words).fetchone() == (1,)
+        owner.execute("DELETE FROM sesame.workstations WHERE name = 'ben'")
+        owner.execute("SELECT sesame.tidy(true)")
+        assert owner.execute(words).fetchone() == (0,)
+    told = ann.ok("search", "quincunks", "--no-refresh")
+    assert "quincunx" not in told
