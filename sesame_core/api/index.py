@@ -120,13 +120,14 @@ class Index:
             return None
         from ..metadata.files import MetadataFiles
         from ..sharing.policy import SharingPolicy
-        from ..sharing.rules import load
+        from ..sharing.rules import load, written
 
         metadata = MetadataFiles(self._config.describe.directory)
+        at = written()
         sharing = sharing or load(self._config.share)
         if redactor := self.redactor():
             sharing = replace(sharing, mask=redactor.text)
-        return SharingPolicy(sharing, self.reader(), audience, metadata)
+        return SharingPolicy(sharing, self.reader(), audience, metadata, at)
 
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.

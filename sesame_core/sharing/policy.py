@@ -26,6 +26,7 @@ from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
 from ..types.transcript import Notes, Session
+from . import rules
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles, this_machines
 from .rules import Sharing
@@ -41,10 +42,19 @@ class SharingPolicy:
 
     :param audience: who can read the index.
     :param metadata: the metadata files of sessions.
+    :param written: as `rules.written` was before the rules were loaded: when they are others, a writer stops.
     """
 
-    def __init__(self, sharing: Sharing, reader: IndexReader, audience: str, metadata: MetadataFiles) -> None:
+    def __init__(
+        self,
+        sharing: Sharing,
+        reader: IndexReader,
+        audience: str,
+        metadata: MetadataFiles,
+        written: tuple[int, int] | None,
+    ) -> None:
         self._metadata = metadata
+        self._written = written
         self.sharing = sharing
         self.private_files = this_machines()
         self._reader = reader
@@ -67,7 +77,7 @@ class SharingPolicy:
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that passes on only what the rules allow."""
         resolver = VisibilityResolver(self.sharing, self._known, self.sessions, self.private_files.forgotten)
-        return visibility_writer(writer, resolver, self.private_files)
+        return visibility_writer(writer, resolver, self.private_files, lambda: rules.written() == self._written)
 
     def apply(self, stored: IndexWriter) -> None:
         """Apply the rules to the stored sessions, unless they are applied already.

@@ -6,12 +6,13 @@ and the text of sessions of which only metadata is visible.  `changes` compares 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
 from ..config.model import LEVELS
 from ..dataclass import dataclass, replace
+from ..errors import BackendError
 from ..indexing.file_reader import Replayed
 from ..plugin.backend import Annotating, IndexWriter, Positions
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
@@ -56,17 +57,25 @@ def changes(
 
 
 def visibility_writer(
-    writer: IndexWriter, resolver: VisibilityResolver, private_files: PrivateFiles
+    writer: IndexWriter,
+    resolver: VisibilityResolver,
+    private_files: PrivateFiles,
+    is_current: Callable[[], bool] = lambda: True,
 ) -> VisibilityWriter:
     """Return a writer that passes on only what the rules allow, with the abilities of the writer that it wraps.
 
     :param writer: the backend's writer.
     :param resolver: the rules, applied to sessions and their subagents.
     :param private_files: the list of files with private sessions.
+    :param is_current: returns whether the rules are still those that the owner has made.
     """
-    if isinstance(writer, Annotating):
-        return AnnotatingVisibilityWriter(writer, writer, resolver, private_files)
-    return VisibilityWriter(writer, resolver, private_files)
+    made = (
+        AnnotatingVisibilityWriter(writer, writer, resolver, private_files)
+        if isinstance(writer, Annotating)
+        else VisibilityWriter(writer, resolver, private_files)
+    )
+    made.is_current = is_current
+    return made
 
 
 class VisibilityWriter:
@@ -81,6 +90,8 @@ class VisibilityWriter:
         self._writer = writer
         self._resolver = resolver
         self._private_files = private_files
+        #: Returns whether the rules are still those that the owner has made.
+        self.is_current: Callable[[], bool] = lambda: True
         #: The strictest level found for a session, by file and id; its file was read again because of it.
         self._levels: dict[tuple[str, str], str] = {}
         #: Files with subagents or forks that are more visible than their parent, which is being read.
@@ -101,7 +112,11 @@ class VisibilityWriter:
         return self._writer.file_sessions(path)
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Store what others may see of a file."""
+        """Store what others may see of a file.
+
+        :raises BackendError: the owner has made other rules since the writer was opened.
+        """
+        self._check()
         self._narrow()
         if any(path == file.path for path, _ in self._levels):
             self._writer.delete_file(file.path)  # and with it the words that only it has, before less of it is stored
@@ -121,7 +136,11 @@ class VisibilityWriter:
         return stored
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add the new content of a grown file; only a file whose sessions are all shared may grow."""
+        """Add the new content of a grown file; only a file whose sessions are all shared may grow.
+
+        :raises BackendError: as for `replace`.
+        """
+        self._check()
         levels = {session.id: session.visibility for session in self._writer.file_sessions(file.path)}
         return self._writer.append(file, self._passed(file, content, levels, None))
 
@@ -162,6 +181,10 @@ class VisibilityWriter:
         self._private_files.save()
 
     # -- how ----------------------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        if not self.is_current():
+            raise BackendError("rules for what others see have changed during this run; go on with: sesame index")
 
     def _passed(
         self,

@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import sesame_backend_postgres.backend as postgres_backend
-from sesame_core import Sesame
+from sesame_core import BackendError, Sesame
 from sesame_core.config import paths
 from sesame_core.metadata.files import Metadata, MetadataFiles
 
@@ -348,6 +348,27 @@ def test_a_rule_that_is_made_while_a_run_waits_for_the_lock_applies_to_it(
     assert made
     assert seen(text_of(team), ONE, DIARY) == set()
     assert committed == [set()] * len(committed)
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+@pytest.mark.parametrize("level", ["private", "metadata"])
+def test_a_rule_that_is_made_while_a_run_reads_stops_it_before_the_next_file(
+    level: str, is_full: bool, team: str, cli: Any
+) -> None:
+    """The run has begun with the rules of before, and `share` cannot write while it does."""
+
+    def made(progress: Any) -> None:
+        if progress.files_done == 1:
+            with Sesame() as other:
+                other.team.share(DIARY, level)
+
+    for number, path in enumerate(sorted(Path.home().rglob("*.jsonl"), key=lambda path: path.stem, reverse=True)):
+        os.utime(path, (number + 1, number + 1))  # the diary comes last
+    with Sesame() as sesame, pytest.raises(BackendError, match="have changed during this run; go on with"):
+        sesame.index(full=is_full, on_progress=made)
+    assert seen(text_of(team), ONE, DIARY) == set()
+    assert cli("index").code == 0
+    assert levels(team) == {TWO: "shared", THREE: "shared"} | ({ONE: "metadata"} if level == "metadata" else {})
 
 
 def test_notes_of_a_restored_backup_go_with_their_session(backup: Callable[[], None], server: str, cli: Any) -> None:
