@@ -19,6 +19,7 @@ from .carry import carry_over
 from .connection import Connection
 from .failures import translating
 from .files import Files
+from .former import Former
 from .opening import FORGOTTEN, Workstation
 from .schema import LONGEST_ID
 from .sessions import Sessions, Target
@@ -39,7 +40,8 @@ class PostgresWriter:
         self._db = db
         #: The server and the connected role, for messages.
         self.place, self.role = place, db.info.user
-        self._workstation, self._name, self._former = workstation.id, workstation.name, [*workstation.former]
+        self._workstation, self._name = workstation.id, workstation.name
+        self._former = Former(db, workstation.former)
         self._is_rebuild = is_rebuild
         self._files = Files(db, workstation.id)
         self._sessions = Sessions(db, workstation.id)
@@ -107,17 +109,12 @@ class PostgresWriter:
         if found is None:
             return 0
         agent, session_id, workstation, name, host = found
-        if workstation not in (self._workstation, *self._former):
+        if workstation not in (self._workstation, *self._former.numbers):
             raise BackendError(f"session {session_id} belongs to workstation {name} ({host}): forget it there")
         self._begin()
         self._flush()
         self._is_less = True
-        deleted = self._sessions.forget(agent, session_id)
-        for former in self._former:
-            sessions = Sessions(self._db, former)
-            deleted += sessions.forget(agent, session_id)
-            sessions.record()
-        return deleted
+        return self._sessions.forget(agent, session_id) + self._former.forget(agent, session_id)
 
     @translating
     def delete_file(self, path: str) -> int:
@@ -166,7 +163,7 @@ class PostgresWriter:
             "SELECT string_agg(row(sessions, chunks, chunk_tokens, head_tokens, conversation_tokens, reserved)::text, "
             "' ' ORDER BY id) FROM workstations WHERE id = ANY (%s)"
         )
-        row = self._db.execute(sql, ([self._workstation, *self._former],)).fetchone()
+        row = self._db.execute(sql, ([self._workstation, *self._former.numbers],)).fetchone()
         return str(row[0]) if row else ""
 
     @translating
@@ -260,20 +257,11 @@ class PostgresWriter:
         return positions
 
     def _delete_former(self, path: str) -> int:
-        """Delete a file that this installation has stored under other ids; return the number of its chunks."""
-        if not self._former:
-            return 0
-        sql = "SELECT id, workstation FROM files WHERE workstation = ANY (%s) AND md5(path) = md5(%s) AND path = %s"
-        found = self._db.execute(sql, (self._former, path, path)).fetchall()
-        deleted = 0
-        for number, workstation in found:
+        numbers = self._former.files(path)
+        if numbers:
             self._begin()
-            sessions = Sessions(self._db, workstation)
-            deleted += sessions.delete_of_file(number)
-            self._files.delete(number)
-            sessions.record()
             self._is_less = True
-        return deleted
+        return self._former.delete(numbers)
 
     def _target(self, session: Session) -> Target:
         return Target(None if self._sessions.is_forgotten(session) else self._sessions.next_number())

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ..config.model import Config
     from ..indexing.sources import Sources
+    from ..sharing.changes import Change
     from ..sharing.rules import Rule, Sharing
-    from ..sharing.visibility_writer import Change
     from ..types.index import WorkstationStatistics
     from .index import Index
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,18 +18,20 @@ from ..indexing import discovery
 from ..indexing.file_reader import Replayed
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
-from ..plugin.backend import Belongings, Fingerprinted, IndexReader, IndexWriter, Positions
+from ..plugin.backend import Belongings, Fingerprinted, IndexReader, IndexWriter
 from ..plugin.paging import all_chunks, all_sessions
 from ..privacy.redacting_writer import redacting_writer
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
-from ..types.transcript import Notes, Session
+from ..types.transcript import Session
 from . import rules
+from .changes import Change, changes
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles, this_machines
+from .rehearsal import Rehearsal
 from .rules import Sharing
-from .visibility_writer import Change, VisibilityWriter, changes, visibility_writer
+from .visibility_writer import VisibilityWriter, visibility_writer
 
 if TYPE_CHECKING:
     from ..metadata.files import MetadataFiles
@@ -130,10 +131,11 @@ class SharingPolicy:
 
         :param stored: the backend's writer.
         """
-        if isinstance(stored, Fingerprinted) and self.private_files.applied:
-            self.private_files.fingerprint = stored.fingerprint()
-            self.private_files.forgotten |= stored.forgotten()
-            self.private_files.save()
+        if not isinstance(stored, Fingerprinted) or (now := stored.fingerprint()) == self.private_files.fingerprint:
+            return
+        self.private_files.fingerprint = now
+        self.private_files.forgotten |= stored.forgotten()
+        self.private_files.save()
 
     def _known(self, session_id: str) -> list[tuple[str, Session]]:
         """Return the sessions of this workstation with an id, as earlier runs stored them, each with its file."""
@@ -208,52 +210,3 @@ def _by_id(sessions: Iterable[tuple[str, Session]]) -> dict[str, list[tuple[str,
 def _distinct(changed: Iterable[Change]) -> list[Change]:
     """Return changes without those of a session that is also stored under a former id of the workstation."""
     return [*{(change.path, change.session.id): change for change in changed}.values()]
-
-
-class Rehearsal:
-    """A writer that stores nothing and records the sessions passed to it."""
-
-    def __init__(self) -> None:
-        #: The sessions of each file, by path and id.
-        self.sessions: dict[str, dict[str, Session]] = {}
-        self._files: dict[str, IndexedFile] = {}
-
-    def files(self) -> dict[str, IndexedFile]:
-        """Return no files."""
-        return {}
-
-    def file(self, path: str) -> IndexedFile | None:
-        """Return a recorded file."""
-        return self._files.get(path)
-
-    def file_sessions(self, path: str) -> list[Session]:
-        """Return the recorded sessions of a file."""
-        return [*self.sessions.get(path, {}).values()]
-
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Record the sessions."""
-        found = {item.id: item for item in content if isinstance(item, Session)}
-        self._files[file.path], self.sessions[file.path] = file, found
-        return {}
-
-    append = replace
-
-    def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Do nothing."""
-
-    def forget(self, number: int) -> int:
-        """Do nothing."""
-        return 0
-
-    def delete_file(self, path: str) -> int:
-        """Forget the sessions of a file."""
-        self._files.pop(path, None)
-        self.sessions.pop(path, None)
-        return 0
-
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Do nothing."""
-        return 0
-
-    def finish(self, *, synced_at: datetime | None) -> None:
-        """Do nothing."""

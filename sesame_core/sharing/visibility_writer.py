@@ -1,7 +1,7 @@
 """Keeps sessions that their owner does not share out of an index that others can read.
 
 `VisibilityWriter` wraps a backend's writer.  It does not pass on private sessions, files with only private sessions,
-and the text of sessions of which only metadata is visible.  `changes` compares known sessions with the rules.
+and the text of sessions of which only metadata is visible.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
-from ..config.model import LEVELS
-from ..dataclass import dataclass, replace
+from ..dataclass import replace
 from ..errors import BackendError
 from ..indexing.file_reader import Replayed
 from ..plugin.backend import Annotating, IndexWriter, Positions
-from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
+from ..types.index import NOTES, Chunk, IndexedFile
 from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles
@@ -26,34 +25,6 @@ _SHOWN = (
     *("id", "agent", "kind", "parent_id", "cwd", "directories", "repository", "model", "created", "modified"),
     *("abandoned", "message_count", "exchange_count", "tool_counts", "first_origin", "key", "host", "owner"),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A change of a session's visibility."""
-
-    session: Session
-    #: The file that it was read from.
-    path: str
-    #: The current visibility, one of `config.LEVELS`; None when the session was never visible.
-    before: str | None
-    after: str
-
-
-def changes(
-    stored: Iterable[StoredSession], private_files: PrivateFiles, resolver: VisibilityResolver
-) -> Iterator[Change]:
-    """Yield the known sessions whose current visibility differs from the rules."""
-    for one in stored:
-        level = resolver.level(one.session)
-        # A session that was removed is only added again when its file is read.
-        is_lost = one.missing_since is not None and LEVELS.index(level) < LEVELS.index(one.session.visibility)
-        if level != one.session.visibility and not is_lost:
-            yield Change(session=one.session, path=one.path, before=one.session.visibility, after=level)
-    for path, session in private_files.sessions():
-        level = resolver.level(session)
-        if level != "private":
-            yield Change(session=session, path=path, before="private", after=level)
 
 
 def visibility_writer(
