@@ -19,6 +19,16 @@ from .failures import identifier
 OLDEST = 140_000
 
 
+#: The file with the random number of an installation.
+INSTALLATION = "installation"
+#: The other workstations of an installation, which the role may write.
+FORMER = "SELECT id, name FROM workstations WHERE installation = %s AND name <> %s AND role = session_user ORDER BY id"
+#: The forgotten sessions of a workstation.
+FORGOTTEN = (
+    "SELECT t.agent, t.session_id FROM tombstones AS t JOIN workstations AS w ON w.id = t.workstation WHERE w.name = %s"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Workstation:
     """The row of the machine that writes."""
@@ -27,6 +37,8 @@ class Workstation:
     id: int
     #: The first part of its sessions' keys.
     name: str
+    #: Numbers of the rows that this installation has written under other ids.
+    former: tuple[int, ...] = ()
 
 
 def check_encoding(db: Connection, place: str) -> None:
@@ -179,12 +191,12 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
         sql = "UPDATE workstations SET installation = %s, host = %s, owner = %s WHERE id = %s"
         db.execute(sql, (mine, host, owner, number))
     identity.keep_id()
-    return Workstation(number, name)
+    return Workstation(number, name, tuple(former for former, _ in db.execute(FORMER, (mine, name)).fetchall()))
 
 
 def installation() -> str:
     """Return the random number of this installation, stored in the data directory."""
-    return identity.kept_random("installation")
+    return identity.kept_random(INSTALLATION)
 
 
 def _is_superuser(db: psycopg.Connection[Any]) -> bool:

@@ -33,6 +33,7 @@ from .connecting import Server
 from .connection import Connection
 from .failures import translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .opening import FORGOTTEN, FORMER, INSTALLATION
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -269,6 +270,17 @@ class PostgresReader:
                 forgotten=forgotten,
                 workstations=tuple(self.workstations()),
             )
+
+    def former_ids(self) -> tuple[str, ...]:
+        """Return other ids under which this installation has written, and may write."""
+        if not identity.is_kept(INSTALLATION):
+            return ()
+        values = (identity.kept_random(INSTALLATION), identity.workstation_id())
+        return tuple(name for _, name in self._rows(FORMER, values))
+
+    def forgotten(self) -> set[tuple[str, str]]:
+        """Return agent and id of the forgotten sessions of this workstation."""
+        return {(agent, session) for agent, session in self._rows(FORGOTTEN, (identity.workstation_id(),))}
 
     # -- implementation -----------------------------------------------------------------------------------
 

@@ -151,6 +151,12 @@ class Sessions:
             family.values,
         )
         self._tombstones = None
+        # As `IndexedFile.drop_content`.
+        self._db.execute(
+            "UPDATE files SET checkpoint = NULL, head_hash = '', tail_hash = '', recent_origins = '{}' "
+            f"WHERE id IN (SELECT file FROM sessions{family.where()})",
+            family.values,
+        )
         return self._delete(family)
 
     def _delete(self, condition: Where) -> int:

@@ -19,7 +19,8 @@ from .carry import carry_over
 from .connection import Connection
 from .failures import translating
 from .files import Files
-from .opening import Workstation
+from .former import Former
+from .opening import FORGOTTEN, Workstation
 from .schema import LONGEST_ID
 from .sessions import Sessions, Target
 from .staging import Staging
@@ -39,7 +40,8 @@ class PostgresWriter:
         self._db = db
         #: The server and the connected role, for messages.
         self.place, self.role = place, db.info.user
-        self._workstation = workstation.id
+        self._workstation, self._name = workstation.id, workstation.name
+        self._former = Former(db, workstation.former)
         self._is_rebuild = is_rebuild
         self._files = Files(db, workstation.id)
         self._sessions = Sessions(db, workstation.id)
@@ -107,22 +109,23 @@ class PostgresWriter:
         if found is None:
             return 0
         agent, session_id, workstation, name, host = found
-        if workstation != self._workstation:
+        if workstation not in (self._workstation, *self._former.numbers):
             raise BackendError(f"session {session_id} belongs to workstation {name} ({host}): forget it there")
         self._begin()
         self._flush()
         self._is_less = True
-        return self._sessions.forget(agent, session_id)
+        return self._sessions.forget(agent, session_id) + self._former.forget(agent, session_id)
 
     @translating
     def delete_file(self, path: str) -> int:
         """Delete a file and its sessions."""
+        deleted = self._delete_former(path)
         number = self._files.number(path)
         if number is None:
-            return 0
+            return deleted
         self._begin()
         self._flush()
-        deleted = self._sessions.delete_of_file(number)
+        deleted += self._sessions.delete_of_file(number)
         self._files.delete(number, path)
         self._is_less = True
         return deleted
@@ -152,6 +155,21 @@ class PostgresWriter:
         self._pending = 0
         if not self._is_rebuild:
             self._db.execute("COMMIT")
+
+    @translating
+    def fingerprint(self) -> str:
+        """Return the totals of this workstation, under each of its ids, and the numbers that it has reserved."""
+        sql = (
+            "SELECT string_agg(row(sessions, chunks, chunk_tokens, head_tokens, conversation_tokens, reserved)::text, "
+            "' ' ORDER BY id) FROM workstations WHERE id = ANY (%s)"
+        )
+        row = self._db.execute(sql, ([self._workstation, *self._former.numbers],)).fetchone()
+        return str(row[0]) if row else ""
+
+    @translating
+    def forgotten(self) -> set[tuple[str, str]]:
+        """Return agent and id of the forgotten sessions of this workstation."""
+        return set(self._db.execute(FORGOTTEN, (self._name,)).fetchall())
 
     def rollback(self) -> None:
         """Drop everything since the last commit."""
@@ -233,8 +251,17 @@ class PostgresWriter:
                 self._flush()
 
         positions = ingest.place(content, targets, self._target, add)
-        self._store_sessions(targets.values(), file, is_end=True)
+        self._store_sessions(targets.values(), ingest.as_stored(file, targets.values()), is_end=True)
+        if any(target.session is not None and target.session.visibility == "metadata" for target in targets.values()):
+            self._delete_former(file.path)
         return positions
+
+    def _delete_former(self, path: str) -> int:
+        numbers = self._former.files(path)
+        if numbers:
+            self._begin()
+            self._is_less = True
+        return self._former.delete(numbers)
 
     def _target(self, session: Session) -> Target:
         return Target(None if self._sessions.is_forgotten(session) else self._sessions.next_number())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from sesame_core.sdk.sql import Where
 from sesame_core.types.index import IndexedFile
 from sesame_core.types.transcript import Session
 
@@ -52,6 +53,12 @@ class Files:
         number: int = found[0]
         self._db.execute(_UPDATE_FACTS if keeps_checkpoint else _UPDATE, (*values, number))
         return number
+
+    def drop_content(self, of_sessions: Where) -> None:
+        """Drop what says something of the content of files (`IndexedFile.drop_content`), by their sessions."""
+        files = f"SELECT file FROM sessions{of_sessions.where()}"
+        sql = "UPDATE files SET checkpoint = NULL, head_hash = x'', tail_hash = x'', recent_origins = x'' WHERE id IN "
+        self._db.execute(f"{sql}({files})", of_sessions.values)
 
     def delete(self, path: str) -> None:
         """Delete a file, whose sessions are deleted already."""

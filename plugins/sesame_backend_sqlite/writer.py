@@ -131,6 +131,7 @@ class SqliteWriter:
             f"INSERT OR REPLACE INTO tombstones SELECT DISTINCT agent, session_id, ? FROM sessions{of_family.where()}",
             (rows.to_ms(datetime.now(UTC)), *of_family.values),
         )
+        self._files.drop_content(of_family)
         return sum(self._delete_session(member) for (member,) in family)
 
     @translating
@@ -193,7 +194,7 @@ class SqliteWriter:
             for session_id, session, count in self._db.execute(sql, (file.path,)):
                 targets[session_id] = _Target(session, count, is_stored=True)
         positions = ingest.place(content, targets, self._target, self._add_chunk, MAX_CHUNKS)
-        number = self._files.store(file)
+        number = self._files.store(ingest.as_stored(file, targets.values()))
         for target in targets.values():
             if target.number is not None and target.session is not None:
                 self._store_session(target.number, target, target.session, number, file)

@@ -46,23 +46,22 @@ class Index:
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        redactor, policy = self.redactor(), self.policy()
+        redactor = self.redactor()
         opened = self.backend().writer()
-        if redactor is None and policy is None:
+        if redactor is None and self.audience() is None:
             return opened
-        return _guarded(opened, redactor, policy)
+        return _guarded(opened, redactor, self.policy)
 
     def rebuild(self) -> AbstractContextManager[IndexWriter]:
         """Return a context in which a new index is written; it replaces the current one at its end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
-        redactor, policy = self.redactor(), self.policy()
-        if policy and policy.is_due():
+        redactor = self.redactor()
+        if self.audience() is not None:
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # commit the rules first, so that nothing private is carried over
-            policy = self.policy()
-        return self.backend().rebuild(lambda writer: _around(writer, redactor, policy))
+        return self.backend().rebuild(lambda writer: _around(writer, redactor, self.policy()))
 
     def close(self) -> None:
         """Release the backend; a later call opens it again."""
@@ -121,13 +120,14 @@ class Index:
             return None
         from ..metadata.files import MetadataFiles
         from ..sharing.policy import SharingPolicy
-        from ..sharing.rules import load
+        from ..sharing.rules import load, written
 
         metadata = MetadataFiles(self._config.describe.directory)
+        at = written()
         sharing = sharing or load(self._config.share)
         if redactor := self.redactor():
             sharing = replace(sharing, mask=redactor.text)
-        return SharingPolicy(sharing, self.reader(), audience, metadata)
+        return SharingPolicy(sharing, self.reader(), audience, metadata, at)
 
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.
@@ -207,13 +207,18 @@ class Index:
 
 @contextmanager
 def _guarded(
-    opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, policy: SharingPolicy | None
+    opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, made: Callable[[], SharingPolicy | None]
 ) -> Iterator[IndexWriter]:
-    """Open a writer that passes on only what may be stored, and apply the rules to stored sessions."""
+    """Open a writer that passes on only what may be stored, and apply the rules to stored sessions.
+
+    :param made: makes the policy once no other process writes: until then, rules and private files may change.
+    """
     with opened as writer:
-        if policy is not None:
-            policy.apply(policy.writer(writer))
+        if (policy := made()) is not None:
+            policy.apply(writer)
         yield _around(writer, redactor, policy)
+        if policy is not None:
+            policy.settle(writer)
 
 
 def _around(writer: IndexWriter, redactor: Redactor | None, policy: SharingPolicy | None) -> IndexWriter:

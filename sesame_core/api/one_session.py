@@ -186,7 +186,7 @@ class OneSession(Indexing):
         found = self._index.reader().find_sessions(chosen.session.id)
         # A session of another workstation may have the same id.
         found = [stored for stored in found if stored.session.workstation == chosen.session.workstation]
-        with patiently(self._index.backend().writer, self.config.lock_seconds) as writer:
+        with patiently(self._index.writer, self.config.lock_seconds) as writer:
             for stored in found:
                 writer.forget(stored.number)
             writer.finish(synced_at=None)

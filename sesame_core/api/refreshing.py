@@ -56,7 +56,7 @@ class Refresher:
             if self._index.has_new_rules() and (self._index.has_sent() or self._index.is_agreed()):
                 self._apply_rules(seconds, is_stopped)
             if (reason := self._index.unsent()) is not None:
-                return IndexReport(reason=reason)
+                return IndexReport(reason=reason if self._sources.roots() else None)  # a machine that only searches
             found = self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ..config.model import Config
     from ..indexing.sources import Sources
+    from ..sharing.changes import Change
     from ..sharing.rules import Rule, Sharing
-    from ..sharing.visibility_writer import Change
     from ..types.index import WorkstationStatistics
     from .index import Index
 
@@ -84,8 +84,11 @@ class Team:
         if policy is None:
             return
         sharing = policy.sharing
+        known: set[tuple[str, str]] = set()
         for stored in policy.sessions():
-            yield sharing.rule_of(stored.session), stored.session.visibility
+            if (one := (stored.path, stored.session.id)) not in known:  # else it is stored under a former id, too
+                known.add(one)
+                yield sharing.rule_of(stored.session), stored.session.visibility
         for _, session in this_machines().sessions():
             yield sharing.rule_of(session), "private"
 

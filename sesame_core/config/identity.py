@@ -135,6 +135,11 @@ def owner() -> str:
         return ""
 
 
+def is_kept(name: str) -> bool:
+    """Return whether `kept_random` has made a number before."""
+    return (paths.data_dir() / name).exists()
+
+
 def kept_random(name: str) -> str:
     """Return a random number, 64 hexadecimal digits, that is made once and stored in a file of the data directory.
 

@@ -126,6 +126,8 @@ class Config:
     #: The configured sources; when there are none, every agent's default root is one.
     #: `sources.resolve_sources` returns the sources to index.
     sources: tuple[Source, ...] = ()
+    #: Whether default roots are sources when there are no others; false for a machine that only searches.
+    finds_sources: bool = True
     backend: Selection = field(default_factory=lambda: Selection(name="sqlite"))
     #: Seconds that a search may spend on indexing changes; 0 turns that off.
     refresh_seconds: float = 0.3

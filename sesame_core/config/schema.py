@@ -48,6 +48,7 @@ class Values:
         chosen: dict[str, Any] = {}
         if "sources" in settings:
             chosen["sources"] = tuple(self._sources(settings["sources"]))
+            chosen["finds_sources"] = bool(chosen["sources"])
         if "backend" in settings:
             chosen["backend"] = self._selection(settings["backend"], "backend")
         if "redact" in settings:
@@ -68,10 +69,7 @@ class Values:
 
     def _sources(self, value: Any) -> Iterator[Source]:
         """Convert "sources": a source for each path."""
-        entries = self._typed(value, "sources", list, "a list of sources")
-        if not entries:
-            self._fail("sources", "is empty; leave it out to index every agent that is found")
-        for number, entry in enumerate(entries):
+        for number, entry in enumerate(self._typed(value, "sources", list, "a list of sources")):
             yield from self._source(entry, f"sources[{number}]")
 
     def _source(self, value: Any, key: str) -> Iterator[Source]:

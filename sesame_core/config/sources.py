@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def resolve_sources(config: Config, plugins: PluginManager) -> tuple[Source, ...]:
     """Return the sources to index, each with a path, without duplicates.
 
-    They are the configured ones, or else the default roots that exist; `SESSIONS_DIR` adds one of Claude Code.  The
-    path of a configured source need not exist.
+    They are the configured ones, or else the default roots that exist, unless the configuration says that there are
+    none; `SESSIONS_DIR` adds one of Claude Code.  The path of a configured source need not exist.
 
     :raises PluginError: a configured source without a path has a parser that cannot be used.
     :raises ConfigError: that parser's options are wrong.
     """
     sources = [place for source in config.sources for place in located(source, plugins)]
-    if not config.sources:
+    if not config.sources and config.finds_sources:
         sources += default_sources(plugins)
     if directory := os.environ.get(SESSIONS_DIR):
         parser = Selection(name="claude-code")

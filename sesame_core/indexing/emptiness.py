@@ -23,7 +23,10 @@ COUNTED = 1000
 def emptiness(config: Config, plugins: PluginManager) -> str:
     """Return a sentence that says that the index is empty, and why."""
     try:
-        sources = list(resolve_sources(config, plugins)) or list(_default_roots(plugins))
+        sources = list(resolve_sources(config, plugins))
+        if not sources and not config.finds_sources:
+            return f'the index is empty, and "sources" in {config.file or "the configuration"} is []'
+        sources = sources or list(_default_roots(plugins))
         places = [(source, os.path.realpath(source.path or "")) for source in sources]
         waiting = {root: count for source, root in places if (count := _count(source, root, plugins))}
     except SesameError as error:

@@ -178,6 +178,21 @@ class TracksFiles(Protocol):
         """
 
 
+@runtime_checkable
+class Belongings(Protocol):
+    """A reader of a shared index that returns what else of this installation is in it than its sessions.
+
+    The rules for what others see apply under each id that the workstation had.  `IndexWriter.delete_file` also deletes
+    a file of these ids, and storing a session with the visibility "metadata" deletes its file of these ids.
+    """
+
+    def former_ids(self) -> tuple[str, ...]:
+        """Return other ids under which this installation has written, and may write."""
+
+    def forgotten(self) -> set[tuple[str, str]]:
+        """Return agent and id of the forgotten sessions of this workstation."""
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time.
 
@@ -220,7 +235,8 @@ class IndexWriter(Protocol):
     def forget(self, number: int) -> int:
         """Delete a session, with a tombstone against adding it again; return the number of deleted chunks.
 
-        Its copies in other files and its subagents' sessions, whose ids start with its own and `/`, are deleted too.
+        Its copies in other files and its subagents' sessions, whose ids start with its own and `/`, are deleted too. Of
+        their files, nothing is kept that says something of their content (`IndexedFile.drop_content`).
         """
 
     def finish(self, *, synced_at: datetime | None) -> None:
@@ -236,6 +252,20 @@ class Annotating(Protocol):
 
         A session whose texts are not stored (`visibility` "metadata") gets no notes.
         """
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """A writer of a shared index that detects whether anyone else has changed what this workstation has stored.
+
+    After a backup of the server was restored, the rules for what others see must be applied again.
+    """
+
+    def fingerprint(self) -> str:
+        """Return a text that changes with what is stored of this workstation, under each of its ids."""
+
+    def forgotten(self) -> set[tuple[str, str]]:
+        """Return agent and id of the forgotten sessions of this workstation."""
 
 
 class StorageBackend(Protocol):

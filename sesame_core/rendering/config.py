@@ -29,7 +29,7 @@ def config_text(described: ConfigJson) -> str:
         f"workers       {_workers_text(workers['value'])} ({workers['origin']})",
         f"models        {', '.join(models['value']) or 'none: no model is asked'} ({models['origin']})",
         f"describe      {how}, to {describe['directory']} ({describe['origin']})",
-        "sources" + ("" if described["sources"] else "       none: no session directory of any agent was found"),
+        "sources" + ("" if described["sources"] else "       none is configured, or found"),
     ]
     for source in described["sources"]:
         lines.append(f"  {_selection_text(source['parser']):<12} {source['path']} ({source['origin']})")

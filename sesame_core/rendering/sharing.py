@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from .text import SCHEMA_VERSION, count, day, printable
 
 if TYPE_CHECKING:
+    from ..sharing.changes import Change
     from ..sharing.rules import Rule, Sharing
-    from ..sharing.visibility_writer import Change
     from ..types.transcript import Session
     from .schemas.sharing import ChangesJson, SharingJson
 

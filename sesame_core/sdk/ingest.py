@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from ..dataclass import replace
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Session
 
@@ -99,6 +100,18 @@ def place(
         target.seq = seq + 1
         add(target, item, seq)
     return {id: range(target.first, target.seq) for id, target in targets.items() if target.seq > target.first}
+
+
+def as_stored(file: IndexedFile, targets: Iterable[Target]) -> IndexedFile:
+    """Return a file as a backend stores it after `place`: of a forgotten session, it stores no parser's state either.
+
+    :param targets: those of all sessions of the file that were described.
+    """
+    if all(target.number is not None for target in targets):
+        return file
+    stored = replace(file)
+    stored.drop_content()
+    return stored
 
 
 def lineage(session_id: str) -> list[str]:

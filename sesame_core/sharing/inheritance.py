@@ -5,9 +5,11 @@ A subagent gets its parent's words as its task, and a fork begins with a copy of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from ..config.model import LEVELS
+from ..sdk.ingest import lineage
 from ..types.index import StoredSession
 from ..types.transcript import Session
 from .rules import Sharing, strictest
@@ -16,17 +18,20 @@ from .rules import Sharing, strictest
 class VisibilityResolver:
     """The visibility of sessions, including what they inherit from their parents.
 
-    :param known: returns the sessions with an id that earlier runs read, including private ones.
+    :param forgotten: agent and id of the sessions of which nothing may be stored.
+    :param known: returns the sessions with an id that earlier runs read, including private ones, each with its file.
     :param stored: returns the sessions that others can see since earlier runs; called at most twice.
     """
 
     def __init__(
         self,
         sharing: Sharing,
-        known: Callable[[str], Iterable[Session]],
+        known: Callable[[str], Iterable[tuple[str, Session]]],
         stored: Callable[[], Iterable[StoredSession]],
+        forgotten: Set[tuple[str, str]] = frozenset(),
     ) -> None:
         self.sharing = sharing
+        self._forgotten = forgotten
         self._known = known
         self._stored = stored
         #: By id; "shared" for unknown sessions.
@@ -41,9 +46,15 @@ class VisibilityResolver:
 
     def level(self, session: Session) -> str:
         """Return the visibility of a session, one of `config.LEVELS`."""
+        if self.is_forgotten(session):
+            return "private"
         level = self.sharing.level(session)
         parent = None if self.sharing.is_open else session.parent_id
         return level if parent is None else strictest([level, self._of(parent)])
+
+    def is_forgotten(self, session: Session) -> bool:
+        """Return whether a session, or one that it is a subagent of, was forgotten."""
+        return bool(self._forgotten) and any((session.agent, id) in self._forgotten for id in lineage(session.id))
 
     def is_visible(self, path: str) -> bool:
         """Return whether others can see a session of a file since earlier runs, and still may."""
@@ -64,7 +75,7 @@ class VisibilityResolver:
         self._levels[session.id] = strictest([level, self._levels.get(session.id, level)])
         # As it is stored, not as it would be now: its own parent may have been learnt since its children were stored.
         if session.id not in self._settled:
-            stored = (one.visibility for one in self._known(session.id))
+            stored = (one.visibility for _, one in self._known(session.id))
             self._settled[session.id] = strictest(["shared", *stored])
         if LEVELS.index(self._settled[session.id]) >= LEVELS.index(level):
             return
@@ -75,6 +86,16 @@ class VisibilityResolver:
                 self._note(one.session, one.path)
         yield from self._files.get(session.id, ())
 
+    def moved_from(self, session: Session, path: str, level: str) -> set[str]:
+        """Return the deleted files of which others see more of a session than they may: its file was one of them.
+
+        :param path: its file now.
+        """
+        if level == "shared" or self.sharing.is_open:
+            return set()
+        more = {of for of, one in self._known(session.id) if LEVELS.index(one.visibility) < LEVELS.index(level)}
+        return {of for of in more - {path} if not os.path.exists(of)}
+
     def _note(self, session: Session, path: str) -> None:
         if session.parent_id is not None:
             self._files.setdefault(session.parent_id, set()).add(path)
@@ -83,6 +104,6 @@ class VisibilityResolver:
         """Return the visibility of the sessions with an id."""
         if session_id not in self._levels:
             self._levels[session_id] = "shared"  # ends the recursion for a session that is its own ancestor
-            levels = [self.level(one) for one in self._known(session_id)]
+            levels = [self.level(one) for _, one in self._known(session_id)]
             self._levels[session_id] = strictest(["shared", *levels])
         return self._levels[session_id]

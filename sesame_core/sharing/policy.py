@@ -6,30 +6,32 @@ A `SharingPolicy` belongs to an index that others can read, and to one set of ru
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..config import identity
-from ..dataclass import replace
 from ..errors import UnpreparedError
 from ..indexing import discovery
+from ..indexing.file_reader import Replayed
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
-from ..plugin.backend import IndexReader, IndexWriter, Positions
+from ..plugin.backend import Belongings, Fingerprinted, IndexReader, IndexWriter
 from ..plugin.paging import all_chunks, all_sessions
 from ..privacy.redacting_writer import redacting_writer
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
-from ..types.transcript import Notes, Session
+from ..types.transcript import Session
+from . import rules
+from .changes import Change, changes
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles, this_machines
+from .rehearsal import Rehearsal
 from .rules import Sharing
-from .visibility_writer import Change, VisibilityWriter, changes, visibility_writer
+from .visibility_writer import VisibilityWriter, visibility_writer
 
 if TYPE_CHECKING:
     from ..metadata.files import MetadataFiles
@@ -41,10 +43,19 @@ class SharingPolicy:
 
     :param audience: who can read the index.
     :param metadata: the metadata files of sessions.
+    :param written: as `rules.written` was before the rules were loaded: when they are others, a writer stops.
     """
 
-    def __init__(self, sharing: Sharing, reader: IndexReader, audience: str, metadata: MetadataFiles) -> None:
+    def __init__(
+        self,
+        sharing: Sharing,
+        reader: IndexReader,
+        audience: str,
+        metadata: MetadataFiles,
+        written: tuple[int, int] | None,
+    ) -> None:
         self._metadata = metadata
+        self._written = written
         self.sharing = sharing
         self.private_files = this_machines()
         self._reader = reader
@@ -52,62 +63,103 @@ class SharingPolicy:
         self._workstation = identity.workstation_id()
 
     def sessions(self) -> Iterator[StoredSession]:
-        """Yield the sessions of this workstation that others can see."""
-        mine = Filters(workstation=self._workstation, all_kinds=True)
+        """Yield the sessions of this workstation that others can see, under each id that it had."""
         with suppress(UnpreparedError):  # nothing was sent yet
-            yield from all_sessions(self._reader, mine)
+            for name in self._ids:
+                yield from all_sessions(self._reader, Filters(workstation=name, all_kinds=True))
+
+    @cached_property
+    def _ids(self) -> tuple[str, ...]:
+        former = self._reader.former_ids() if isinstance(self._reader, Belongings) else ()
+        return (self._workstation, *former)
 
     # -- applying -----------------------------------------------------------------------------------------
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that passes on only what the rules allow."""
-        resolver = VisibilityResolver(self.sharing, self._known, self.sessions)
-        return visibility_writer(writer, resolver, self.private_files)
+        resolver = VisibilityResolver(self.sharing, self._known, self.sessions, self.private_files.forgotten)
+        return visibility_writer(writer, resolver, self.private_files, lambda: rules.written() == self._written)
 
-    def is_due(self) -> bool:
-        """Return whether these rules must still be applied."""
-        return self.private_files.applied != self._digest
-
-    def apply(self, writer: VisibilityWriter) -> None:
+    def apply(self, stored: IndexWriter) -> None:
         """Apply the rules to the stored sessions, unless they are applied already.
 
         A file whose sessions change is removed at once, and the run that follows reads it again; for a deleted file,
         what others may still see is rewritten from the index.
+
+        :param stored: the backend's writer.
         """
-        if not self.is_due():
+        is_as_left = not isinstance(stored, Fingerprinted) or self.private_files.fingerprint == stored.fingerprint()
+        if self.private_files.applied == self._digest and is_as_left:
             return
+        writer = self.writer(stored)
         before = list(self.sessions())
         changed = list(changes(before, self.private_files, self._resolver(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
             if known is not None and not os.path.exists(path):
-                stored = [one for one in self.sessions() if one.path == path]
-                writer.replace(replace(known, checkpoint=None), self._content(stored))
+                self._rewrite(known, writer)
             else:
                 writer.delete_file(path)
         if not self.sharing.is_open:
-            for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
-                writer.delete_file(path)
+            self._withhold({one.path for one in before}, writer, stored)
         self.private_files.applied = self._digest
 
-    def _known(self, session_id: str) -> list[Session]:
-        """Return the sessions of this workstation with an id, as earlier runs stored them."""
-        stored = (one.session for one in self._reader.find_by_id([session_id]))
-        mine = (one for one in stored if one.workstation == self._workstation)
+    def _rewrite(self, file: IndexedFile, writer: VisibilityWriter) -> None:
+        """Rewrite a deleted file from the index, without what others may not see any more."""
+        kept = [one for one in self.sessions() if one.path == file.path]
+        file.drop_content()
+        with suppress(Replayed):  # subagents and forks are narrowed first
+            writer.replace(file, self._content(kept))
+            return
+        self._rewrite(file, writer)
+
+    def _withhold(self, shown: Set[str], writer: VisibilityWriter, stored: IndexWriter) -> None:
+        """Remove the files without sessions: their paths and errors say where someone works, and no rule allows that.
+
+        :param shown: the files with sessions.
+        """
+        for path, known in stored.files().items():
+            if known.parser == NOTES or (path not in shown and (known.error or known.missing_since)):
+                writer.delete_file(path)
+            elif path not in shown:
+                # Known here from now on: its sessions were forgotten, or deleted by the owner of the tables.
+                stored.delete_file(path)
+                self.private_files.put(known, [], is_whole=True)
+
+    def settle(self, stored: IndexWriter) -> None:
+        """Record what a run has stored, by which the next one detects that someone else has changed it.
+
+        :param stored: the backend's writer.
+        """
+        if not isinstance(stored, Fingerprinted) or (now := stored.fingerprint()) == self.private_files.fingerprint:
+            return
+        self.private_files.fingerprint = now
+        self.private_files.forgotten |= stored.forgotten()
+        self.private_files.save()
+
+    def _known(self, session_id: str) -> list[tuple[str, Session]]:
+        """Return the sessions of this workstation with an id, as earlier runs stored them, each with its file."""
+        stored = ((one.path, one.session) for one in self._reader.find_by_id([session_id]))
+        mine = (one for one in stored if one[1].workstation in self._ids)
         return [*self._private.get(session_id, ()), *mine]
 
     @cached_property
-    def _private(self) -> dict[str, list[Session]]:
-        return _by_id(session for _, session in self.private_files.sessions())
+    def _private(self) -> dict[str, list[tuple[str, Session]]]:
+        return _by_id(self.private_files.sessions())
 
     def _resolver(self, stored: Sequence[StoredSession]) -> VisibilityResolver:
         """Return a resolver that has all sessions loaded, so that it does not query for each.
 
         :param stored: the sessions that others can see.
         """
-        private = (session for _, session in self.private_files.sessions())
-        by_id = _by_id(chain((one.session for one in stored), private))
-        return VisibilityResolver(self.sharing, lambda session_id: by_id.get(session_id, ()), lambda: stored)
+        by_id = _by_id(chain(((one.path, one.session) for one in stored), self.private_files.sessions()))
+        forgotten = self.private_files.forgotten | self._forgotten()
+        return VisibilityResolver(self.sharing, lambda id: by_id.get(id, ()), lambda: stored, forgotten)
+
+    def _forgotten(self) -> set[tuple[str, str]]:
+        with suppress(UnpreparedError):  # nothing was sent yet
+            return self._reader.forgotten() if isinstance(self._reader, Belongings) else set()
+        return set()
 
     def _content(self, stored: Iterable[StoredSession]) -> Iterator[Session | Chunk]:
         for one in stored:
@@ -130,13 +182,13 @@ class SharingPolicy:
             for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
-            return list(changes(stored, self.private_files, resolver))
+            return _distinct(changes(stored, self.private_files, resolver))
         rehearsal, kept = Rehearsal(), PrivateFiles(None)
         writer: IndexWriter = visibility_writer(rehearsal, resolver, kept)
         guarded = redacting_writer(writer, redactor) if redactor else writer
         Indexer(guarded, self._metadata, is_rebuild=True).run(sources, new)
         # Only now, since a new session may be less visible than a stored subagent of it.
-        planned = list(changes(stored, self.private_files, resolver))
+        planned = _distinct(changes(stored, self.private_files, resolver))
         planned += (
             Change(session=session, path=path, before=None, after=session.visibility)
             for path, sessions in rehearsal.sessions.items()
@@ -148,57 +200,13 @@ class SharingPolicy:
         return planned
 
 
-def _by_id(sessions: Iterable[Session]) -> dict[str, list[Session]]:
-    found: dict[str, list[Session]] = {}
-    for session in sessions:
-        found.setdefault(session.id, []).append(session)
+def _by_id(sessions: Iterable[tuple[str, Session]]) -> dict[str, list[tuple[str, Session]]]:
+    found: dict[str, list[tuple[str, Session]]] = {}
+    for path, session in sessions:
+        found.setdefault(session.id, []).append((path, session))
     return found
 
 
-class Rehearsal:
-    """A writer that stores nothing and records the sessions passed to it."""
-
-    def __init__(self) -> None:
-        #: The sessions of each file, by path and id.
-        self.sessions: dict[str, dict[str, Session]] = {}
-        self._files: dict[str, IndexedFile] = {}
-
-    def files(self) -> dict[str, IndexedFile]:
-        """Return no files."""
-        return {}
-
-    def file(self, path: str) -> IndexedFile | None:
-        """Return a recorded file."""
-        return self._files.get(path)
-
-    def file_sessions(self, path: str) -> list[Session]:
-        """Return the recorded sessions of a file."""
-        return [*self.sessions.get(path, {}).values()]
-
-    def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Record the sessions."""
-        found = {item.id: item for item in content if isinstance(item, Session)}
-        self._files[file.path], self.sessions[file.path] = file, found
-        return {}
-
-    append = replace
-
-    def update_files(self, files: Iterable[IndexedFile]) -> None:
-        """Do nothing."""
-
-    def forget(self, number: int) -> int:
-        """Do nothing."""
-        return 0
-
-    def delete_file(self, path: str) -> int:
-        """Forget the sessions of a file."""
-        self._files.pop(path, None)
-        self.sessions.pop(path, None)
-        return 0
-
-    def annotate(self, session_id: str, notes: Notes | None) -> int:
-        """Do nothing."""
-        return 0
-
-    def finish(self, *, synced_at: datetime | None) -> None:
-        """Do nothing."""
+def _distinct(changed: Iterable[Change]) -> list[Change]:
+    """Return changes without those of a session that is also stored under a former id of the workstation."""
+    return [*{(change.path, change.session.id): change for change in changed}.values()]

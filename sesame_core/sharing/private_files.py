@@ -44,6 +44,10 @@ class PrivateFiles:
         self._path = path
         #: Digest of the rules that were last applied.
         self.applied = ""
+        #: The index's `Fingerprinted.fingerprint` since then; another one when someone else has changed it.
+        self.fingerprint = ""
+        #: Agent and id of forgotten sessions: the index forgets them when a backup of it is restored.
+        self.forgotten: set[tuple[str, str]] = set()
         self.files: dict[str, PrivateFile] = {}
         self._saved = ""
         if path is None:
@@ -52,7 +56,8 @@ class PrivateFiles:
             self._saved = path.read_text(encoding="utf-8")
             value = json.loads(self._saved)
             if value["version"] == _VERSION:
-                self.applied = value["applied"]
+                self.applied, self.fingerprint = value["applied"], value.get("fingerprint", "")
+                self.forgotten = {(agent, session) for agent, session in value.get("forgotten", ())}
                 self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
                 for _ in self.sessions():
                     pass  # each has all its fields
@@ -61,7 +66,7 @@ class PrivateFiles:
         except OSError as error:
             raise BackendError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError):
-            self.applied, self.files = "", {}  # it is only a cache: the next run rebuilds it
+            self.applied, self.forgotten, self.files = "", set(), {}  # only a cache: the next run rebuilds it
 
     def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
         """Record a file and its private sessions."""
@@ -122,7 +127,8 @@ class PrivateFiles:
         if self._path is None:
             return
         files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
-        text = json.dumps({"version": _VERSION, "applied": self.applied, "files": files})
+        state = {"applied": self.applied, "fingerprint": self.fingerprint, "forgotten": sorted(self.forgotten)}
+        text = json.dumps({"version": _VERSION, **state, "files": files})
         if text == self._saved:
             return
         paths.keep_private(self._path, text)

@@ -118,6 +118,15 @@ def file() -> Path:
     return paths.config_dir() / "sharing.json"
 
 
+def written() -> tuple[int, int] | None:
+    """Return values that change when the rules are written; None while there are none."""
+    try:
+        stat = file().stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns
+
+
 def load(default: str) -> Sharing:
     """Return the rules.
 

@@ -1,20 +1,20 @@
 """Keeps sessions that their owner does not share out of an index that others can read.
 
 `VisibilityWriter` wraps a backend's writer.  It does not pass on private sessions, files with only private sessions,
-and the text of sessions of which only metadata is visible.  `changes` compares known sessions with the rules.
+and the text of sessions of which only metadata is visible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
-from ..config.model import LEVELS
-from ..dataclass import dataclass, replace
+from ..dataclass import replace
+from ..errors import BackendError
 from ..indexing.file_reader import Replayed
 from ..plugin.backend import Annotating, IndexWriter, Positions
-from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
+from ..types.index import NOTES, Chunk, IndexedFile
 from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles
@@ -27,46 +27,26 @@ _SHOWN = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A change of a session's visibility."""
-
-    session: Session
-    #: The file that it was read from.
-    path: str
-    #: The current visibility, one of `config.LEVELS`; None when the session was never visible.
-    before: str | None
-    after: str
-
-
-def changes(
-    stored: Iterable[StoredSession], private_files: PrivateFiles, resolver: VisibilityResolver
-) -> Iterator[Change]:
-    """Yield the known sessions whose current visibility differs from the rules."""
-    for one in stored:
-        level = resolver.level(one.session)
-        # A session that was removed is only added again when its file is read.
-        is_lost = one.missing_since is not None and LEVELS.index(level) < LEVELS.index(one.session.visibility)
-        if level != one.session.visibility and not is_lost:
-            yield Change(session=one.session, path=one.path, before=one.session.visibility, after=level)
-    for path, session in private_files.sessions():
-        level = resolver.level(session)
-        if level != "private":
-            yield Change(session=session, path=path, before="private", after=level)
-
-
 def visibility_writer(
-    writer: IndexWriter, resolver: VisibilityResolver, private_files: PrivateFiles
+    writer: IndexWriter,
+    resolver: VisibilityResolver,
+    private_files: PrivateFiles,
+    is_current: Callable[[], bool] = lambda: True,
 ) -> VisibilityWriter:
     """Return a writer that passes on only what the rules allow, with the abilities of the writer that it wraps.
 
     :param writer: the backend's writer.
     :param resolver: the rules, applied to sessions and their subagents.
     :param private_files: the list of files with private sessions.
+    :param is_current: returns whether the rules are still those that the owner has made.
     """
-    if isinstance(writer, Annotating):
-        return AnnotatingVisibilityWriter(writer, writer, resolver, private_files)
-    return VisibilityWriter(writer, resolver, private_files)
+    made = (
+        AnnotatingVisibilityWriter(writer, writer, resolver, private_files)
+        if isinstance(writer, Annotating)
+        else VisibilityWriter(writer, resolver, private_files)
+    )
+    made.is_current = is_current
+    return made
 
 
 class VisibilityWriter:
@@ -81,10 +61,14 @@ class VisibilityWriter:
         self._writer = writer
         self._resolver = resolver
         self._private_files = private_files
+        #: Returns whether the rules are still those that the owner has made.
+        self.is_current: Callable[[], bool] = lambda: True
         #: The strictest level found for a session, by file and id; its file was read again because of it.
         self._levels: dict[tuple[str, str], str] = {}
         #: Files with subagents or forks that are more visible than their parent, which is being read.
         self._exposed: set[str] = set()
+        #: Deleted files from which a session that is being read has moved, and of which others may not see as much.
+        self._left: set[str] = set()
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, including those that are not shared."""
@@ -99,7 +83,11 @@ class VisibilityWriter:
         return self._writer.file_sessions(path)
 
     def replace(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Store what others may see of a file."""
+        """Store what others may see of a file.
+
+        :raises BackendError: the owner has made other rules since the writer was opened.
+        """
+        self._check()
         self._narrow()
         if any(path == file.path for path, _ in self._levels):
             self._writer.delete_file(file.path)  # and with it the words that only it has, before less of it is stored
@@ -119,7 +107,11 @@ class VisibilityWriter:
         return stored
 
     def append(self, file: IndexedFile, content: Iterable[Session | Chunk]) -> Positions:
-        """Add the new content of a grown file; only a file whose sessions are all shared may grow."""
+        """Add the new content of a grown file; only a file whose sessions are all shared may grow.
+
+        :raises BackendError: as for `replace`.
+        """
+        self._check()
         levels = {session.id: session.visibility for session in self._writer.file_sessions(file.path)}
         return self._writer.append(file, self._passed(file, content, levels, None))
 
@@ -161,6 +153,10 @@ class VisibilityWriter:
 
     # -- how ----------------------------------------------------------------------------------------------
 
+    def _check(self) -> None:
+        if not self.is_current():
+            raise BackendError("rules for what others see have changed during this run; go on with: sesame index")
+
     def _passed(
         self,
         file: IndexedFile,
@@ -174,6 +170,7 @@ class VisibilityWriter:
         :param private: collects the private sessions; None when there may be none.
         :raises Replayed: content of this file or of others was passed on that others may not see.
         """
+        checked: set[str] = set()
         for item in content:
             if isinstance(item, Chunk):
                 if levels[item.session_id] == "shared":
@@ -188,22 +185,33 @@ class VisibilityWriter:
             if exposed := {*self._resolver.learn(item, file.path, level)} - {file.path}:
                 self._exposed |= exposed
                 raise Replayed
+            if item.id not in checked:
+                checked.add(item.id)
+                if left := self._resolver.moved_from(item, file.path, level) - self._left:
+                    self._left |= left
+                    raise Replayed
             if level == "private" and private is not None:
-                private[item.id] = item
+                if not self._resolver.is_forgotten(item):
+                    private[item.id] = item
             else:
                 # A removed session is added again from its file only, never by a rebuild's carry-over.
                 shown = strictest([level, item.visibility])
                 yield self._shown(item) if shown == "metadata" else replace(item, visibility="shared")
         if any(level != "shared" for level in levels.values()):
-            # It contains the state of a parser, including text; the file is read whole when it grows.
-            file.checkpoint = None
+            file.drop_content()
 
     def _narrow(self) -> None:
-        """Remove subagents and forks that are more visible than their parents before the parents are stored."""
+        """Remove what others may not see because of sessions that are about to be stored.
+
+        They are subagents and forks that are more visible than their parents, and what is left of moved files.
+        """
+        for path in self._left:
+            self._writer.delete_file(path)
         while self._exposed:
             path = self._exposed.pop()
             file, sessions = self._writer.file(path), self._writer.file_sessions(path)
             if file is None:
+                self._writer.delete_file(path)  # it may be stored under a former id of this workstation
                 continue
             if any(self._resolver.level(session) == "shared" for session in sessions):
                 self._writer.delete_file(path)  # the next run reads its texts again
@@ -225,7 +233,9 @@ class VisibilityWriter:
 
 
 def _without_message(file: IndexedFile) -> IndexedFile:
-    return replace(file, error="it could not be read", checkpoint=None)
+    told = replace(file, error="it could not be read")
+    told.drop_content()
+    return told
 
 
 class AnnotatingVisibilityWriter(VisibilityWriter):

@@ -205,3 +205,10 @@ class IndexedFile:
     error: str | None = None
     #: When a scan first found the file deleted; its sessions are kept.
     missing_since: datetime | None = None
+
+    def drop_content(self) -> None:
+        """Drop what says something of its content: the parser's state has text, and hashes confirm a guess of it.
+
+        The file is then read whole when it grows.
+        """
+        self.checkpoint, self.head_hash, self.tail_hash, self.recent_origins = None, b"", b"", ()

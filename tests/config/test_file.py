@@ -251,7 +251,6 @@ def test_a_mistake_in_the_syntax_is_reported_with_its_place(text: str, message: 
         ('{"describe": {"directory": 1}}', "describe.directory: must be a string, not a number"),
         ('{"sources": "~/.pi"}', "sources: must be a list of sources, not a string"),
         ('{"sources": {"parser": "pi"}}', "sources: must be a list of sources, not an object"),
-        ('{"sources": []}', "sources: is empty; leave it out to index every agent that is found"),
         ('{"sources": ["pi"]}', "sources[0]: must be an object, not a string"),
         ('{"sources": [{"path": "~"}]}', 'sources[0]: lacks "parser", the name of the plugin that reads it'),
         (

@@ -270,8 +270,9 @@ def test_an_id_given_later_applies_the_rules_to_its_own_sessions(
     cli("index", "--yes")
     monkeypatch.setenv("SESAME_WORKSTATION_ID", "laptop")
     cli("index")
-    cli("share", "/home/bo/diary", "private")
-    assert seen(text_of(team), ONE) != set()
+    assert cli("share", "/home/bo/diary", "private").out.splitlines()[-1] == "1 session changes"
+    assert seen(text_of(team), ONE, "/home/bo/diary") == set()
+    assert "1 private" in cli("share").out
     monkeypatch.delenv("SESAME_WORKSTATION_ID")
     cli("search", "anything")
     assert seen(text_of(team), ONE, "/home/bo/diary") == set()

@@ -374,8 +374,8 @@ class Rehearsed:
 
     def __init__(self, *rules: tuple[str, str], default: str) -> None:
         from sesame_core.sharing.inheritance import VisibilityResolver
-        from sesame_core.sharing.policy import Rehearsal
         from sesame_core.sharing.private_files import PrivateFiles
+        from sesame_core.sharing.rehearsal import Rehearsal
         from sesame_core.sharing.rules import Rule, Sharing
         from sesame_core.sharing.visibility_writer import VisibilityWriter
 

@@ -37,7 +37,7 @@ class Shared:
             yield self._around(writer)
 
     def _around(self, writer: IndexWriter) -> IndexWriter:
-        private = {session.id: session for _, session in self.private.sessions()}
+        private = {session.id: (path, session) for path, session in self.private.sessions()}
         resolver = VisibilityResolver(
             Sharing(self.rules, "shared"),
             lambda id: [private[id]] if id in private else [],

@@ -19,6 +19,7 @@ from .filtering import FilteringConformance
 from .rebuilding import RebuildingConformance
 from .remembering import RememberingConformance
 from .searching import SearchingConformance
+from .sharing import SharingConformance
 from .spelling import SpellingConformance
 from .writing import WritingConformance
 
@@ -30,12 +31,13 @@ class BackendConformance(
     SearchingConformance,
     SpellingConformance,
     FilteringConformance,
+    SharingConformance,
 ):
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`) are skipped for a
-    backend without it.
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`, `Fingerprinted`,
+    `Belongings`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

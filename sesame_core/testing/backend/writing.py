@@ -7,6 +7,8 @@ import dataclasses
 import pytest
 
 from sesame_core.plugin.backend import StorageBackend
+from sesame_core.types.index import IndexedFile
+from sesame_core.types.transcript import Checkpoint
 
 from ..builders import a_file, a_session
 from .base import BackendBase, ParserDiedError, broken, chunks, found, store, texts, the
@@ -195,6 +197,26 @@ class WritingConformance(BackendBase):
         assert found(backend, "fox kettle") == {"s2"}
         assert backend.reader().find_sessions("s1") == []
         assert backend.reader().statistics().forgotten == 1
+
+    def test_of_a_forgotten_session_no_state_of_its_parser_is_kept(self, backend: StorageBackend) -> None:
+        """It contains text; neither is it stored again, nor are hashes of the file."""
+        content = [*a_session("fox", id="s1"), *a_session("fox", id="s2")]
+
+        def told() -> IndexedFile:
+            at = Checkpoint(offset=9, line=2, state={"title": "kettle"})
+            return a_file(checkpoint=at, head_hash=b"h", tail_hash=b"t", recent_origins=(7,))
+
+        store(backend, told(), content)
+        with backend.writer() as writer:
+            writer.forget(the(backend, "s1").number)
+            files = [writer.file(a_file().path)]
+            writer.replace(told(), content)
+            files.append(writer.file(a_file().path))
+        for file in files:
+            assert file is not None
+            assert (file.checkpoint, file.head_hash, file.tail_hash, file.recent_origins) == (None, b"", b"", ()), (
+                "a file with a forgotten session has no checkpoint and no hashes (`IndexedFile.drop_content`)"
+            )
 
     def test_copies_and_subagents_are_forgotten_with_a_session(self, backend: StorageBackend) -> None:
         """All its chunks are deleted, whichever copy was named."""

@@ -73,6 +73,8 @@ class MemoryWriter:
             if entry.session.agent == chosen.agent and chosen.id in ingest.lineage(entry.session.id)
         }
         self._state.tombstones |= {(chosen.agent, id) for id in family.values()}
+        for path in {self._state.entries[number].path for number in family}:
+            self._drop_content(path)
         return self._delete(family)
 
     def annotate(self, session_id: str, notes: Notes | None) -> int:
@@ -108,8 +110,10 @@ class MemoryWriter:
                 added.setdefault(item.session_id, []).append(item)
         known = {e.session.id: n for n, e in self._state.entries.items() if e.path == file.path}
         positions: Positions = {}
+        has_forgotten = False
         for id in dict.fromkeys([*described, *added]):
             if id not in known and self._is_forgotten(described[id]):
+                has_forgotten = True
                 continue
             former = self._state.entries.get(known.get(id, 0))
             session = _as_stored(described[id], file) if id in described else self._state.entries[known[id]].session
@@ -122,6 +126,8 @@ class MemoryWriter:
             entry = Entry(session, file.path, (*before, *placed), former.documents if former else ())
             self._state.entries[known.get(id) or self._number()] = entry
         self._store_file(file)
+        if has_forgotten:
+            self._drop_content(file.path)
         return positions
 
     def _number(self) -> int:
@@ -136,6 +142,11 @@ class MemoryWriter:
         if file.checkpoint is not None:
             file.checkpoint.state = json.loads(json.dumps(file.checkpoint.state))
         self._state.files[file.path] = file
+
+    def _drop_content(self, path: str) -> None:
+        file = replace(self._state.files[path])
+        file.drop_content()
+        self._state.files[path] = file
 
     def _delete(self, numbers: Iterable[int]) -> int:
         return sum(len(self._state.entries.pop(number).chunks) for number in list(numbers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -217,6 +218,23 @@ def test_a_reader_searches_and_writes_nothing(workstation: Make, roles: Callable
     assert "may not write to the schema sesame" in reader.fails("index")
 
 
+def test_a_reader_without_sources_searches_without_being_told_what_she_may_not(
+    workstation: Make, roles: Callable[[str], str]
+) -> None:
+    ann = workstation("ann")
+    ann.write("s1", "the lighthouse keeper")
+    ann.ok("index")
+    reader = workstation("reader", dsn=roles("reader"))
+    reader.write("s2", "a lighthouse of her own")
+    assert "have been sent" in reader.ok("search", "lighthouse")
+    config = reader.home / "config" / "config.jsonc"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"sources": []}))
+    done = reader.run("search", "lighthouse")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "have been sent" not in done.stdout
+    assert reader.json("search", "lighthouse")["resultCount"] == 1
+
+
 def test_row_level_security_leaves_the_word_index_in_use(workstation: Make, roles: Callable[[str], str]) -> None:
     ann = workstation("ann")
     ann.write("s1", "the lighthouse keeper")
@@ -317,3 +335,41 @@ def test_readers_see_a_whole_index_while_it_is_rebuilt(workstation: Make, monkey
         for done in looking:
             done.result()
     assert seen == {40}
+
+
+def test_a_rare_word_that_the_sample_of_words_lacks_is_corrected_all_the_same(workstation: Make, database: str) -> None:
+    """Of more than 100,000 chunks, the list of words is made from some."""
+    ann = workstation("ann")
+    ann.write("s1", "the barnacle of the harbour")
+    ann.write("s2", "a lighthouse")
+    ann.ok("index")
+    for typed in ("barnicle", "barnacel", "barnacl*"):
+        before = ann.json("search", typed, "--no-refresh")
+        assert before["resultCount"] == 1, typed
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute("DELETE FROM sesame.lexemes WHERE lexeme LIKE 'barn%'")
+        after = ann.json("search", typed, "--no-refresh")
+        assert (after["resultCount"], after["corrections"]) == (1, before["corrections"]), typed
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute("SELECT sesame.tidy(true)")
+
+
+@pytest.mark.parametrize("others", [1, 30])
+def test_the_words_of_who_leaves_go_with_the_statements_of_the_guide(
+    others: int, workstation: Make, database: str
+) -> None:
+    ann, ben = workstation("ann"), workstation("ben")
+    for number in range(others):
+        ann.write(f"s{number}", "the lighthouse keeper", *["and the sea"] * 20)
+    ben.write("s1", "a quincunx of his")
+    for one in (ann, ben):
+        one.ok("index")
+    words = "SELECT count(*) FROM sesame.lexemes WHERE lexeme = 'quincunx'"
+    with psycopg.connect(database, autocommit=True) as owner:
+        owner.execute("SELECT sesame.tidy(true)")
+        assert owner.execute(words).fetchone() == (1,)
+        owner.execute("DELETE FROM sesame.workstations WHERE name = 'ben'")
+        owner.execute("SELECT sesame.tidy(true)")
+        assert owner.execute(words).fetchone() == (0,)
+    told = ann.ok("search", "quincunks", "--no-refresh")
+    assert "quincunx" not in told

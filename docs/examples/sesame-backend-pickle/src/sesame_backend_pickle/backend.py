@@ -56,7 +56,7 @@ class Writer:
             index.entries[number].chunks.append(replace(chunk, seq=seq))
             # The empty stem ends each phrase: none spans the text and its subwords.
             index.entries[number].documents.append((*stems(chunk.text), "", *stems(chunk.subwords)))
-        self._set_file(file)
+        self._set_file(ingest.as_stored(file, targets.values()))
         return positions
 
     def update_files(self, files):
@@ -80,7 +80,10 @@ class Writer:
             return 0
         id = self._index.entries[number].stored.session.id
         self._index.forgotten.add(id)
-        return self._delete([e for e in self._index.entries.values() if id in ingest.lineage(e.stored.session.id)])
+        family = [e for e in self._index.entries.values() if id in ingest.lineage(e.stored.session.id)]
+        for entry in family:
+            self._index.files[entry.stored.path].drop_content()
+        return self._delete(family)
 
     def _delete(self, entries):
         return sum(len(self._index.entries.pop(entry.stored.number).chunks) for entry in entries)
