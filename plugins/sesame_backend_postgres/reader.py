@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 
@@ -33,6 +33,9 @@ from .connecting import Server
 from .connection import Connection
 from .failures import translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+
+if TYPE_CHECKING:
+    from sesame_core.types.server import ServerState
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -269,6 +272,13 @@ class PostgresReader:
                 forgotten=forgotten,
                 workstations=tuple(self.workstations()),
             )
+
+    def server_state(self) -> ServerState:
+        """Return the state of the server."""
+        from . import monitoring  # only for who asks
+
+        with self.snapshot():
+            return monitoring.state(self._ask)
 
     # -- implementation -----------------------------------------------------------------------------------
 

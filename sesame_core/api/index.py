@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..plugin.backend import IndexReader, IndexWriter, StorageBackend
+from ..types.index import UNREAD
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ..config.model import Config
     from ..plugin.backend import TracksFiles
     from ..plugin.manager import PluginManager
@@ -28,6 +31,9 @@ class Index:
         self._backend: StorageBackend | None = None
         self._reader: IndexReader | None = None
         self._redactor: Redactor | None = None
+        #: The last sync of this workstation that the index no longer knew of when it was opened for writing: it was
+        #: restored from a backup of before.
+        self.set_back: datetime | None = None
 
     def backend(self) -> StorageBackend:
         """Return the configured backend."""
@@ -50,7 +56,7 @@ class Index:
         opened = self.backend().writer()
         if redactor is None and policy is None:
             return opened
-        return _guarded(opened, redactor, policy)
+        return self._guarded(opened, redactor, policy)
 
     def rebuild(self) -> AbstractContextManager[IndexWriter]:
         """Return a context in which a new index is written; it replaces the current one at its end.
@@ -58,7 +64,7 @@ class Index:
         :raises LockedError: another process is writing, when the context is entered.
         """
         redactor, policy = self.redactor(), self.policy()
-        if policy and policy.is_due():
+        if policy:
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # commit the rules first, so that nothing private is carried over
             policy = self.policy()
@@ -194,7 +200,10 @@ class Index:
             return known
         from ..sharing.private_files import this_machines
 
-        return {**known, **this_machines().known()}
+        private = this_machines().known()
+        # What others see although it is private is of a restored backup: reading the file removes it again.
+        seen = {path: (UNREAD, *private[path][1:]) for path in known.keys() & private.keys()}
+        return {**known, **private, **seen}
 
     def private_files(self) -> int:
         """Return the number of files that are left out of a shared index because all their sessions are private."""
@@ -204,16 +213,16 @@ class Index:
 
         return this_machines().count()
 
-
-@contextmanager
-def _guarded(
-    opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, policy: SharingPolicy | None
-) -> Iterator[IndexWriter]:
-    """Open a writer that passes on only what may be stored, and apply the rules to stored sessions."""
-    with opened as writer:
-        if policy is not None:
-            policy.apply(policy.writer(writer))
-        yield _around(writer, redactor, policy)
+    @contextmanager
+    def _guarded(
+        self, opened: AbstractContextManager[IndexWriter], redactor: Redactor | None, policy: SharingPolicy | None
+    ) -> Iterator[IndexWriter]:
+        """Open a writer that passes on only what may be stored, and apply the rules to stored sessions."""
+        with opened as writer:
+            if policy is not None:
+                policy.apply(policy.writer(writer))
+                self.set_back = self.set_back or policy.set_back
+            yield _around(writer, redactor, policy)
 
 
 def _around(writer: IndexWriter, redactor: Redactor | None, policy: SharingPolicy | None) -> IndexWriter:

@@ -125,6 +125,7 @@ class Indexing:
         if not within and not report.pending:
             self._refreshing().keep_rest(())
         report.withheld = self._index.private_files()
+        report.set_back = self._index.set_back
         return report
 
     def refresh(self, seconds: float | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from ..types.index import (
     Candidates,
@@ -25,6 +25,9 @@ from ..types.index import (
 )
 from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Notes, Session
+
+if TYPE_CHECKING:
+    from ..types.server import ServerState
 
 #: The positions that one call assigned to its chunks, by session id, in the order of the chunks.
 #: A session is absent when nothing of it was stored: it has a tombstone, or the call had no chunk of it.
@@ -178,6 +181,14 @@ class TracksFiles(Protocol):
         """
 
 
+@runtime_checkable
+class Monitored(Protocol):
+    """A reader of an index on a server, whose state it reports."""
+
+    def server_state(self) -> ServerState:
+        """Return the state of the server, as far as the login may see it, with what someone should do about it."""
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time.
 
@@ -236,6 +247,17 @@ class Annotating(Protocol):
 
         A session whose texts are not stored (`visibility` "metadata") gets no notes.
         """
+
+
+@runtime_checkable
+class Dated(Protocol):
+    """A writer that knows the time of the last sync, by which an index that was restored from a backup is detected.
+
+    Then the rules for what others see are applied again.
+    """
+
+    def last_sync(self) -> datetime | None:
+        """Return the time that `finish` stored last for this workstation, also before it is committed."""
 
 
 class StorageBackend(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, count, one_line, size, skipped_lines
+from .text import SCHEMA_VERSION, count, iso, minute, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
     from ..types.report import FileProblem, IndexReport
@@ -23,6 +23,7 @@ def report_json(report: IndexReport) -> ReportJson:
         "pending": report.pending,
         "described": report.described,
         "withheld": report.withheld,
+        "setBack": iso(report.set_back),
         "silent": report.silent,
         "absentRoots": report.absent_roots,
         "skipped": report.skipped,
@@ -56,6 +57,11 @@ def report_text(report: IndexReport) -> str:
     files = ", ".join(f"{number} {what}" for number, what in counts if number) or "no session files found"
     lines = [f"{files}; {count(report.chunks, 'chunk')} from {size(report.bytes)} in {report.seconds:.1f} s"]
     lines += [f"no such directory: {one_line(root)}" for root in report.absent_roots]
+    if report.set_back:
+        lines.append(
+            f"the index was restored from a backup of before {minute(report.set_back)}: what it lacked is sent, and "
+            "what is private is removed again; sessions forgotten since the backup are back: forget them again"
+        )
     if report.silent:
         lines.append(f"left out: {count(report.silent, 'session')} in which nobody has said anything yet")
     lines += [f"{what[0].lower()}{what[1:]}" for what in skipped_lines(report.skipped)]

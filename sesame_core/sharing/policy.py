@@ -50,6 +50,8 @@ class SharingPolicy:
         self._reader = reader
         self._digest = sharing.digest(audience)
         self._workstation = identity.workstation_id()
+        #: The last sync that the index no longer knows of, if it was restored from a backup of before.
+        self.set_back: datetime | None = None
 
     def sessions(self) -> Iterator[StoredSession]:
         """Yield the sessions of this workstation that others can see."""
@@ -71,10 +73,11 @@ class SharingPolicy:
     def apply(self, writer: VisibilityWriter) -> None:
         """Apply the rules to the stored sessions, unless they are applied already.
 
+        They are applied again to an index that is older than it was, as after a backup was restored.
         A file whose sessions change is removed at once, and the run that follows reads it again; for a deleted file,
         what others may still see is rewritten from the index.
         """
-        if not self.is_due():
+        if not self.is_due() and not self._is_set_back(writer):
             return
         before = list(self.sessions())
         changed = list(changes(before, self.private_files, self._resolver(before)))
@@ -89,6 +92,14 @@ class SharingPolicy:
             for path in [path for path, known in writer.files().items() if known.parser == NOTES]:
                 writer.delete_file(path)
         self.private_files.applied = self._digest
+
+    def _is_set_back(self, writer: VisibilityWriter) -> bool:
+        """Return whether the index is older than the last run of this workstation left it, and note since when."""
+        then, now = self.private_files.synced_at, writer.last_sync()
+        if then is None or (now is not None and now >= then):
+            return False
+        self.set_back = then
+        return True
 
     def _known(self, session_id: str) -> list[Session]:
         """Return the sessions of this workstation with an id, as earlier runs stored them."""

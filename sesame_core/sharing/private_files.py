@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from ..config import paths
@@ -45,6 +46,8 @@ class PrivateFiles:
         #: Digest of the rules that were last applied.
         self.applied = ""
         self.files: dict[str, PrivateFile] = {}
+        #: The last sync of this workstation when the list was saved, as the index has it.
+        self.synced_at: datetime | None = None
         self._saved = ""
         if path is None:
             return
@@ -54,6 +57,8 @@ class PrivateFiles:
             if value["version"] == _VERSION:
                 self.applied = value["applied"]
                 self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
+                if value.get("syncedAt"):  # a list of before has none
+                    self.synced_at = datetime.fromisoformat(value["syncedAt"])
                 for _ in self.sessions():
                     pass  # each has all its fields
         except FileNotFoundError:
@@ -61,7 +66,7 @@ class PrivateFiles:
         except OSError as error:
             raise BackendError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError):
-            self.applied, self.files = "", {}  # it is only a cache: the next run rebuilds it
+            self.applied, self.files, self.synced_at = "", {}, None  # it is only a cache: the next run rebuilds it
 
     def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
         """Record a file and its private sessions."""
@@ -119,14 +124,19 @@ class PrivateFiles:
 
         :raises BackendError: it cannot be written.
         """
-        if self._path is None:
-            return
-        files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
-        text = json.dumps({"version": _VERSION, "applied": self.applied, "files": files})
-        if text == self._saved:
+        if self._path is None or (text := self._text()) == self._saved:
             return
         paths.keep_private(self._path, text)
         self._saved = text
+
+    def has_changed(self) -> bool:
+        """Return whether the list is not as it was saved."""
+        return self._text() != self._saved
+
+    def _text(self) -> str:
+        files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
+        synced_at = self.synced_at.isoformat() if self.synced_at else None
+        return json.dumps({"version": _VERSION, "applied": self.applied, "syncedAt": synced_at, "files": files})
 
 
 def this_machines() -> PrivateFiles:

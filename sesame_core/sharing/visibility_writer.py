@@ -7,14 +7,14 @@ and the text of sessions of which only metadata is visible.  `changes` compares 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 
 from ..config.model import LEVELS
 from ..dataclass import dataclass, replace
 from ..indexing.file_reader import Replayed
-from ..plugin.backend import Annotating, IndexWriter, Positions
-from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
+from ..plugin.backend import Annotating, Dated, IndexWriter, Positions
+from ..types.index import NOTES, UNREAD, Chunk, IndexedFile, StoredSession
 from ..types.transcript import Notes, Session
 from .inheritance import VisibilityResolver
 from .private_files import PrivateFiles
@@ -88,7 +88,10 @@ class VisibilityWriter:
 
     def files(self) -> dict[str, IndexedFile]:
         """Return every known file by path, including those that are not shared."""
-        return {**self._writer.files(), **self._private_files.whole()}
+        stored, private = self._writer.files(), self._private_files.whole()
+        for path in stored.keys() & private.keys():
+            private[path].mtime_ns = UNREAD  # the index was restored from a backup: reading the file removes it again
+        return {**stored, **private}
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file with its checkpoint."""
@@ -155,9 +158,20 @@ class VisibilityWriter:
         return self._writer.forget(number)
 
     def finish(self, *, synced_at: datetime | None) -> None:
-        """End a run."""
+        """End a run.
+
+        A change of what is private moves the time of the last sync, if only by a microsecond: a backup of before has
+        an earlier one.
+        """
+        if synced_at is None and self._private_files.has_changed() and (last := self.last_sync()):
+            synced_at = last + timedelta(microseconds=1)
         self._writer.finish(synced_at=synced_at)
+        self._private_files.synced_at = self.last_sync()
         self._private_files.save()
+
+    def last_sync(self) -> datetime | None:
+        """Return the time of the last sync; None if there was none, or the backend does not tell."""
+        return self._writer.last_sync() if isinstance(self._writer, Dated) else None
 
     # -- how ----------------------------------------------------------------------------------------------
 

@@ -64,6 +64,9 @@ class IndexReport:
     described: int = 0
     #: Kept out of the index by this run or an earlier one, because all their sessions are private.
     withheld: int = 0
+    #: The last sync that a shared index no longer knew of, as after a restored backup; what it had lost is sent again,
+    #: and the rules for what others see are applied again, but sessions forgotten since the backup are back.
+    set_back: datetime | None = None
     #: Sessions in the files that were read in which nobody has said anything; they are not stored.
     silent: int = 0
     #: Files assumed unchanged since the last full scan, and the time of that scan; None when this run scanned all.

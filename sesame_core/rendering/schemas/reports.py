@@ -29,6 +29,10 @@ class ReportJson(VersionedJson):
     pending: int
     described: Annotated[int, Doc("Sessions whose metadata changed.")]
     withheld: Annotated[int, Doc("Files that are not in the index because all their sessions are private.")]
+    setBack: Annotated[
+        str | None,
+        Doc("The last sync that the shared index no longer knew of: it was restored from a backup of before."),
+    ]
     silent: Annotated[int, Doc("Sessions left out because nobody has said anything in them yet.")]
     absentRoots: Annotated[list[str], Doc("Directories of sources that do not exist.")]
     skipped: Annotated[dict[str, int], Doc("Records left out, or shortened, by reason.")]
