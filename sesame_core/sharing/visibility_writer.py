@@ -7,7 +7,7 @@ and the text of sessions of which only metadata is visible.  `changes` compares 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 
 from ..config.model import LEVELS
@@ -163,8 +163,9 @@ class VisibilityWriter:
         A change of what is private moves the time of the last sync, if only by a microsecond: a backup of before has
         an earlier one.
         """
-        if synced_at is None and self._private_files.has_changed() and (last := self.last_sync()):
-            synced_at = last + timedelta(microseconds=1)
+        if synced_at is None and isinstance(self._writer, Dated) and self._private_files.has_changed():
+            last = self.last_sync()
+            synced_at = last + timedelta(microseconds=1) if last else datetime.now(UTC)
         self._writer.finish(synced_at=synced_at)
         self._private_files.synced_at = self.last_sync()
         self._private_files.save()

@@ -64,7 +64,8 @@ def first(server: tuple[Server, Path], tmp_path_factory: pytest.TempPathFactory)
     made.place.mkdir()
     made.sql("CREATE ROLE sesame_owner LOGIN", database="postgres")
     made.sql("CREATE DATABASE sesame OWNER sesame_owner ENCODING 'UTF8' TEMPLATE template0", database="postgres")
-    made.owner().ok("workstations", "--prepare")
+    (prepare,) = sections(TEAM, "console", "2. Tables")
+    made.shell(prepare)
     groups, people = sections(TEAM, "sql", "3. Roles")
     roles, admitted = groups.text.split("SELECT", 1)
     made.sql(roles)
@@ -275,6 +276,53 @@ def test_a_rule_that_alone_has_changed_since_a_backup_is_applied_again(guide: Gu
     restore(guide)
     assert ann.found("annanswer")
     assert ann.json("index")["setBack"]
+    assert not ann.found("annanswer")
+
+
+def test_a_backup_that_is_restored_under_another_name_of_the_database_shows_nothing_private_after_a_run(
+    saved: Guide,
+) -> None:
+    """For its workstations it is another server: the rules are applied to it as to a new one."""
+    ann = saved.stations["ann-laptop"]
+    ann.ok("share", "/home/ann-laptop/work", "private")
+    first, _, _ = sections(OPERATING, "console", "Restore")
+    saved.shell(first)
+    config = ann.home / "config" / "config.jsonc"
+    config.write_text(config.read_text().replace("/sesame?", "/sesame_restored?"))
+    assert ann.found("annanswer")
+    assert ann.json("index")["setBack"] is None
+    assert not ann.found("annanswer")
+    assert ann.found("benanswer")
+
+
+def test_a_workstation_that_joined_after_a_backup_joins_again(saved: Guide) -> None:
+    saved.sql(f"CREATE ROLE dan LOGIN PASSWORD '{HERS}' IN ROLE sesame_writer")
+    dan = saved.machine("dan", "dan-laptop")
+    dan.write("s1", "the lighthouse of dan")
+    dan.ok("share", "/home/dan-laptop/secret", "private")
+    diary = dan.write("s2", "dear diary")
+    diary.write_text(diary.read_text().replace("/home/dan-laptop/work", "/home/dan-laptop/secret"))
+    dan.ok("index")
+    restore(saved)
+    assert not dan.found("lighthouse", "owner:dan")
+    dan.ok("index")
+    assert len(dan.found("lighthouse", "owner:dan")) == 1
+    assert not dan.found("diary")
+
+
+def test_a_backup_of_a_workstation_whose_runs_all_had_an_error_is_noticed(guide: Guide) -> None:
+    """It has no time of a sync without an error."""
+    ann = guide.stations["ann-laptop"]
+    guide.sql("UPDATE sesame.workstations SET last_sync = NULL WHERE name = 'ann-laptop'", "sesame_owner")
+    (ann.home / "data" / "withheld.json").unlink()
+    (ann.home / "sessions" / "broken.jsonl").symlink_to(ann.home / "sessions")
+    ann.run("index")
+    guide.shell(sections(OPERATING, "console", "Backup")[0])
+    ann.run("share", "/home/ann-laptop/work", "metadata")
+    assert not ann.found("annanswer")
+    restore(guide)
+    assert ann.found("annanswer")
+    ann.run("index")
     assert not ann.found("annanswer")
 
 
