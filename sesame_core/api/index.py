@@ -68,7 +68,8 @@ class Index:
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # commit the rules first, so that nothing private is carried over
             policy = self.policy()
-        return self.backend().rebuild(lambda writer: _around(writer, redactor, policy))
+        opened = self.backend().rebuild(lambda writer: _around(writer, redactor, policy))
+        return policy.private_files.saved_after(opened) if policy else opened
 
     def close(self) -> None:
         """Release the backend; a later call opens it again."""

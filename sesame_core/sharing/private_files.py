@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from ..config import paths
 from ..dataclass import dataclass, field
 from ..errors import BackendError
+from ..plugin.backend import IndexWriter
 from ..types.index import IndexedFile, KnownFile
 from ..types.transcript import Session
 
@@ -49,6 +51,7 @@ class PrivateFiles:
         #: The last sync of this workstation when the list was saved, as the index has it.
         self.synced_at: datetime | None = None
         self._saved = ""
+        self._is_held = False
         if path is None:
             return
         try:
@@ -124,10 +127,19 @@ class PrivateFiles:
 
         :raises BackendError: it cannot be written.
         """
-        if self._path is None or (text := self._text()) == self._saved:
+        if self._path is None or self._is_held or (text := self._text()) == self._saved:
             return
         paths.keep_private(self._path, text)
         self._saved = text
+
+    @contextmanager
+    def saved_after(self, opened: AbstractContextManager[IndexWriter]) -> Iterator[IndexWriter]:
+        """Open a writer whose work counts at its end alone: until then the list is not saved either."""
+        self._is_held = True
+        with opened as writer:
+            yield writer
+        self._is_held = False
+        self.save()
 
     def has_changed(self) -> bool:
         """Return whether the list is not as it was saved."""

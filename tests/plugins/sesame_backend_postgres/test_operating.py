@@ -16,6 +16,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres import monitoring
+from sesame_core import BackendError, Sesame, StoppedError
+from sesame_core.plugin.manager import PluginManager
 from tests.support.attempts import audit
 
 from ...support.pages import blocks
@@ -345,6 +348,32 @@ def test_a_session_that_moved_to_a_private_directory_since_a_backup_is_removed_a
     assert not ann.found("annanswer")
 
 
+def test_a_full_run_that_was_stopped_is_not_taken_for_a_restored_backup(
+    guide: Guide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = guide.stations["ann-laptop"]
+    ann.ok("share", "/home/ann/diary", "private")
+    diary = ann.write("s2", "dear diary")
+    diary.write_text(diary.read_text().replace("/home/ann-laptop/work", "/home/ann/diary"))
+    os.utime(diary, (1, 1))
+    ann.write("s3", "another lighthouse")
+    for name, value in ann.command()[1].items():
+        if name.startswith(("SESAME_", "HOME")):
+            monkeypatch.setenv(name, value)
+    kept = (ann.home / "data" / "withheld.json").read_text()
+    done: list[str] = []
+    with Sesame() as sesame, pytest.raises(StoppedError):
+        sesame.index(
+            full=True, on_progress=lambda progress: done.append(progress.path), is_stopped=lambda: len(done) > 1
+        )
+    assert str(diary) in done
+    assert (ann.home / "data" / "withheld.json").read_text() == kept
+    assert ann.json("index")["setBack"] is None
+    assert not ann.found("diary")
+    ann.ok("index", "--full")
+    assert ann.json("index")["setBack"] is None
+
+
 def test_a_session_that_was_forgotten_after_a_backup_is_back_and_the_run_says_so(guide: Guide) -> None:
     ann = guide.stations["ann-laptop"]
     guide.shell(sections(OPERATING, "console", "Backup")[0])
@@ -402,9 +431,6 @@ def test_an_upgrade_in_the_order_of_the_guide_with_old_and_new_versions(guide: G
 def test_a_server_of_an_older_version_goes_on_answering_and_writes_nothing(
     guide: Guide, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sesame_core import Sesame
-    from sesame_core.errors import BackendError
-
     ann = guide.stations["ann-laptop"]
     for name, value in ann.command()[1].items():
         if name.startswith(("SESAME_", "HOME")):
@@ -635,9 +661,6 @@ def test_a_check_of_the_server_fails_with_what_to_do(guide: Guide) -> None:
 def test_a_transaction_that_stays_open_for_half_an_hour_is_a_problem(
     guide: Guide, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sesame_backend_postgres import monitoring
-    from sesame_core.plugin.manager import PluginManager
-
     monkeypatch.setattr(monitoring, "LISTED", timedelta(0))
     monkeypatch.setattr(monitoring, "LONG", timedelta(0))
     backend = PluginManager().backend("postgres", {"dsn": guide.dsn()})
