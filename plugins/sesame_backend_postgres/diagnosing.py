@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 
+from sesame_core.config import identity
 from sesame_core.errors import BackendError, UnpreparedError
 
 from .failures import PREPARE
@@ -124,6 +125,27 @@ def outdated(found: Standing, place: str, version: int) -> BackendError:
     """Return the error for a schema that only the owner of its tables can upgrade."""
     return BackendError(
         f"{place} has an older schema ({version}): its owner upgrades it with: {PREPARE} (as {found.owner})"
+    )
+
+
+def foreign(db: psycopg.Connection[Any], place: str, workstation: str, role: str) -> BackendError:
+    """Return the error for a workstation that belongs to another role, or to one that was renamed or dropped."""
+    sql = (
+        "SELECT pg_get_userbyid(relowner), relnamespace::regnamespace::text, session_user::text FROM pg_class "
+        "WHERE oid = to_regclass('workstations') AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
+    )
+    found = db.execute(sql, (role,)).fetchone()
+    if found is None:
+        return BackendError(
+            f"workstation {workstation} at {place} belongs to role {role!r}: connect as that role, or give this "
+            f"machine an id of its own in {identity.OVERRIDES[0]}"
+        )
+    from . import monitoring
+
+    owner, schema, me = found
+    return BackendError(
+        f"workstation {workstation} at {place} belongs to {role!r}, which is no longer a role: if that was your name, "
+        f"let {owner} run: {monitoring.hand_over(schema, role, me)}"
     )
 
 

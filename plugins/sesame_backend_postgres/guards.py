@@ -163,6 +163,27 @@ CREATE TRIGGER guard BEFORE INSERT OR UPDATE OF id, workstation, key, host, owne
 CREATE TRIGGER guard BEFORE INSERT OR UPDATE OF id ON files FOR EACH ROW
   WHEN (row_security_active('{schema}.files'::regclass)) EXECUTE FUNCTION guard_file();
 
+-- Gives the workstations of a login, with their sessions, to another one: the login was renamed, or will be dropped.
+-- Their owner is then the other one's name, or what is `shown`.  For the owner of the tables; returns their number.
+CREATE FUNCTION hand_over(former name, heir name, shown text DEFAULT NULL) RETURNS int LANGUAGE plpgsql
+  SET search_path = {schema}, pg_catalog, pg_temp AS $$
+DECLARE
+  moved int[];
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = heir) THEN
+    RAISE undefined_object USING MESSAGE = format('role %s does not exist', heir);
+  END IF;
+  WITH given AS (
+    UPDATE workstations SET role = heir, owner = coalesce(shown, heir),
+      host = CASE WHEN right(host, length(former) + 3) = format(' (%s)', former)
+        THEN format('%s (%s)', left(host, -length(former) - 3), heir) ELSE host END
+    WHERE role = former RETURNING id
+  ) SELECT coalesce(array_agg(id), '{{}}') INTO moved FROM given;
+  UPDATE sessions AS s SET owner = w.owner, host = w.host FROM workstations AS w
+  WHERE w.id = s.workstation AND w.id = ANY (moved) AND (s.owner, s.host) IS DISTINCT FROM (w.owner, w.host);
+  RETURN cardinality(moved);
+END $$;
+
 -- Grants two groups what reading and writing take, and nothing that lets them lock a table: UPDATE of columns and the
 -- functions above are enough, and UPDATE or DELETE of a table allows LOCK TABLE.  For the owner; NULL leaves one out.
 CREATE FUNCTION admit(readers name, writers name) RETURNS void LANGUAGE plpgsql
@@ -172,6 +193,8 @@ DECLARE
     AND relkind = 'r' AND relrowsecurity ORDER BY 1);
   made text;
 BEGIN
+  -- Again, since a backup that is restored without privileges has lost it.
+  REVOKE ALL ON FUNCTION tidy(boolean), hand_over(name, name, text) FROM PUBLIC;
   IF readers IS NOT NULL THEN
     EXECUTE format('GRANT USAGE ON SCHEMA {schema} TO %I', readers);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO %I', readers);
@@ -190,7 +213,7 @@ BEGIN
     END LOOP;
   END IF;
 END $f$;
-REVOKE ALL ON FUNCTION tidy(boolean) FROM PUBLIC
+REVOKE ALL ON FUNCTION tidy(boolean), hand_over(name, name, text) FROM PUBLIC
 """
 
 

@@ -172,10 +172,7 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
         assert found is not None
     number, installed, known_host, is_mine, role, known_owner, is_bound = found
     if not is_mine and not _is_superuser(db):
-        raise BackendError(
-            f"workstation {name} at {place} belongs to role {role!r}: connect as that role, or give this machine "
-            f"an id of its own in {identity.OVERRIDES[0]}"
-        )
+        raise diagnosing.foreign(db, place, name, role)
     if installed != mine and not claim:
         raise BackendError(
             f"workstation {name} at {place} is written by another installation of Sesame (on {known_host}): if this "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 
@@ -34,6 +34,9 @@ from .connection import Connection
 from .failures import translated
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 from .opening import FORGOTTEN, FORMER, INSTALLATION
+
+if TYPE_CHECKING:
+    from sesame_core.types.server import ServerState
 
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
@@ -281,6 +284,13 @@ class PostgresReader:
     def forgotten(self) -> set[tuple[str, str]]:
         """Return agent and id of the forgotten sessions of this workstation."""
         return {(agent, session) for agent, session in self._rows(FORGOTTEN, (identity.workstation_id(),))}
+
+    def server_state(self) -> ServerState:
+        """Return the state of the server."""
+        from . import monitoring  # only for who asks
+
+        with self.snapshot():
+            return monitoring.state(self._ask)
 
     # -- implementation -----------------------------------------------------------------------------------
 

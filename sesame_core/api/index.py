@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..plugin.backend import IndexReader, IndexWriter, StorageBackend
+from ..types.index import UNREAD
 
 if TYPE_CHECKING:
     from ..config.model import Config
@@ -52,8 +53,9 @@ class Index:
             return opened
         return _guarded(opened, redactor, self.policy)
 
-    def rebuild(self) -> AbstractContextManager[IndexWriter]:
-        """Return a context in which a new index is written; it replaces the current one at its end.
+    @contextmanager
+    def rebuild(self) -> Iterator[IndexWriter]:
+        """Open a new index for writing; it replaces the current one at the end.
 
         :raises LockedError: another process is writing, when the context is entered.
         """
@@ -61,7 +63,18 @@ class Index:
         if self.audience() is not None:
             with self.writer() as writer:
                 writer.finish(synced_at=None)  # commit the rules first, so that nothing private is carried over
-        return self.backend().rebuild(lambda writer: _around(writer, redactor, self.policy()))
+        policy: SharingPolicy | None = None
+
+        def around(writer: IndexWriter) -> IndexWriter:
+            nonlocal policy
+            if (policy := self.policy()) is not None:
+                policy.private_files.hold()
+            return _around(writer, redactor, policy)
+
+        with self.backend().rebuild(around) as writer:
+            yield writer
+        if policy is not None:
+            policy.private_files.release()
 
     def close(self) -> None:
         """Release the backend; a later call opens it again."""
@@ -194,7 +207,10 @@ class Index:
             return known
         from ..sharing.private_files import this_machines
 
-        return {**known, **this_machines().known()}
+        private = this_machines().known()
+        # What others see although it is private is of a restored backup: reading the file removes it again.
+        seen = {path: (UNREAD, *private[path][1:]) for path in known.keys() & private.keys()}
+        return {**known, **private, **seen}
 
     def private_files(self) -> int:
         """Return the number of files that are left out of a shared index because all their sessions are private."""

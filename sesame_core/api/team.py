@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..sharing.changes import Change
     from ..sharing.rules import Rule, Sharing
     from ..types.index import WorkstationStatistics
+    from ..types.server import ServerState
     from .index import Index
 
 
@@ -112,6 +113,16 @@ class Team:
                 last_sync=found.last_sync,
             )
         ]
+
+    def server(self) -> ServerState | None:
+        """Return the state of the server of the index; None if it has none.
+
+        :raises BackendError: the index cannot be read.
+        """
+        from ..plugin.backend import Monitored
+
+        reader = self._index.reader()
+        return reader.server_state() if isinstance(reader, Monitored) else None
 
     def claim(self) -> None:
         """Take over this workstation's sessions in a shared index from another installation of Sesame.

@@ -6,19 +6,24 @@ from .options import JSON, Command, Option
 from .terminal import write
 
 
-def status(*, json: bool) -> None:
-    """Print what the index contains and how fresh it is."""
+def status(*, check: bool, json: bool) -> None:
+    """Print what the index contains and how fresh it is.
+
+    :param check: exit with 1 if the index's server has a problem.
+    """
     from ..api.sesame import Sesame
     from ..rendering import status as rendering
     from ..rendering import text
 
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
-        unread = sesame.unread()
+        unread, server = sesame.unread(), sesame.team.server()
     if json:
-        write(text.as_json(rendering.status_json(statistics, expiring, plugins, unread)))
+        write(text.as_json(rendering.status_json(statistics, expiring, plugins, unread, server)))
     else:
-        write(rendering.status_text(statistics, expiring, plugins, unread))
+        write(rendering.status_text(statistics, expiring, plugins, unread, server))
+    if check and server and server.problems:
+        raise SystemExit(1)
 
 
 def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
@@ -75,7 +80,10 @@ COMMANDS = (
         "status",
         status,
         "Print what the index contains and how fresh it is.",
-        options=(JSON,),
+        options=(
+            Option("check", bool, "Exit with 1 if the server of a shared index has a problem.", default=False),
+            JSON,
+        ),
         is_brief=True,
     ),
     Command(

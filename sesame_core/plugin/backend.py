@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from ..types.index import (
     Candidates,
@@ -25,6 +25,9 @@ from ..types.index import (
 )
 from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Notes, Session
+
+if TYPE_CHECKING:
+    from ..types.server import ServerState
 
 #: The positions that one call assigned to its chunks, by session id, in the order of the chunks.
 #: A session is absent when nothing of it was stored: it has a tombstone, or the call had no chunk of it.
@@ -191,6 +194,14 @@ class Belongings(Protocol):
 
     def forgotten(self) -> set[tuple[str, str]]:
         """Return agent and id of the forgotten sessions of this workstation."""
+
+
+@runtime_checkable
+class Monitored(Protocol):
+    """A reader of an index on a server, whose state it reports."""
+
+    def server_state(self) -> ServerState:
+        """Return the state of the server, as far as the login may see it, with what someone should do about it."""
 
 
 class IndexWriter(Protocol):

@@ -12,19 +12,25 @@ if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
     from ..types.index import Statistics, WorkstationStatistics
     from ..types.report import IndexReport
-    from .schemas.status import PluginJson, StatusJson, WorkstationJson, WorkstationsJson
+    from ..types.server import ServerState
+    from .schemas.status import PluginJson, ServerJson, StatusJson, WorkstationJson, WorkstationsJson
 
 #: Most files that are listed.
 LISTED = 10
 
 
 def status_json(
-    statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo], unread: IndexReport | None = None
+    statistics: Statistics,
+    expiring: dict[str, int],
+    plugins: list[PluginInfo],
+    unread: IndexReport | None = None,
+    server: ServerState | None = None,
 ) -> StatusJson:
     """Return the JSON value of the index's state.
 
     :param expiring: sessions whose agent deletes them within a week, by agent.
     :param unread: what a run would find.
+    :param server: the state of the index's server, if it has one.
     """
     return {
         "schemaVersion": SCHEMA_VERSION,
@@ -58,12 +64,17 @@ def status_json(
             for agent in statistics.agents
         ],
         "workstations": [workstation_json(workstation) for workstation in statistics.workstations],
+        "server": server_json(server) if server else None,
         "plugins": [plugin_json(plugin) for plugin in plugins],
     }
 
 
 def status_text(
-    statistics: Statistics, expiring: dict[str, int], plugins: list[PluginInfo], unread: IndexReport | None = None
+    statistics: Statistics,
+    expiring: dict[str, int],
+    plugins: list[PluginInfo],
+    unread: IndexReport | None = None,
+    server: ServerState | None = None,
 ) -> str:
     """Return the index's state as text."""
     rows = [
@@ -76,6 +87,8 @@ def status_text(
         ("Newest message", minute(statistics.newest_message) or "none"),
         ("Location", f"{statistics.location} (schema {statistics.schema_version})"),
     ]
+    if server:
+        rows.append(("Server", _server_line(server)))
     if statistics.silent:
         rows.append(("Left out", f"{count(statistics.silent, 'session')} in which nobody has said anything yet"))
     if statistics.forgotten:
@@ -94,6 +107,7 @@ def status_text(
         lines.append(
             f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
         )
+    lines += [f"  Problem: {one_line(problem)}" for problem in (server.problems if server else ())]
     lines += [f"  {line}" for line in skipped_lines(_skipped(statistics))]
     failed = _failed(statistics, unread)
     lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in failed.items()]
@@ -132,6 +146,36 @@ def workstation_json(workstation: WorkstationStatistics) -> WorkstationJson:
         "newestMessage": iso(workstation.newest_message),
         "lastSync": iso(workstation.last_sync),
     }
+
+
+def server_json(server: ServerState) -> ServerJson:
+    """Return the JSON value of a server's state."""
+    return {
+        "version": server.version,
+        "role": server.role,
+        "schema": server.schema,
+        "bytes": server.size,
+        "replica": server.is_replica,
+        "replayedAt": iso(server.replayed_at),
+        "connections": server.connections,
+        "maxConnections": server.max_connections,
+        "transactions": [
+            {"role": one.role, "process": one.process, "since": iso(one.since), "tables": [*one.tables]}
+            for one in server.transactions
+        ],
+        "allVisible": server.sees_all,
+        "unvalidated": [*server.unvalidated],
+        "orphans": dict(server.orphans),
+        "problems": [*server.problems],
+    }
+
+
+def _server_line(server: ServerState) -> str:
+    kind = f"replica, as of {minute(server.replayed_at) or 'its start'}, " if server.is_replica else ""
+    return (
+        f"version {server.version}, {kind}database {size(server.size)}, "
+        f"{server.connections} of {server.max_connections} connections"
+    )
 
 
 def workstations_json(workstations: Sequence[WorkstationStatistics]) -> WorkstationsJson:

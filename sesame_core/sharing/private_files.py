@@ -50,6 +50,7 @@ class PrivateFiles:
         self.forgotten: set[tuple[str, str]] = set()
         self.files: dict[str, PrivateFile] = {}
         self._saved = ""
+        self._is_held = False
         if path is None:
             return
         try:
@@ -124,7 +125,7 @@ class PrivateFiles:
 
         :raises BackendError: it cannot be written.
         """
-        if self._path is None:
+        if self._path is None or self._is_held:
             return
         files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
         state = {"applied": self.applied, "fingerprint": self.fingerprint, "forgotten": sorted(self.forgotten)}
@@ -133,6 +134,15 @@ class PrivateFiles:
             return
         paths.keep_private(self._path, text)
         self._saved = text
+
+    def hold(self) -> None:
+        """Save nothing until `release`: a new index counts at its end alone, and so does its list."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """Save what was held."""
+        self._is_held = False
+        self.save()
 
 
 def this_machines() -> PrivateFiles:

@@ -49,6 +49,33 @@ class PluginJson(TypedDict):
     error: str | None
 
 
+class TransactionJson(TypedDict):
+    """A transaction on a server that has been open for a minute, or keeps others from writing to a table."""
+
+    role: str
+    process: int
+    since: Annotated[str | None, Doc("null if this login may not see it.")]
+    tables: Annotated[list[str], Doc("Tables of the index that it has locked.")]
+
+
+class ServerJson(TypedDict):
+    """The state of the server of a shared index, as far as the login may see it."""
+
+    version: str
+    role: Annotated[str, Doc("The login that asks.")]
+    schema: str
+    bytes: Annotated[int, Doc("Bytes of the whole database.")]
+    replica: bool
+    replayedAt: Annotated[str | None, Doc("When a replica last followed its primary.")]
+    connections: int
+    maxConnections: int
+    transactions: list[TransactionJson]
+    allVisible: Annotated[bool, Doc("Whether the times of others' transactions are visible.")]
+    unvalidated: Annotated[list[str], Doc("Rules that stored rows were not checked against yet.")]
+    orphans: Annotated[dict[str, str], Doc("Logins that do not exist, by their workstation.")]
+    problems: Annotated[list[str], Doc("What someone should do something about.")]
+
+
 class StatusJson(VersionedJson):
     """The content of the index: `sesame status`."""
 
@@ -73,4 +100,5 @@ class StatusJson(VersionedJson):
     expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]
     agents: list[AgentJson]
     workstations: list[WorkstationJson]
+    server: ServerJson | None
     plugins: list[PluginJson]

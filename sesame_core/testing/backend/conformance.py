@@ -37,7 +37,7 @@ class BackendConformance(
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
     (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`, `Fingerprinted`,
-    `Belongings`) are skipped for a backend without it.
+    `Belongings`, `Monitored`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.plugin.backend import Annotating, StorageBackend, TracksFiles
+from sesame_core.plugin.backend import Annotating, Monitored, StorageBackend, TracksFiles
 from sesame_core.types.index import NOTES, UNREAD, Chunk, Freshness, KnownFile
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 
@@ -130,6 +130,17 @@ class RememberingConformance(BackendBase):
             writer.update_files([a_file("/bad", error="no permission")])
             writer.finish(synced_at=NOON)
         assert reader.freshness() == Freshness(last_sync=NOON, unreadable=1)
+
+    def test_a_server_reports_its_state(self, backend: StorageBackend) -> None:
+        """A new index has no problem."""
+        reader = backend.reader()
+        if not isinstance(reader, Monitored):
+            pytest.skip("the backend has no server")
+        state = reader.server_state()
+        assert state.version
+        assert state.size > 0
+        assert 0 < state.connections <= state.max_connections
+        assert (state.unvalidated, state.orphans) == ((), ())
 
     def test_a_scan_cache_goes_with_one_index_only(self, backend: StorageBackend) -> None:
         """Its path changes when another index replaces the index."""

@@ -118,7 +118,7 @@ def back_to_version_5(db: psycopg.Connection) -> None:
         db.execute(f"DROP FUNCTION {function} CASCADE")
     for function in ("reserve", "recount", "drop_sessions", "drop_files", "drop_conversations", "drop_vocabularies"):
         db.execute(f"DROP FUNCTION {function}")
-    db.execute("DROP FUNCTION is_mine, admit")
+    db.execute("DROP FUNCTION is_mine, admit, hand_over")
     keys = "SELECT conrelid::regclass, conname FROM pg_constraint WHERE connamespace = current_schema()::regnamespace "
     added = keys + "AND (contype = 'c' OR conname LIKE '%\\_workstation\\_fkey' AND cardinality(conkey) = 2)"
     for table, name in db.execute(added).fetchall():

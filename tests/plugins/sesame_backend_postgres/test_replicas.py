@@ -63,7 +63,10 @@ def test_a_replica_is_searched_and_cannot_be_written(workstation: Make, pair: tu
     caught_up(pair)
     reader = workstation("ann", dsn=standby.dsn)
     assert len(reader.found("lighthouse")) == 1
-    assert reader.json("status")["sessions"] == 1
+    status = reader.json("status", "--check")
+    assert status["sessions"] == 1
+    assert status["server"]["replica"]
+    assert status["server"]["replayedAt"]
     assert "lighthouse" in reader.ok("show", "s1")
     reader.ok("sessions")
     reader.ok("workstations")

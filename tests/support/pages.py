@@ -1,0 +1,35 @@
+"""Blocks of a page of the documentation, to be run as they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code, in the section with the nearest heading above it."""
+
+    heading: str
+    #: "console", "sql" and the like.
+    language: str
+    text: str
+
+    @property
+    def commands(self) -> list[str]:
+        """The lines after a prompt."""
+        return re.findall(r"^\$ (.*)$", self.text, re.MULTILINE)
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the blocks of a page, in order."""
+    found, heading = [], ""
+    for title, language, text in re.findall(
+        r"^#+ ([^\n]+)$|^```(\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        if title:
+            heading = title
+        else:
+            found.append(Block(heading, language, text))
+    return found
