@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from . import diagnosing
 from .connecting import Server
 from .connection import Connection
 from .failures import translated
@@ -91,6 +90,8 @@ class Asking:
         except BaseException as error:
             self._server.prepared.forget(db)
             if isinstance(error, psycopg.errors.InsufficientPrivilege):
+                from . import diagnosing
+
                 db.execute("ROLLBACK")
                 if lacking := diagnosing.unreadable(db, self._server.place, self._server.schema):
                     raise lacking from error

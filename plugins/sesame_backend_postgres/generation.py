@@ -6,7 +6,9 @@ rebuild gives each a new number.  When that one is deleted, or another one takes
 
 from __future__ import annotations
 
-import hashlib
+import os
+from binascii import crc32
+from collections.abc import Iterable
 from contextlib import suppress
 
 from sesame_core.config import paths
@@ -20,18 +22,17 @@ FROM pg_database AS d, workstations AS w, LATERAL (
 """
 
 
-def cache_path(place: str, numbers: tuple[int, ...]) -> str:
+def cache_path(place: str, numbers: Iterable[int]) -> str:
     """Return where the scan cache of a generation may be stored; those of earlier ones are deleted.
 
     :param place: the server.
     """
-    digest = hashlib.sha256(repr((place, numbers[:3])).encode()).hexdigest()[:16]
-    directory = paths.data_dir() / "scans"
-    path = directory / f"{digest}-{numbers[3]}"
-    for other in directory.glob(f"{digest}-*"):
-        if other != path:
-            with suppress(OSError):  # another process deletes it, too
-                other.unlink()
-    return str(path)
-
-
+    *index, file = map(str, numbers)
+    # Not a hash of `hashlib`, which takes longer to load than most of what a search does.
+    known = "-".join([f"{crc32(place.encode()):08x}", *index, ""])
+    directory = os.path.join(paths.data_dir(), "scans")
+    with suppress(OSError):  # there is no directory, or another process deletes them, too
+        for other in os.listdir(directory):
+            if other.startswith(known) and other != known + file:
+                os.unlink(os.path.join(directory, other))
+    return os.path.join(directory, known + file)

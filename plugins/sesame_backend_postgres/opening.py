@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from sesame_core.config import identity, paths
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
 from sesame_core.sdk.sql import newer
 
-from . import diagnosing, schema
+from . import schema
 from .connection import Connection
 from .failures import identifier
 
@@ -58,12 +58,15 @@ def check_readable(db: psycopg.Connection[Any], place: str, name: str, found: in
     :raises BackendError: there is none, the role may not read it, or it is an older or a newer one.
     """
     present = len(schema.MIGRATIONS)
+    if found == present:
+        return
+    from . import diagnosing
+
     if not found:
         raise diagnosing.unreadable(db, place, name) or BackendError(f"{place} has no version in the schema {name}")
     if found > present:
         raise newer(place, found, present)
-    if found < present:
-        raise diagnosing.outdated(diagnosing.standing(db, name), place, found)
+    raise diagnosing.outdated(diagnosing.standing(db, name), place, found)
 
 
 def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_prepare: bool = False) -> None:
@@ -73,6 +76,8 @@ def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_
     :param is_to_prepare: the role need not write rows, and should be told how it can make the tables.
     :raises BackendError: it may not; the message has the statement to run.
     """
+    from . import diagnosing
+
     standing = diagnosing.standing(db, name)
     if not standing.has_tables:
         if error := diagnosing.unmakeable(standing, place, name):

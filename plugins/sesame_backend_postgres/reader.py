@@ -28,8 +28,8 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, matching, phrases, rows, schema, spelling, words
 from .asking import Asking, Question, Values
 from .connecting import Server
-from .generation import GENERATION, cache_path
 from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .generation import GENERATION, cache_path
 
 #: Sessions by number, and all that have the id of a parent of one of them.
 _WITH_PARENTS = (

@@ -54,7 +54,7 @@ class SecondLook:
         known = {(chunk.session, chunk.seq) for chunk in candidates.chunks}
         candidates.chunks += [c for c in found if (c.session, c.seq) not in known and c.session in self.sessions]
         self._texts: dict[_Place, Chunk | None] = {}
-        #: Number of sessions that are shown, and of the best chunks of each: they are read with those that are compared.
+        #: Number of sessions that are shown, and of their best chunks: these are read with those that are compared.
         self.shown = (0, 0)
         self._expected: list[_Place] = []
         self._nearness: dict[_Place, Nearness] = {}
