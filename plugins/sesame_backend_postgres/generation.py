@@ -29,8 +29,8 @@ def cache_path(place: str, numbers: Iterable[int]) -> str:
     """
     *index, file = map(str, numbers)
     # Not a hash of `hashlib`, which takes longer to load than most of what a search does.
-    known = "-".join([f"{crc32(place.encode()):08x}", *index, ""])
-    directory = os.path.join(paths.data_dir(), "scans")
+    known = "-".join(["scan", f"{crc32(place.encode()):08x}", *index, ""])
+    directory = paths.data_dir()
     with suppress(OSError):  # there is no directory, or another process deletes them, too
         for other in os.listdir(directory):
             if other.startswith(known) and other != known + file:

@@ -28,7 +28,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, matching, phrases, rows, schema, spelling, words
 from .asking import Asking, Question, Values
 from .connecting import Server
-from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import ALL_STANDING, DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
 from .generation import GENERATION, cache_path
 
 #: Sessions by number, and all that have the id of a parent of one of them.
@@ -107,10 +107,12 @@ class PostgresReader:
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their total number."""
-        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
+        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters))
+        # A page of no sessions is asked for their number, which is mostly large.
+        wanted = wanted.and_(STANDING if limit else ALL_STANDING)
         # In one query: finding them takes most of the time.
         sql = (
-            f"WITH found AS MATERIALIZED (SELECT s.id, s.modified FROM {rows.STORED_FROM}{wanted.where()}) "
+            f"WITH found AS MATERIALIZED (SELECT s.id, s.modified FROM sessions AS s{wanted.where()}) "
             f"SELECT n.count, p.* FROM (SELECT count(*) FROM found) AS n LEFT JOIN (SELECT {rows.STORED_COLUMNS} "
             "FROM (SELECT id FROM found ORDER BY modified DESC, id DESC LIMIT %s OFFSET %s) AS page, "
             f"{rows.STORED_FROM} WHERE s.id = page.id) AS p ON true ORDER BY p.modified DESC, p.id DESC"
