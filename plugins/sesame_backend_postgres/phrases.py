@@ -29,6 +29,7 @@ def statement(
         return None
     narrow = on_sessions(filters).and_(meeting(condition))
     chunks = on_chunks(filters).and_(*([Where("t.words @@ to_tsquery('code', %s)", (others,))] if others else []))
+    by_row = Where(f"({chunks.sql}) IS TRUE", chunks.values) if chunks.sql else chunks
     parts = Parts()
     parts.values.append(asked)
     parts.add(
@@ -67,13 +68,21 @@ def statement(
     parts.values.append(budget.NEAR * limit)
     parts.add(
         "close",
-        """  SELECT newest - (numbers * %s::float8 / chunks)::bigint AS first, newest
-  FROM known, sought, (SELECT (SELECT max(id) FROM sessions) AS newest) AS n,
+        f"""  SELECT newest - (numbers * wanted / chunks)::bigint AS first, newest,
+    wanted * (SELECT sum(chunks) FROM workstations) / chunks < chunks / {budget.ROWS} AS is_narrow
+  FROM known, sought, (SELECT %s::float8 AS wanted) AS w, (SELECT (SELECT max(id) FROM sessions) AS newest) AS n,
     (SELECT (SELECT max(id) - min(id) FROM sessions) AS numbers) AS s
   WHERE is_single AND chunks > 0""",
     )
-    # Of a range with an end the planner expects few sessions, so that it reads their index, too.
-    parts.add("near", chunks_with("t.session > (SELECT first FROM close) AND t.session <= (SELECT newest FROM close)"))
+    # Either all chunks of these sessions are read, or the entries of the word.  Of a range with an end a plan expects
+    # few sessions, so that it reads their index, too.
+    newest = "t.session > (SELECT first FROM close) AND t.session <= (SELECT newest FROM close)"
+    ways = [
+        f"  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t WHERE (SELECT is_narrow FROM close) AND {newest} "
+        f"AND (t.words @@ (SELECT every FROM sought)) IS TRUE{within}{parts.use(by_row)}",
+        chunks_with(f"(SELECT NOT is_narrow FROM close) AND {newest}"),
+    ]
+    parts.add("near", "\n  UNION ALL\n".join(ways))
     parts.values.append(limit)
     parts.add(
         "rest",
