@@ -22,7 +22,10 @@ def create(options: Options) -> StorageBackend:
     for needed in ("psycopg", "sqlalchemy"):
         if find_spec(needed) is None:
             raise ConfigError(f"the postgres backend needs {needed}: pip install 'sesame-search[postgres]'")
-    from .backend import PostgresBackend
+    from .importing import of_a_command
+
+    with of_a_command():
+        from .backend import PostgresBackend
 
     return PostgresBackend.from_options(options)
 

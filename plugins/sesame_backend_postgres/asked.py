@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from sesame_core.dataclass import dataclass
 from sesame_core.types.query import Word
 
 from . import words

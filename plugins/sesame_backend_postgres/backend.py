@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import psycopg
 
@@ -17,11 +18,12 @@ from . import opening
 from .connecting import Server
 from .connection import Connection
 from .failures import translated
-from .locking import lock
 from .opening import Workstation
 from .reader import PostgresReader
 from .settings import OPTIONS, Settings
-from .writer import PostgresWriter
+
+if TYPE_CHECKING:
+    from .writer import PostgresWriter
 
 
 class PostgresBackend:
@@ -103,6 +105,8 @@ class PostgresBackend:
     @contextmanager
     def writer(self) -> Iterator[PostgresWriter]:
         """Open this workstation's rows for writing."""
+        from .writer import PostgresWriter
+
         with (
             self._opened() as (db, workstation),
             committing(PostgresWriter(db, self._server.place, workstation)) as writer,
@@ -115,6 +119,8 @@ class PostgresBackend:
 
         It is one transaction, so that readers see the old rows until the new ones are complete.
         """
+        from .writer import PostgresWriter
+
         with self._opened() as (db, workstation), db.transaction():
             writer = PostgresWriter(db, self._server.place, workstation, is_rebuild=True)
             first = wrap(writer) if wrap else writer
@@ -126,6 +132,8 @@ class PostgresBackend:
     @contextmanager
     def _opened(self, *, claim: bool = False) -> Iterator[tuple[Connection, Workstation]]:
         """Yield a connection that holds the write lock of this workstation's rows."""
+        from .locking import lock
+
         with translated(self._server.place, self._server.role):
             try:
                 db, place, schema = self._connection(), self._server.place, self._server.schema

@@ -19,6 +19,8 @@ LISTED = 15_000
 READ = 20_000
 #: Most chunks that are read for a phrase which is found but not scored: long ones take 15 µs.
 PHRASED = 1_000
+#: Of a single word, the newest sessions are read first, which have this many times the chunks that are wanted.
+NEAR = 10
 #: Entries of the index of words that are read in the time for one chunk.
 ROWS = 10
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample of this size.

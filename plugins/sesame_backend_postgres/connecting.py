@@ -16,7 +16,7 @@ from psycopg import errors
 from sesame_core.errors import BackendError
 
 from . import opening, settings
-from .connection import Connection, is_lost
+from .connection import Connection
 from .failures import LostError, refused, translated
 from .prepared import Prepared
 from .reaching import UnansweredError, reached
@@ -111,7 +111,7 @@ class Server:
         """
         if self._is_first_free.acquire(timeout=READ_SECONDS if self._settings.pool == 1 else 0):
             try:
-                if self._first is None or is_lost(self._first):
+                if self._first is None or self._first.is_lost():
                     self._drop_first()
                     self._first = self.connect_to_read()
                 yield self._first
@@ -125,7 +125,7 @@ class Server:
         if self._settings.pool == 1:
             raise BackendError(f"{self.place}: the only connection is in use; raise the option 'pool'")
         pooled = self._others().connect()
-        if is_lost(pooled.driver_connection):
+        if pooled.driver_connection.is_lost():  # type: ignore[union-attr]
             pooled.invalidate()
             pooled = self._others().connect()
         try:

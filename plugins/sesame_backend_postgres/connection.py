@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from psycopg import sql
+from psycopg import generators, sql
 from psycopg.pq import TransactionStatus
 
 #: Seconds without an answer after which it is found out whether the server still answers anyone.
@@ -71,6 +72,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     encoding = ""
     #: The statement that sets the settings for a transaction.
     _settings = ""
+    #: Whether the end of a transaction has been sent, and its answer not been read.
+    _is_ending = False
 
     def settle(self, schema: str, read_seconds: int, then: str = "") -> tuple[Any, ...] | None:
         """Set the settings, in one round trip with another query; return its first row.
@@ -116,6 +119,26 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             pass  # the result that the caller wants is the last
         return cursor
 
+    def roll_back(self) -> None:
+        """End a transaction that has only read: the answer is read when the connection is used again (`is_lost`)."""
+        self.pgconn.send_query(b"ROLLBACK")
+        self.pgconn.flush()
+        self._is_ending = True
+
+    def is_lost(self) -> bool:
+        """Return, without a query, whether the server has closed the connection."""
+        if self._is_ending:
+            self._is_ending = False
+            try:
+                self.wait(generators.execute(self.pgconn))
+            except psycopg.Error:
+                return True
+        if self.closed:
+            return True
+        readable, _, _ = select.select([self.fileno()], [], [], 0)
+        # No query is pending: anything to read is the end of the stream, or the server's last message.
+        return bool(readable)
+
     @contextmanager
     def transaction(self, *arguments: Any, **options: Any) -> Iterator[psycopg.Transaction]:
         """Run the block in a transaction, with the settings."""
@@ -159,16 +182,5 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             raise SilentError(f"no answer for {waited:.0f} s, and the server does not take another connection")
 
     def _check_keeper(self) -> None:
-        if self.keeper is not None and is_lost(self.keeper):
+        if self.keeper is not None and self.keeper.is_lost():
             raise psycopg.OperationalError("the pooler has ended the connection that held the lock of this workstation")
-
-
-def is_lost(db: Any) -> bool:
-    """Return, without a query, whether the server has closed a connection."""
-    import select
-
-    if db.closed:
-        return True
-    readable, _, _ = select.select([db.fileno()], [], [], 0)
-    # No query is pending: anything to read is the end of the stream, or the server's last message.
-    return bool(readable)

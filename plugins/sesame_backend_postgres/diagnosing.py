@@ -5,12 +5,12 @@ The catalogue can be read without any right: it tells a missing schema from a mi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from sesame_core.config import identity
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError, UnpreparedError
 
 from .failures import PREPARE

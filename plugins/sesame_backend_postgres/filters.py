@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sdk.sql import FALSE, STANDING, TRUE, Dialect, Where, like, on_kind
+from sesame_core.sdk.sql import FALSE, TRUE, Dialect, Where, like, on_kind
 from sesame_core.types.query import Filters, Word
 
 from .rows import reversed_path
 from .words import any_of, is_ordered, without_order
 
 __all__ = [
+    "ALL_STANDING",
     "DIALECT",
     "STANDING",
     "Where",
@@ -102,5 +103,13 @@ class _Postgres(Dialect):
 
 
 DIALECT = _Postgres()
+#: As `sdk.sql.STANDING`, without `files AS f`: files are looked up for the few sessions that several of them contain.
+STANDING = Where(
+    "NOT EXISTS (SELECT 1 FROM sessions AS o WHERE o.key = s.key AND o.file <> s.file AND ("
+    "SELECT (g.missing_since IS NULL, o.chunk_count, o.id) > (f.missing_since IS NULL, s.chunk_count, s.id) "
+    "FROM files AS f, files AS g WHERE f.id = s.file AND g.id = o.file))"
+)
+#: The same for nearly all sessions: those in one file only are known from one reading of the index of keys.
+ALL_STANDING = Where("(s.key IN (SELECT key FROM sessions GROUP BY key HAVING count(*) > 1)) IS FALSE").or_(STANDING)
 on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
 meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole

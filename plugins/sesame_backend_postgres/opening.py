@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from sesame_core.config import identity, paths
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
 from sesame_core.sdk.sql import newer
 
-from . import diagnosing, schema
+from . import schema
 from .connection import Connection
 from .failures import identifier
 
@@ -70,12 +70,15 @@ def check_readable(db: psycopg.Connection[Any], place: str, name: str, found: in
     :raises BackendError: there is none, the role may not read it, or it is an older or a newer one.
     """
     present = len(schema.MIGRATIONS)
+    if found == present:
+        return
+    from . import diagnosing
+
     if not found:
         raise diagnosing.unreadable(db, place, name) or BackendError(f"{place} has no version in the schema {name}")
     if found > present:
         raise newer(place, found, present)
-    if found < present:
-        raise diagnosing.outdated(diagnosing.standing(db, name), place, found)
+    raise diagnosing.outdated(diagnosing.standing(db, name), place, found)
 
 
 def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_prepare: bool = False) -> None:
@@ -85,6 +88,8 @@ def check_writable(db: psycopg.Connection[Any], place: str, name: str, *, is_to_
     :param is_to_prepare: the role need not write rows, and should be told how it can make the tables.
     :raises BackendError: it may not; the message has the statement to run.
     """
+    from . import diagnosing
+
     standing = diagnosing.standing(db, name)
     if not standing.has_tables:
         if error := diagnosing.unmakeable(standing, place, name):
@@ -172,6 +177,8 @@ def this_workstation(db: psycopg.Connection[Any], place: str, *, claim: bool = F
         assert found is not None
     number, installed, known_host, is_mine, role, known_owner, is_bound = found
     if not is_mine and not _is_superuser(db):
+        from . import diagnosing
+
         raise diagnosing.foreign(db, place, name, role)
     if installed != mine and not claim:
         raise BackendError(

@@ -1,6 +1,7 @@
 """SQL that finds the chunks with a phrase, without scores.
 
-The index of words knows no order, so chunks with all words of the phrase are read; of common ones the newest.
+The index of words knows no order, so chunks with all words of the phrase are read; of common ones the newest.  Of a
+single word only those of the newest sessions are read, and the others if these are too few.
 """
 
 from __future__ import annotations
@@ -28,10 +29,13 @@ def statement(
         return None
     narrow = on_sessions(filters).and_(meeting(condition))
     chunks = on_chunks(filters).and_(*([Where("t.words @@ to_tsquery('code', %s)", (others,))] if others else []))
+    by_row = Where(f"({chunks.sql}) IS TRUE", chunks.values) if chunks.sql else chunks
     parts = Parts()
     parts.values.append(asked)
     parts.add(
-        "sought", f"  SELECT q, {words.without_order('q')} AS every FROM (SELECT to_tsquery('code', %s) AS q) AS q"
+        "sought",
+        f"""  SELECT q, numnode(q) = 1 AS is_single, {words.without_order("q")} AS every
+  FROM (SELECT to_tsquery('code', %s) AS q) AS q""",
     )
     # How many chunks have the rarest word, and where the newest of too many begin.
     parts.add(
@@ -53,23 +57,56 @@ def statement(
         within = " AND t.session IN (SELECT id FROM allowed)"
     elif not filters.all_kinds:
         within = " AND t.session NOT IN (SELECT id FROM sessions WHERE kind = 'headless')"
-    # Alternative ways, of which one is taken: an index of all sessions costs more than it saves.
-    ways = []
-    for way in (
-        "NOT EXISTS (SELECT FROM cutoff)",
-        "EXISTS (SELECT FROM cutoff) AND t.session > (SELECT first FROM cutoff)",
-    ):
-        ways.append(
+
+    def chunks_with(way: str) -> str:
+        return (
             "  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t "
             f"WHERE {way} AND t.words @@ (SELECT every FROM sought){within}{parts.use(chunks)}"
         )
-    parts.add("found", "\n  UNION ALL\n".join(ways))
-    parts.add("newest", f"  SELECT place FROM found ORDER BY session DESC, seq DESC LIMIT {budget.PHRASED}")
+
+    # Of one word, the chunks of the newest sessions are mostly enough.
+    parts.values.append(budget.NEAR * limit)
+    parts.add(
+        "close",
+        f"""  SELECT newest - (numbers * wanted / chunks)::bigint AS first, newest,
+    wanted * (SELECT sum(chunks) FROM workstations) / chunks < chunks / {budget.ROWS} AS is_narrow
+  FROM known, sought, (SELECT %s::float8 AS wanted) AS w, (SELECT (SELECT max(id) FROM sessions) AS newest) AS n,
+    (SELECT (SELECT max(id) - min(id) FROM sessions) AS numbers) AS s
+  WHERE is_single AND chunks > 0""",
+    )
+    # Either all chunks of these sessions are read, or the entries of the word.  Of a range with an end a plan expects
+    # few sessions, so that it reads their index, too.
+    newest = "t.session > (SELECT first FROM close) AND t.session <= (SELECT newest FROM close)"
+    ways = [
+        f"  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t WHERE (SELECT is_narrow FROM close) AND {newest} "
+        f"AND (t.words @@ (SELECT every FROM sought)) IS TRUE{within}{parts.use(by_row)}",
+        chunks_with(f"(SELECT NOT is_narrow FROM close) AND {newest}"),
+    ]
+    parts.add("near", "\n  UNION ALL\n".join(ways))
+    parts.values.append(limit)
+    parts.add(
+        "rest",
+        """  SELECT coalesce((SELECT first FROM close), (SELECT max(id) FROM sessions)) AS last
+  FROM (SELECT count(*) AS count FROM near) AS n WHERE count < %s""",
+    )
+    # Alternative ways, of which one is taken: an index of all sessions costs more than it saves.
+    older = "EXISTS (SELECT FROM rest) AND (t.session <= (SELECT last FROM rest)) IS TRUE"
+    ways = [
+        f"NOT EXISTS (SELECT FROM cutoff) AND {older}",
+        f"EXISTS (SELECT FROM cutoff) AND t.session > (SELECT first FROM cutoff) AND {older}",
+    ]
+    parts.add("found", "\n  UNION ALL\n".join(["  SELECT * FROM near", *map(chunks_with, ways)]))
+    parts.values.append(limit)
+    parts.add(
+        "newest",
+        f"""  SELECT place FROM found ORDER BY session DESC, seq DESC
+  LIMIT (SELECT CASE WHEN is_single THEN %s ELSE {budget.PHRASED} END FROM sought)""",
+    )
     # Without the inner OFFSET a plan may read all texts in order.
     given = ",\n".join(parts.sql)
     sql = f"""WITH {given}
 SELECT session, seq, class FROM (
   SELECT t.session, t.seq, t.class::int AS class FROM newest JOIN texts AS t ON t.ctid = newest.place
-  WHERE t.words @@ (SELECT q FROM sought) OFFSET 0
+  WHERE (SELECT is_single FROM sought) OR t.words @@ (SELECT q FROM sought) OFFSET 0
 ) AS t ORDER BY session DESC, seq DESC LIMIT %s"""
     return Where(Alike(sql), (*parts.values, limit))

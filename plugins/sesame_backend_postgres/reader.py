@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import psycopg
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from sesame_core.config import identity
 from sesame_core.errors import UnpreparedError
@@ -28,20 +25,46 @@ from sesame_core.types.index import (
 )
 from sesame_core.types.query import Condition, Filters, Query, Word
 
-from . import conversations, diagnosing, matching, phrases, rows, schema, spelling, words
+from . import conversations, matching, phrases, rows, schema, spelling, words
+from .asking import Asking, Question, Values
 from .connecting import Server
-from .connection import Connection
-from .failures import translated
-from .filters import DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import ALL_STANDING, DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .generation import GENERATION, cache_path
 from .opening import FORGOTTEN, FORMER, INSTALLATION
 
 if TYPE_CHECKING:
     from sesame_core.types.server import ServerState
 
+#: Sessions by number, and all that have the id of a parent of one of them.
+_WITH_PARENTS = (
+    f"SELECT false, {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.id = ANY (%s) "
+    f"UNION ALL SELECT true, {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} WHERE s.session_id = ANY (ARRAY("
+    "SELECT parent_id FROM sessions WHERE id = ANY (%s) AND kind = 'subagent'))"
+)
+#: For each of some ids the first of some lengths at which no other session has its beginning; NULL for none.
+_UNIQUE = """
+SELECT (
+  SELECT min(n) FROM unnest(%s::int[]) AS n WHERE char_length(i.id) <= n OR NOT EXISTS (
+    SELECT 1 FROM sessions AS s WHERE s.session_id >= left(i.id, n) COLLATE "C"
+      AND s.session_id < (left(i.id, n) || U&'\\+10FFFF') COLLATE "C"
+      AND s.session_id <> i.id COLLATE "C" AND NOT starts_with(s.session_id, i.id || '/')
+  )
+) FROM unnest(%s::text[]) WITH ORDINALITY AS i (id, place) ORDER BY i.place
+"""
+_FRESHNESS = (
+    "SELECT coalesce((SELECT last_sync FROM workstations WHERE name = %s), (SELECT max(last_sync) FROM workstations)), "
+    "(SELECT count(*) FROM files WHERE error IS NOT NULL AND workstation = "
+    "(SELECT id FROM workstations WHERE name = %s))"
+)
+#: Which of several words some chunks contain.
+_MATCHING = (
+    "SELECT t.session, t.seq, q.n FROM unnest(%s::bigint[], %s::int[]) AS a (session, seq) "
+    "JOIN texts AS t USING (session, seq) "
+    "CROSS JOIN (SELECT n, to_tsquery('code', q) AS q FROM unnest(%s::int[], %s::text[]) AS v (n, q)) AS q "
+    "WHERE t.words @@ q.q"
+)
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
-#: Values of a query, by position or by name.
-Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class PostgresReader:
@@ -49,26 +72,17 @@ class PostgresReader:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._local = threading.local()
+        self._asking = Asking(server)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Show one state of the index to the calls inside: that of the first query."""
-        if getattr(self._local, "db", None) is not None:
-            yield
-            return
-        with self._server.reading() as db:
-            self._local.db = db
-            try:
-                yield
-            finally:
-                self._local.db = None
-                if not db.closed and db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                    db.execute("ROLLBACK")
+        return self._asking.snapshot()
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
-        return matching.candidates(self._ask, query, filters)
+        if known := self._asking.foresight:
+            known.searched(query.words)
+        return matching.candidates(self._rows, query, filters)
 
     def phrase(
         self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
@@ -83,16 +97,26 @@ class PostgresReader:
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""
-        return self._stored("WHERE s.id = ANY (%s)", (list(numbers),))
+        wanted = list(numbers)
+        known = self._asking.foresight
+        if known is None or not known.is_search:
+            return self._stored("WHERE s.id = ANY (%s)", (wanted,))
+        found = self._asking.together((_WITH_PARENTS, (wanted, wanted)), self._freshness())
+        called, above = ([rows.to_stored(row) for is_above, *row in found[0] if is_above == x] for x in (False, True))
+        known.keep_above(called, above)
+        known.freshness, known.is_ranked = _fresh(found[1]), True
+        return called
 
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their total number."""
-        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters), STANDING)
+        wanted = on_sessions(filters).and_(meeting(condition), on_kind(filters), having_chunks(filters))
+        # A page of no sessions is asked for their number, which is mostly large.
+        wanted = wanted.and_(STANDING if limit else ALL_STANDING)
         # In one query: finding them takes most of the time.
         sql = (
-            f"WITH found AS MATERIALIZED (SELECT s.id, s.modified FROM {rows.STORED_FROM}{wanted.where()}) "
+            f"WITH found AS MATERIALIZED (SELECT s.id, s.modified FROM sessions AS s{wanted.where()}) "
             f"SELECT n.count, p.* FROM (SELECT count(*) FROM found) AS n LEFT JOIN (SELECT {rows.STORED_COLUMNS} "
             "FROM (SELECT id FROM found ORDER BY modified DESC, id DESC LIMIT %s OFFSET %s) AS page, "
             f"{rows.STORED_FROM} WHERE s.id = page.id) AS p ON true ORDER BY p.modified DESC, p.id DESC"
@@ -115,7 +139,14 @@ class PostgresReader:
     def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions that have one of these ids."""
         wanted = list(ids)
+        if (known := self._asking.foresight) and (found := known.by_id(wanted)) is not None:
+            return found
         return self._stored("WHERE s.session_id = ANY (%s)", (wanted,)) if wanted else []
+
+    def abbreviated(self, ids: Sequence[str], lengths: Sequence[int]) -> list[str]:
+        """Return the beginning of each id that is unique, of the first of some lengths at which it is."""
+        answers = self._rows(_UNIQUE, (list(lengths), list(ids)))
+        return [session_id[:length] for session_id, (length,) in zip(ids, answers, strict=True)]
 
     def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:
         """Return the chunks of each range by position."""
@@ -135,26 +166,32 @@ class PostgresReader:
             for position, length in zip(first, count, strict=True)
         ]
         found: list[list[Chunk]] = [[] for _ in ranges]
-        for place, session_id, *columns in self._rows(sql, (list(numbers), first, last)):
+        question = (sql, (list(numbers), first, last))
+        known = self._asking.foresight
+        if known is not None and known.is_ranked and set(count) == {1}:
+            known.is_ranked = False
+            places = list(zip(numbers, first, strict=True))
+            asked = [(position, word) for position, word in enumerate(known.words) if word is not None]
+            answers, contained = self._asking.together(question, _matching(asked, places))
+            known.keep_matching(places, contained)
+        else:
+            answers = self._rows(*question)
+        for place, session_id, *columns in answers:
             found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
         return found
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Return the query's words that each chunk contains."""
-        asked = [(position, made) for position, word in enumerate(query.words) if (made := words.any_of([word]))]
+        made = [words.any_of([word]) for word in query.words]
+        if (known := self._asking.foresight) and (found := known.matching(made, chunks)) is not None:
+            return found
+        asked = [(position, word) for position, word in enumerate(made) if word is not None]
         if not chunks or not asked:
             return [frozenset()] * len(chunks)
-        sql = (
-            "SELECT t.session, t.seq, q.n FROM unnest(%s::bigint[], %s::int[]) AS a (session, seq) "
-            "JOIN texts AS t USING (session, seq) "
-            "CROSS JOIN (SELECT n, to_tsquery('code', q) AS q FROM unnest(%s::int[], %s::text[]) AS v (n, q)) AS q "
-            "WHERE t.words @@ q.q"
-        )
-        values = ([n for n, _ in chunks], [seq for _, seq in chunks], [n for n, _ in asked], [q for _, q in asked])
-        found: dict[tuple[int, int], set[int]] = {}
-        for number, seq, position in self._rows(sql, values):
-            found.setdefault((number, seq), set()).add(position)
-        return [frozenset(found.get(chunk, ())) for chunk in chunks]
+        contained: dict[tuple[int, int], set[int]] = {}
+        for number, seq, position in self._rows(*_matching(asked, chunks)):
+            contained.setdefault((number, seq), set()).add(position)
+        return [frozenset(contained.get(chunk, ())) for chunk in chunks]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return words that start with a prefix, the commonest first: as counted by the last run, and later ones."""
@@ -170,7 +207,7 @@ class PostgresReader:
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one or a phrase an estimate."""
-        return matching.frequencies(self._ask, words)
+        return matching.frequencies(self._rows, words)
 
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
@@ -178,14 +215,9 @@ class PostgresReader:
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""
-        sql = (
-            "SELECT coalesce((SELECT last_sync FROM workstations WHERE name = %s), "
-            "(SELECT max(last_sync) FROM workstations)), "
-            "(SELECT count(*) FROM files WHERE error IS NOT NULL AND workstation = "
-            "(SELECT id FROM workstations WHERE name = %s))"
-        )
-        found = self._rows(sql, (identity.workstation_id(),) * 2)
-        return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
+        if (known := self._asking.foresight) and known.freshness:
+            return known.freshness
+        return _fresh(self._rows(*self._freshness()))
 
     def known_files(self, first_ns: int | None = None, last_ns: int | None = None) -> dict[str, KnownFile]:
         """Return this workstation's files; one with a quiet session and an outdated conversation counts as unread."""
@@ -208,8 +240,12 @@ class PostgresReader:
             return {}  # the run that follows makes the tables, or says why it cannot
 
     def scan_cache_path(self) -> str | None:
-        """Return None: a file on this machine cannot detect that the server's index was replaced."""
-        return None
+        """Return a path in the data directory, for this workstation's rows in this schema."""
+        try:
+            found = self._rows(GENERATION, (identity.workstation_id(),))
+        except UnpreparedError:
+            return None
+        return cache_path(self._server.place, found[0]) if found else None
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Return what each workstation has written, the last synchronised first."""
@@ -290,7 +326,7 @@ class PostgresReader:
         from . import monitoring  # only for who asks
 
         with self.snapshot():
-            return monitoring.state(self._ask)
+            return monitoring.state(self._rows)
 
     # -- implementation -----------------------------------------------------------------------------------
 
@@ -298,41 +334,23 @@ class PostgresReader:
         sql = f"SELECT {rows.STORED_COLUMNS} FROM {rows.STORED_FROM} {where}"
         return [rows.to_stored(row) for row in self._rows(sql, values)]
 
+    def _freshness(self) -> Question:
+        return _FRESHNESS, (identity.workstation_id(),) * 2
+
     def _rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Return the rows of a query."""
-        return self._ask(sql, values)
+        return self._asking.rows(sql, values)
 
-    def _ask(self, sql: str, values: Values) -> list[Any]:
-        """Return the rows of a query, on the connection of the snapshot if there is one."""
-        db = getattr(self._local, "db", None)
-        if db is None:
-            with self._server.reading() as one, translated(self._server.place, self._server.role):
-                return self._answers(one, sql, values, "")
-        with translated(self._server.place, self._server.role):
-            is_begun = db.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
-            # Both in one round trip.
-            begin = "" if is_begun else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-            return self._answers(db, sql, values, begin)
 
-    def _answers(self, db: Connection, sql: str, values: Values, before: str) -> list[Any]:
-        try:
-            # The next transaction of a pooled connection may be on a server's connection without the plan.
-            asked = sql if db.is_pooled else self._server.prepared.asked(db, sql)
-            answers = db.execute(before + asked, values)
-            while answers.nextset():
-                pass  # only the last result has rows
-            try:
-                return answers.fetchall()
-            except psycopg.DataError:
-                # Of this machine, not of the server: a row of before the schema's checks has a time like "infinity".
-                from . import times
+def _fresh(found: Sequence[tuple[Any, int]]) -> Freshness:
+    return Freshness(last_sync=found[0][0], unreadable=found[0][1]) if found else Freshness()
 
-                times.accept_all(db)
-                return db.execute(asked, values).fetchall()
-        except BaseException as error:
-            self._server.prepared.forget(db)
-            if isinstance(error, psycopg.errors.InsufficientPrivilege):
-                db.execute("ROLLBACK")
-                if lacking := diagnosing.unreadable(db, self._server.place, self._server.schema):
-                    raise lacking from error
-            raise
+
+def _matching(asked: Sequence[tuple[int, str]], chunks: Sequence[tuple[int, int]]) -> Question:
+    """Return the question which words, each with its position, the chunks contain."""
+    return _MATCHING, (
+        [number for number, _ in chunks],
+        [seq for _, seq in chunks],
+        [position for position, _ in asked],
+        [word for _, word in asked],
+    )

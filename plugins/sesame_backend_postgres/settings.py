@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from sesame_core.dataclass import dataclass
 from sesame_core.errors import ConfigError
 from sesame_core.sdk.options import COUNT, TEXT
 

@@ -77,6 +77,15 @@ class OneSession(Indexing):
                 return short
         return session_id
 
+    def abbreviations(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the ids of several sessions abbreviated, as `abbreviate` does, by id."""
+        from ..plugin.backend import Abbreviating
+
+        reader, listed = self._index.reader(), list(dict.fromkeys(ids))
+        if isinstance(reader, Abbreviating) and listed:
+            return dict(zip(listed, reader.abbreviated(listed, ID_LENGTHS), strict=True))
+        return {session_id: self.abbreviate(session_id) for session_id in listed}
+
     def list_messages(self, session: str | StoredSession, *, offset: int = 0, limit: int | None = None) -> list[Chunk]:
         """Return a session's chunks in order, from the index; its file need not exist.
 

@@ -43,6 +43,8 @@ class Refresher:
         #: reading the file that it has written; the file's state then.
         self._kept: ScanCache | None = None
         self._kept_as: tuple[int, int] | None = None
+        #: Where the scan cache of the last scan may be stored: a question to a server.
+        self._scanned: str | None = None
 
     def refresh(self, seconds: float, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes; an error is in the report, not raised.
@@ -60,9 +62,11 @@ class Refresher:
             found = self._scan(seconds)
             if found is None:
                 return self._index_all(seconds)
+            path = self._scanned
             if not found.is_done:
                 self._take(found, seconds, is_stopped)
-            self._keep(found.cache)
+                path = self._scan_cache_path()
+            self._keep(found.cache, path)
             return found.told()
         except LockedError as error:
             report = found.unreached() if found else IndexReport()
@@ -116,9 +120,8 @@ class Refresher:
         from ..indexing.scan_cache import ScanCache
 
         waiting = [(0, file) for file in rest]
-        self._keep(
-            ScanCache(at=0.0, wanted="", directories={}, absent_roots=[], unchanged=0, missing=0, waiting=waiting)
-        )
+        cache = ScanCache(at=0.0, wanted="", directories={}, absent_roots=[], unchanged=0, missing=0, waiting=waiting)
+        self._keep(cache, self._scan_cache_path())
 
     # -- implementation -----------------------------------------------------------------------------------
 
@@ -136,7 +139,8 @@ class Refresher:
         scan_roots = self._scan_roots()
         notes, redaction = self._config.describe.directory, self._index.redaction()
         try:
-            cache = self._cache(reader.scan_cache_path())
+            self._scanned = reader.scan_cache_path()
+            cache = self._cache(self._scanned)
             if found := scan_recent(scan_roots, notes, cache, reader, redaction):
                 return found
             known = self._index.known_files(reader)
@@ -181,12 +185,17 @@ class Refresher:
                 found.reject(found.scan_roots[number], file.path)
         found.completed(report, rest, [waiting for waiting in read if waiting[1].path in again])
 
-    def _keep(self, cache: ScanCache) -> None:
-        """Store the cache for the next searches, if it helps them."""
+    def _scan_cache_path(self) -> str | None:
         from ..plugin.backend import TracksFiles
 
         reader = self._index.reader()
-        path = reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+        return reader.scan_cache_path() if isinstance(reader, TracksFiles) else None
+
+    def _keep(self, cache: ScanCache, path: str | None) -> None:
+        """Store the cache for the next searches, if it helps them.
+
+        :param path: where the index says.
+        """
         self._kept = cache if cache.waiting else None
         if path is None:
             return

@@ -109,7 +109,8 @@ def _show(sesame: Sesame, query: str) -> None:
 
     write(f"\n$ sesame search {query}".rstrip())
     answer = sesame.search(query, limit=5)
-    write(answer_text(answer, abbreviate=sesame.abbreviate, is_terminal=sys.stdout.isatty()))
+    short = sesame.abbreviations(hit.session.id for hit in answer.hits)
+    write(answer_text(answer, abbreviate=short.__getitem__, is_terminal=sys.stdout.isatty()))
 
 
 def _run(sesame: Sesame, paths: Sequence[Path], *, full: bool = False) -> IndexReport:

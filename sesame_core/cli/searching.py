@@ -59,7 +59,7 @@ def search(
         else:
             output = answers.answer_text(
                 answer,
-                abbreviate=sesame.abbreviate,
+                abbreviate=sesame.abbreviations(hit.session.id for hit in answer.hits).__getitem__,
                 refreshed=refreshed,
                 current=current,
                 is_terminal=sys.stdout.isatty(),

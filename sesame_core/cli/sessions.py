@@ -31,7 +31,7 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
             output = sessions_text(
                 found,
                 total,
-                abbreviate=sesame.abbreviate,
+                abbreviate=sesame.abbreviations(stored.session.id for stored in found).__getitem__,
                 offset=offset,
                 filters=filters,
                 kept_out=kept_out,

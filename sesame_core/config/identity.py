@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -186,6 +185,8 @@ def _keep_ids(ids: dict[str, str]) -> None:
 
 
 def _platform_uuid() -> str:
+    import subprocess
+
     try:
         answer = subprocess.run(
             [_IOREG, "-rd1", "-c", "IOPlatformExpertDevice"],

@@ -160,6 +160,20 @@ class SearchesTerms(Protocol):
 
 
 @runtime_checkable
+class Abbreviating(Protocol):
+    """A reader that shortens the ids of a whole list at once, since a call may be a round trip to a server."""
+
+    def abbreviated(self, ids: Sequence[str], lengths: Sequence[int]) -> list[str]:
+        """Return the beginning of each id: of the first length at which only its own session and its subagents have it.
+
+        Like `find_sessions`, an id that is no longer than a length means its own session.  The whole id if no length is
+        enough.
+
+        :param lengths: numbers of characters, the smallest first.
+        """
+
+
+@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

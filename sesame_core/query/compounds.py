@@ -40,7 +40,9 @@ def with_joined(query: Query, counts: Counting) -> Query:
     joined = _joined(query)
     if not joined:
         return query
-    often = dict(zip(joined, _counted(counts, list(joined)), strict=True))
+    # Those of the query, too, since a search asks for them next: two questions may be two round trips to a server.
+    of_query = query.words if len(query.words) > 1 else ()
+    often = dict(zip(joined, _counted(counts, list(joined), beside=of_query), strict=True))
     phrases = [f"{first} {second}" for text, (_, first, second) in joined.items() if often[text]]
     apart = dict(zip(phrases, _counted(counts, phrases), strict=True)) if phrases else {}
     changed: dict[Word, Word] = {}
@@ -77,5 +79,6 @@ def splits(text: str, counts: Counting) -> list[str]:
     return [phrase for _, phrase in found[:MAX_SPLITS]]
 
 
-def _counted(counts: Counting, phrases: Sequence[str]) -> list[int]:
-    return counts.frequencies([Word(text=phrase, alternatives=(phrase,)) for phrase in phrases])
+def _counted(counts: Counting, phrases: Sequence[str], *, beside: Sequence[Word] = ()) -> list[int]:
+    words = [Word(text=phrase, alternatives=(phrase,)) for phrase in phrases]
+    return counts.frequencies([*words, *beside])[: len(words)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..dataclass import dataclass
 from ..plugin.backend import Counting, IndexReader, Vocabulary
 from ..query import spelling
 from ..types.index import Candidates
-from ..types.query import Filters, Query
+from ..types.query import Filters, Query, Word
 
 
 @dataclass(slots=True)
@@ -25,14 +27,15 @@ class Found:
 def find(reader: IndexReader, query: Query, filters: Filters) -> Found:
     """Search for the words of a query, and for other spellings of those that are rare."""
     candidates = None
-    if isinstance(reader, Counting) and len(query.text.split()) > 1:
+    counted = _Counted(reader) if isinstance(reader, Counting) else None
+    if counted and len(query.text.split()) > 1:
         from ..query.compounds import with_joined
 
-        query = with_joined(query, reader)
-    if isinstance(reader, Counting) and len(query.words) > 1:
+        query = with_joined(query, counted)
+    if counted and len(query.words) > 1:
         # Counting takes a fraction of a search, which would have to be repeated with the other spellings; of one word
         # only a search that finds little is repeated.
-        counts = reader.frequencies(query.words)
+        counts = counted.frequencies(query.words)
     else:
         candidates = reader.candidates(query, filters)
         counts = candidates.document_frequencies
@@ -47,3 +50,17 @@ def find(reader: IndexReader, query: Query, filters: Filters) -> Found:
     if added:
         not_found = [word for word in not_found if not spelling.is_met(word, added)]
     return Found(query, candidates, not_found, spelling.corrections(added))
+
+
+class _Counted:
+    """A reader's frequencies, each asked for once: of the words of a query together with those that they make."""
+
+    def __init__(self, reader: Counting) -> None:
+        self._reader = reader
+        self._counts: dict[Word, int] = {}
+
+    def frequencies(self, words: Sequence[Word]) -> list[int]:
+        """Return the number of chunks with each word."""
+        if missing := [word for word in dict.fromkeys(words) if word not in self._counts]:
+            self._counts.update(zip(missing, self._reader.frequencies(missing), strict=True))
+        return [self._counts[word] for word in words]

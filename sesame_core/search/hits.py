@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 TOGETHER = 64
 
 
+def evidence_of(page: Page, least: int) -> tuple[int, int]:
+    """Return the number of sessions whose best chunks `hits_of` reads at first, and the number of these of each."""
+    return min(max(page.end, least) + 1, TOGETHER), max(BEST_CHUNKS, page.passages)
+
+
 def hits_of(
     look: SecondLook, query: Query, ordered: Iterable[tuple[Ranked, Grouping]], page: Page, least: int
 ) -> list[tuple[Hit, Ranked]]:
@@ -36,7 +41,7 @@ def hits_of(
     hits: list[tuple[Hit, Ranked]] = []
     # Of one owner: another one's message can have any origin.
     shown: dict[tuple[str, int], Hit] = {}
-    for result, families, evidence in _with_evidence(look, ordered, most + 1, max(BEST_CHUNKS, page.passages)):
+    for result, families, evidence in _with_evidence(look, ordered, *evidence_of(page, least)):
         stored = families.stored[result.group]
         best_chunks = evidence[:BEST_CHUNKS]
         # The title is shown anyway, so any other passage adds more.
@@ -81,10 +86,10 @@ def _with_evidence(
 ) -> Iterator[tuple[Ranked, Grouping, list[tuple[int, Chunk]]]]:
     """Yield the ranked sessions with their best chunks, each with the number of the session that contains it.
 
-    :param expected: estimate of the number that the caller will take.
+    :param expected: estimate of the number that the caller will take, at most `TOGETHER`.
     """
     waiting = iter(ordered)
-    while batch := list(islice(waiting, min(expected, TOGETHER))):
+    while batch := list(islice(waiting, expected)):
         places = [[(scored.session, scored.seq) for scored in result.chunks[:passages]] for result, _ in batch]
         look.chunks([place for of_result in places for place in of_result])
         for (result, families), of_result in zip(batch, places, strict=True):

@@ -16,7 +16,7 @@ from ..types.answer import Answer, Page
 from ..types.query import Filters, Query
 from .found import find
 from .grouping import Grouping, copy_rank
-from .hits import hits_of
+from .hits import evidence_of, hits_of
 from .listing import ID_PREFIX
 from .nearness import Level
 from .ranking import Ranked, Ranking
@@ -59,8 +59,10 @@ def result(reader: IndexReader, query: Query, filters: Filters, page: Page, effe
     # The total is the same on every page.  A title may match where no chunk does.
     answer.total = max(answer.total, len(best)) - first.united
     is_counted = answer.total <= COUNTED
+    least = COUNTED if is_counted else 0
+    look.shown = evidence_of(page, least)
     ordered = _ordered(reader, found_sessions, first, best, named, look)
-    results = hits_of(look, query, ordered, page, COUNTED if is_counted else 0)
+    results = hits_of(look, query, ordered, page, least)
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in results)
     answer.hits = [hit for hit, _ in results[page.offset : page.end]]

@@ -54,11 +54,16 @@ class SecondLook:
         known = {(chunk.session, chunk.seq) for chunk in candidates.chunks}
         candidates.chunks += [c for c in found if (c.session, c.seq) not in known and c.session in self.sessions]
         self._texts: dict[_Place, Chunk | None] = {}
+        #: Number of sessions that are shown, and of their best chunks: these are read with those that are compared.
+        self.shown = (0, 0)
+        self._expected: list[_Place] = []
         self._nearness: dict[_Place, Nearness] = {}
 
     def order(self, ranked: Iterable[Ranked]) -> list[Ranked]:
         """Return the sessions in their final order; of each one the nearest chunks come first."""
         first = list(ranked)
+        sessions, passages = self.shown
+        self._expected = [(c.session, c.seq) for result in first[:sessions] for c in result.chunks[:passages]]
         places = {result.group: self._places(result, rank) for rank, result in enumerate(first)}
         self._compare([place for of_result in places.values() for place in of_result])
         if self._with_phrase and all(found.level < Level.CHARACTERS for found in self._nearness.values()):
@@ -77,6 +82,8 @@ class SecondLook:
         """Return chunks by place; None if there is none.  Each is read from the index once."""
         missing = [place for place in dict.fromkeys(places) if place not in self._texts]
         if missing:
+            missing = list(dict.fromkeys([*missing, *(p for p in self._expected if p not in self._texts)]))
+            self._expected = []
             for place, found in zip(missing, self._reader.chunks([(*place, 1) for place in missing]), strict=True):
                 self._texts[place] = found[0] if found else None
         return [self._texts[place] for place in places]

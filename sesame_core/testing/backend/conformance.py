@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.backend import Abbreviating, StorageBackend
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import Filters
@@ -36,8 +36,8 @@ class BackendConformance(
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `TracksFiles`, `Annotating`, `Fingerprinted`,
-    `Belongings`, `Monitored`) are skipped for a backend without it.
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `Abbreviating`, `TracksFiles`, `Annotating`,
+    `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
@@ -162,6 +162,19 @@ class BackendConformance(
         assert sorted(stored.session.id for stored in backend.reader().find_sessions(prefix)) == expected, (
             "`find_sessions` returns the sessions of exactly this id, or else those whose ids begin with it"
         )
+
+    def test_shortens_ids_as_far_as_they_stay_unique(self, backend: StorageBackend) -> None:
+        """All of a list at once, each to the first of some lengths; only if the reader has the ability."""
+        reader = backend.reader()
+        if not isinstance(reader, Abbreviating):
+            pytest.skip("the backend does not shorten the ids of a list")
+        ids = ["abc-1", "abc-1/sub", "abc-2", "abd-1", "abd-1x", "%_%_-1", "ab", "日本語-1", "日本語-2"]
+        store(backend, a_file(), *(a_session("x", id=id) for id in ids))
+        assert backend.reader().find_sessions("ab")
+        expected = ["abc-1", "abc-1/sub", "abc-2", "abd-1", "abd-1x", "%_%", "ab", "日本語-1", "日本語-2"]
+        assert reader.abbreviated(ids, (3, 5)) == expected, "the beginning that only a session and its subagents have"
+        assert reader.abbreviated(["abc-2", "abc-2", "not there"], (4,)) == ["abc-2", "abc-2", "not "]
+        assert reader.abbreviated([], (3,)) == []
 
     # -- chunks -------------------------------------------------------------------------------------------
 

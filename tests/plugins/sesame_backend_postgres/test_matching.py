@@ -17,7 +17,7 @@ from sesame_core.plugin.backend import IndexReader, StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Candidates, Chunk
-from sesame_core.types.query import Filters, Query
+from sesame_core.types.query import Filters, Query, Word
 
 pytestmark = pytest.mark.once
 
@@ -242,6 +242,24 @@ def test_a_condition_on_most_of_the_sessions_lets_the_words_lead(backend: Storag
     assert ids(reader, few) == {f"s{number}" for number in range(1, SESSIONS, 2)}
     many = reader.candidates(a_query("common", required=["prompt"]), EVERYTHING)
     assert ids(reader, many) == {"s0"}
+
+
+@pytest.mark.parametrize("limit", [1, 7, 600])
+@pytest.mark.parametrize("near", [1, 10])
+@pytest.mark.parametrize("text", ["common", "regular", "seldom", "prompt", "number 7"])
+def test_of_a_word_or_a_phrase_the_newest_chunks_are_found_however_few_sessions_are_read_first(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str, near: int, limit: int
+) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    word = Word(text=text, alternatives=(text,))
+    prompt = (Word(text="prompt", alternatives=("prompt",)),)
+    for filters in (Filters(), EVERYTHING, Filters(role="user"), Filters(agents=("none",))):
+        for condition, beside in ((None, ()), (None, prompt), (a_query(excluded=["prompt"]).condition, ())):
+            monkeypatch.setattr(limits, "NEAR", 10_000)
+            all_of_them = reader.phrase(word, filters, condition, 10_000, beside=beside)
+            monkeypatch.setattr(limits, "NEAR", near)
+            assert reader.phrase(word, filters, condition, limit, beside=beside) == all_of_them[:limit]
 
 
 def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:

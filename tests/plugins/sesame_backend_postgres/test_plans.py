@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres.asking import Asking
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.plugin.backend import IndexReader
 from sesame_core.plugin.manager import PluginManager
@@ -130,15 +131,16 @@ class Plans:
 def plans(dsn: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Plans]:
     backend = PluginManager().backend("postgres", {"dsn": dsn[0], "schema": dsn[1]})
     plans = Plans(backend.reader())
-    ask: Callable[..., Any] = PostgresReader._ask
+    ask: Callable[..., Any] = Asking.rows
 
-    def asking(self: PostgresReader, sql: str, values: Sequence[Any]) -> Any:
+    def asking(self: Asking, sql: str, values: Sequence[Any] = ()) -> Any:
         # ANALYZE leaves out what is never executed, as one of two ways.
         ((plan,),) = ask(self, f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {sql}", values)
         plans.add(plan[0]["Plan"])
         return ask(self, sql, values) if plans.answers else []
 
-    monkeypatch.setattr(PostgresReader, "_ask", asking)
+    monkeypatch.setattr(Asking, "rows", asking)
+    monkeypatch.setattr(Asking, "together", lambda self, *questions: [self.rows(*one) for one in questions])
     yield plans
     backend.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -64,11 +65,9 @@ def test_a_search_that_finds_no_file_changed_loads_nothing_that_writes(workstati
     assert done.stderr.strip() == "[]"
 
 
-def test_a_search_for_one_word_asks_the_server_six_times(
-    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader = backend.reader()
-    assert reader.list_sessions(Filters(), limit=1)[0]
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What connections have asked so far, in one round trip each."""
     asked: list[str] = []
     execute = psycopg.Connection.execute
 
@@ -77,14 +76,82 @@ def test_a_search_for_one_word_asks_the_server_six_times(
         return execute(self, query, *values, **options)
 
     monkeypatch.setattr(psycopg.Connection, "execute", counting)
-    answer = search(reader, "fox", Filters(), Page(context=(2, 2)))
+    return asked
+
+
+def test_a_search_for_one_word_asks_the_server_three_times(backend: StorageBackend, asked: list[str]) -> None:
+    reader = backend.reader()
+    assert reader.list_sessions(Filters(), limit=1)[0]
+    asked.clear()
+    answer = search(reader, "fox", Filters())
     assert len(answer.hits) == 10
-    # With it: the sessions that subagents work for, and the windows.  The texts of the best eleven sessions are read
-    # before the order is known, and those of the further ones that are compared with them.
-    assert len(asked) == 6 + 2
+    assert answer.freshness is not None
     assert asked[0].startswith("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ")
     assert "; EXECUTE " in asked[0]
-    assert asked[-1] == "ROLLBACK"
+    # The sessions, those that subagents work for, and the freshness; the texts, and the words that they contain.
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "page", "times"),
+    [
+        ("fox AND so", Page(), 6),  # with the sessions that AND leaves out, the words' frequencies, and the phrase
+        ("so fox", Page(), 5),  # with the frequencies, and the phrase
+        ("the fox and so on", Page(), 5),
+        ('"and so on"', Page(), 4),  # with the phrase
+        ("fox", Page(context=(2, 2)), 4),  # with the windows
+        ("fox", Page(limit=30), 3),
+        ("fox", Page(offset=20, passages=3), 3),
+        ("", Page(), 2),
+    ],
+)
+def test_a_search_asks_the_server_as_few_times_as_its_steps_need(
+    backend: StorageBackend, asked: list[str], text: str, page: Page, times: int
+) -> None:
+    reader = backend.reader()
+    assert reader.list_sessions(Filters(), limit=1)[0]
+    asked.clear()
+    assert search(reader, text, Filters(), page).hits
+    assert len(asked) <= times, asked
+
+
+def test_after_a_search_its_transaction_is_over(backend: StorageBackend, postgres: str) -> None:
+    """The server's answer to its end is not waited for, but no lock and no old snapshot stay."""
+    reader = backend.reader()
+    assert search(reader, "fox", Filters()).hits
+    with psycopg.connect(postgres, autocommit=True) as db:
+        for _ in range(50):
+            row = db.execute("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'").fetchone()
+            if row == (0,):
+                break
+            time.sleep(0.1)
+        assert row == (0,)
+    assert search(reader, "fox", Filters()).hits
+
+
+def test_a_connection_that_ended_after_a_search_is_replaced(backend: StorageBackend, postgres: str) -> None:
+    reader = backend.reader()
+    for _ in range(3):
+        assert search(reader, "fox", Filters()).hits
+        with psycopg.connect(postgres, autocommit=True) as db:
+            db.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'sesame%'"
+            )
+
+
+def test_a_search_in_a_snapshot_finds_what_one_outside_does(backend: StorageBackend) -> None:
+    """Also after another search, whose words and sessions are known in advance."""
+    reader = backend.reader()
+    texts = ("fox", "on", "so", "fox and so", "on -unicorn", "foxx so")
+    alone = [[hit.session.id for hit in search(reader, text, Filters()).hits] for text in texts]
+    judged = [search(reader, text, Filters()).confidence for text in texts]
+    with reader.snapshot():
+        for text, ids, confidence in [*zip(texts, alone, judged, strict=True)] * 2:
+            answer = search(reader, text, Filters())
+            assert [hit.session.id for hit in answer.hits] == ids
+            assert answer.confidence == confidence
+        assert {one.session.id for one in reader.find_by_id(["s2", "s3", "none"])} == {"s2", "s3"}
 
 
 def test_readers_at_the_same_time_have_connections_of_their_own(backend: StorageBackend) -> None:
