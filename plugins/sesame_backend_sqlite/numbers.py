@@ -6,7 +6,11 @@ import json
 import sqlite3
 
 from sesame_core.dataclass import dataclass
-from sesame_core.sdk.sql import Where
+from sesame_core.sdk.sql import FALSE, TRUE, Where
+
+#: Highest session number up to which a set is also written with a byte for each number; above, it would take longer to
+#: write than to look up.
+DENSE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,23 @@ class Numbers:
         """
         sql = f"{column} {'NOT ' if self.is_rest else ''}IN (SELECT value FROM json_each(?))"
         return Where(sql, (json.dumps(sorted(self.listed)),))
+
+    def among(self, number: str) -> Where:
+        """Return the condition that the number of each of many rows is one of the sessions.
+
+        It costs half of `on`, whose tree of numbers is built first and searched for each row, but no index is used.
+
+        :param number: an expression that is never negative.
+        """
+        if not self.listed:
+            return TRUE if self.is_rest else FALSE
+        last = max(self.listed)
+        if last >= DENSE:
+            return self.on(number)
+        flags = bytearray(last + 1)
+        for one in self.listed:
+            flags[one] = 1
+        return Where(f"substr(?, ({number}) + 1, 1) {'<>' if self.is_rest else '='} x'01'", (bytes(flags),))
 
 
 EVERYTHING = Numbers(frozenset(), is_rest=True)

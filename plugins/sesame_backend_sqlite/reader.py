@@ -102,10 +102,10 @@ class SqliteReader:
         """Return sessions, newest first, and their total number."""
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
-            sql, values = self._view().listing(condition, filters)
-            (total,) = self._db().execute(f"SELECT count(*) {sql}", values).fetchone()
+            total = self._view().count(condition, filters)
             if not limit:
                 return [], total
+            sql, values = self._view().listing(condition, filters)
             page = (limit, min(offset, LARGEST))
             select = f"SELECT {rows.STORED_COLUMNS} {sql} {order}"
             return rows.select(self._db(), rows.to_stored, select, (*values, *page)), total

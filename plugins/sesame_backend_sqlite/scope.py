@@ -49,17 +49,15 @@ def scope(
     if chosen is not None:
         numbers = chosen.numbers.and_(Numbers(chosen.hidden).not_())
         share *= numbers.count(db) / sessions
-        # The plus sign keeps SQLite from querying the full-text table once per session.
-        heads = numbers.and_(Numbers(chosen.beyond).not_()).on("+h.rowid")
+        heads = numbers.and_(Numbers(chosen.beyond).not_()).among("h.rowid")
         asked, shown = asked.and_(_in(chosen.numbers)), shown.and_(_in(numbers))
         if chosen.beyond:
             during = _in(Numbers(chosen.beyond).not_()).or_(said_within(filters))
             asked, shown = asked.and_(during), shown.and_(during)
         return Scope(asked, shown, heads if is_whole else None, chosen.hidden, chosen.beyond, share)
-    hidden = _headless(db, filters)
-    heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
-    if hidden:
-        shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
+    hidden = headless(db, filters)
+    rest = Numbers(hidden).not_()
+    heads, shown = rest.among("h.rowid"), shown.and_(_in(rest))
     return Scope(asked, shown, heads if is_whole else None, hidden, frozenset(), share)
 
 
@@ -80,7 +78,7 @@ def _chosen(
     on_session = dialect.on_sessions(filters)
     if not on_session.sql and (numbers := dialect.numbers(condition)) is not None:
         # Without reading any session.
-        return _Chosen(numbers, numbers.and_(Numbers(_headless(db, filters))).listed)
+        return _Chosen(numbers, numbers.and_(Numbers(headless(db, filters))).listed)
     on_session = on_session.and_(dialect.meeting(condition))
     if not on_session.sql:
         return None
@@ -96,7 +94,7 @@ def _chosen(
     )
 
 
-def _headless(db: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+def headless(db: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     """Return the numbers of all sessions left out by default."""
     return frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
 
@@ -111,9 +109,9 @@ def hiding(scope: Scope, since: int) -> Where:
 
 def _in(numbers: Numbers) -> Where:
     """Return the condition on `chunks_fts AS f` that a chunk is in one of some sessions."""
-    is_in = numbers.on(f"f.rowid >> {SESSION_SHIFT}")
-    if numbers.is_rest:
+    is_in = numbers.among(f"f.rowid >> {SESSION_SHIFT}")
+    if numbers.is_rest or not numbers.listed:
         return is_in
     # The bounds keep FTS5 from scanning ranges without any of them.
-    first, last = min(numbers.listed, default=0), max(numbers.listed, default=-1)
+    first, last = min(numbers.listed), max(numbers.listed)
     return Where("f.rowid >= ? AND f.rowid < ?", (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT)).and_(is_in)
