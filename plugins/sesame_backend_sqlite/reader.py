@@ -180,6 +180,11 @@ class SqliteReader:
         return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
 
     @translating
+    def directories(self, limit: int) -> list[str]:
+        """Return the directories of sessions, each once."""
+        return [place for (place,) in self._db().execute(DIALECT.directories(), (limit,))]
+
+    @translating
     def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
         """Return terms that contain a string, with their numbers of chunks; of a large index only some are compared."""
         return fts.Vocabulary(self._db()).terms_with(part, limit)

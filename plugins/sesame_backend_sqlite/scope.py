@@ -9,7 +9,6 @@ from sesame_core.types.query import Condition, Filters
 
 from .filters import Remembering, Where, on_chunks, said_within, whole
 from .numbers import Numbers
-from .schema import SESSION_SHIFT
 
 #: The assumed part of the matches that passes a filter on tool or role, until it is measured.
 SELECTIVE = 0.1
@@ -50,14 +49,14 @@ def scope(
         numbers = chosen.numbers.and_(Numbers(chosen.hidden).not_())
         share *= numbers.count(db) / sessions
         heads = numbers.and_(Numbers(chosen.beyond).not_()).among("h.rowid")
-        asked, shown = asked.and_(_in(chosen.numbers)), shown.and_(_in(numbers))
+        asked, shown = asked.and_(chosen.numbers.on_chunks()), shown.and_(numbers.on_chunks())
         if chosen.beyond:
-            during = _in(Numbers(chosen.beyond).not_()).or_(said_within(filters))
+            during = Numbers(chosen.beyond).not_().on_chunks().or_(said_within(filters))
             asked, shown = asked.and_(during), shown.and_(during)
         return Scope(asked, shown, heads if is_whole else None, chosen.hidden, chosen.beyond, share)
     hidden = headless(db, filters)
     rest = Numbers(hidden).not_()
-    heads, shown = rest.among("h.rowid"), shown.and_(_in(rest))
+    heads, shown = rest.among("h.rowid"), shown.and_(rest.on_chunks())
     return Scope(asked, shown, heads if is_whole else None, hidden, frozenset(), share)
 
 
@@ -104,14 +103,4 @@ def hiding(scope: Scope, since: int) -> Where:
 
     :param since: the least row id.
     """
-    return scope.asked.and_(Where("f.rowid >= ?", (since,)), _in(Numbers(scope.hidden)))
-
-
-def _in(numbers: Numbers) -> Where:
-    """Return the condition on `chunks_fts AS f` that a chunk is in one of some sessions."""
-    is_in = numbers.among(f"f.rowid >> {SESSION_SHIFT}")
-    if numbers.is_rest or not numbers.listed:
-        return is_in
-    # The bounds keep FTS5 from scanning ranges without any of them.
-    first, last = min(numbers.listed), max(numbers.listed)
-    return Where("f.rowid >= ? AND f.rowid < ?", (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT)).and_(is_in)
+    return scope.asked.and_(Where("f.rowid >= ?", (since,)), Numbers(scope.hidden).on_chunks())

