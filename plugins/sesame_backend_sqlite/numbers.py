@@ -67,7 +67,7 @@ class Numbers:
         if not self.listed:
             return TRUE if self.is_rest else FALSE
         if max(self.listed) >= DENSE:
-            return self.on(number)
+            return self.on(f"+({number})")
         return Where(f"substr(?, ({number}) + 1, 1) {'<>' if self.is_rest else '='} x'01'", (_flags(self.listed),))
 
     def on_chunks(self) -> Where:
@@ -81,7 +81,7 @@ class Numbers:
         return Where("f.rowid >= ? AND f.rowid < ?", bounds).and_(is_among)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def _flags(numbers: frozenset[int]) -> bytes:
     """Return a byte for each number up to the last one: 1 for those in the set."""
     flags = bytearray(max(numbers) + 1)

@@ -48,8 +48,8 @@ def scope(
     if chosen is not None:
         numbers = chosen.numbers.and_(Numbers(chosen.hidden).not_())
         share *= numbers.count(db) / sessions
-        heads = numbers.and_(Numbers(chosen.beyond).not_()).among("h.rowid")
         asked, shown = asked.and_(chosen.numbers.on_chunks()), shown.and_(numbers.on_chunks())
+        heads = numbers.and_(Numbers(chosen.beyond).not_()).among("h.rowid")
         if chosen.beyond:
             during = Numbers(chosen.beyond).not_().on_chunks().or_(said_within(filters))
             asked, shown = asked.and_(during), shown.and_(during)
