@@ -106,9 +106,8 @@ def _chunk(row: int, score: float = 0.0) -> ScoredChunk:
 
 def frequencies(view: View, words: Sequence[Word]) -> list[int]:
     """Return the number of chunks with each word."""
-    total = view.chunks()
     most = PROBED if len(words) <= QUERIED else COUNTED_EACH
-    return [min(total, view.frequency(word, most)) for word in words]
+    return [view.frequency(word, most) for word in words]
 
 
 class _Matches:

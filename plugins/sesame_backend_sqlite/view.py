@@ -30,6 +30,7 @@ class View:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
         self.dialect = Remembering(db)
+        self._total: int | None = None
         self._extent: tuple[int, int] | None = None
         #: Count, and the bound up to which was counted, by expression.
         self._counts: dict[str, tuple[int, int]] = {}
@@ -40,8 +41,10 @@ class View:
 
     def chunks(self) -> int:
         """Return the number of all chunks."""
-        (total,) = self.db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()
-        return int(total)
+        if self._total is None:
+            (total,) = self.db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()
+            self._total = int(total)
+        return self._total
 
     def frequency(self, word: Word, most: int) -> int:
         """Count the chunks with a word: exactly up to a number, beyond it estimated from the range of the newest ones.
@@ -51,7 +54,8 @@ class View:
         match = fts.any_of([word])
         count, counted = self._counts.get(match, (0, -1))
         if counted < min(count, most):
-            count = self._count(word, match, most)
+            # Of a prefix, a chunk with two of its words counts twice.
+            count = min(self.chunks(), self._count(word, match, most))
             self._counts[match] = count, most
         return count
 
