@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import reduce
+from operator import itemgetter
 
 from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Not, Word
@@ -98,7 +99,7 @@ class Remembering(_Sqlite):
                 return found and found.not_()
             case AllOf(parts):
                 sides = [side for part in parts if (side := self.numbers(part))]
-                return reduce(Numbers.and_, sides, EVERYTHING) if len(sides) == len(parts) else None
+                return reduce(Numbers.and_, sides or [EVERYTHING]) if len(sides) == len(parts) else None
             case AnyOf(parts):
                 found = self.numbers(AllOf(tuple(map(Not, parts))))
                 return found and found.not_()
@@ -106,12 +107,13 @@ class Remembering(_Sqlite):
                 return None
 
     def _with_any(self, words: Iterable[Word]) -> Numbers:
-        return Numbers(frozenset().union(*(self._with(fts.any_of([word])) for word in words)))
+        first, *others = (self._with(fts.any_of([word])) for word in words)
+        return Numbers(first.union(*others) if others else first)
 
     def _with(self, match: str) -> frozenset[int]:
         if match not in self._sessions:
             sql = f"SELECT DISTINCT rowid >> {SESSION_SHIFT} FROM chunks_fts WHERE chunks_fts MATCH ?"
-            self._sessions[match] = frozenset(number for (number,) in self._db.execute(sql, (match,)))
+            self._sessions[match] = frozenset(map(itemgetter(0), self._db.execute(sql, (match,))))
         return self._sessions[match]
 
 

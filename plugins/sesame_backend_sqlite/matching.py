@@ -67,6 +67,8 @@ def candidates(view: View, query: Query, filters: Filters) -> Candidates:
     found.document_frequencies = [f.count for f in frequencies]
     matches = _Matches(db, view.scope(query.condition, filters))
     selected, scores = _score(matches, frequencies, found)
+    if not found.is_truncated:
+        view.keep(fts.any_of(query.words), query.condition, filters, scores)
     found.scanned = len(scores)
     found.chunks = [_chunk(row, -score) for row, score in best(scores, CANDIDATES)]
     found.session_total = len({row >> SESSION_SHIFT for row in scores})
@@ -87,6 +89,9 @@ def phrase(
 ) -> list[ScoredChunk]:
     """Return the newest chunks with a phrase, and with one of other words if there are any, without scores."""
     match = fts.any_of([word]) + (f" AND {fts.any_of(beside)}" if beside else "")
+    known = view.kept(match, condition, filters)
+    if known is not None:
+        return [_chunk(row) for row in sorted(known, reverse=True)[:limit]]
     shown = view.scope(condition, filters).shown
     sql = (
         f"SELECT f.rowid FROM chunks_fts AS f WHERE chunks_fts MATCH ?{shown.where('AND')} "
@@ -101,9 +106,8 @@ def _chunk(row: int, score: float = 0.0) -> ScoredChunk:
 
 def frequencies(view: View, words: Sequence[Word]) -> list[int]:
     """Return the number of chunks with each word."""
-    total = view.chunks()
     most = PROBED if len(words) <= QUERIED else COUNTED_EACH
-    return [min(total, view.frequency(word, most)) for word in words]
+    return [view.frequency(word, most) for word in words]
 
 
 class _Matches:

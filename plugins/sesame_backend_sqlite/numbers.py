@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from functools import lru_cache
 
 from sesame_core.dataclass import dataclass
-from sesame_core.sdk.sql import Where
+from sesame_core.sdk.sql import FALSE, TRUE, Where
+
+from .schema import SESSION_SHIFT
+
+#: Highest session number up to which a set is also written with a byte for each number; above, it would take longer to
+#: write than to look up.
+DENSE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,8 @@ class Numbers:
 
     def and_(self, other: Numbers) -> Numbers:
         """Return the sessions that are in both sets."""
+        if other == EVERYTHING:
+            return self
         match self.is_rest, other.is_rest:
             case False, False:
                 return Numbers(self.listed & other.listed)
@@ -47,6 +56,38 @@ class Numbers:
         """
         sql = f"{column} {'NOT ' if self.is_rest else ''}IN (SELECT value FROM json_each(?))"
         return Where(sql, (json.dumps(sorted(self.listed)),))
+
+    def among(self, number: str) -> Where:
+        """Return the condition that the number of each of many rows is one of the sessions.
+
+        It costs half of `on`, whose tree of numbers is built first and searched for each row, but no index is used.
+
+        :param number: an expression that is never negative.
+        """
+        if not self.listed:
+            return TRUE if self.is_rest else FALSE
+        if max(self.listed) >= DENSE:
+            return self.on(f"+({number})")
+        return Where(f"substr(?, ({number}) + 1, 1) {'<>' if self.is_rest else '='} x'01'", (_flags(self.listed),))
+
+    def on_chunks(self) -> Where:
+        """Return the condition on `chunks_fts AS f` that a chunk is in one of the sessions."""
+        is_among = self.among(f"f.rowid >> {SESSION_SHIFT}")
+        if self.is_rest or not self.listed:
+            return is_among
+        # The bounds keep FTS5 from scanning ranges without any of them.
+        first, last = min(self.listed), max(self.listed)
+        bounds = (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT)
+        return Where("f.rowid >= ? AND f.rowid < ?", bounds).and_(is_among)
+
+
+@lru_cache(maxsize=1)
+def _flags(numbers: frozenset[int]) -> bytes:
+    """Return a byte for each number up to the last one: 1 for those in the set."""
+    flags = bytearray(max(numbers) + 1)
+    for number in numbers:
+        flags[number] = 1
+    return bytes(flags)
 
 
 EVERYTHING = Numbers(frozenset(), is_rest=True)

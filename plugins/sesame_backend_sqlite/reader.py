@@ -102,10 +102,10 @@ class SqliteReader:
         """Return sessions, newest first, and their total number."""
         order = "ORDER BY s.modified DESC, s.id DESC LIMIT ? OFFSET ?"
         with self.snapshot():
-            sql, values = self._view().listing(condition, filters)
-            (total,) = self._db().execute(f"SELECT count(*) {sql}", values).fetchone()
+            total = self._view().count(condition, filters)
             if not limit:
                 return [], total
+            sql, values = self._view().listing(condition, filters)
             page = (limit, min(offset, LARGEST))
             select = f"SELECT {rows.STORED_COLUMNS} {sql} {order}"
             return rows.select(self._db(), rows.to_stored, select, (*values, *page)), total
@@ -178,6 +178,11 @@ class SqliteReader:
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
         return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
+
+    @translating
+    def directories(self, limit: int) -> list[str]:
+        """Return the directories of sessions, each once."""
+        return [place for (place,) in self._db().execute(DIALECT.directories(), (limit,))]
 
     @translating
     def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:

@@ -9,7 +9,6 @@ from sesame_core.types.query import Condition, Filters
 
 from .filters import Remembering, Where, on_chunks, said_within, whole
 from .numbers import Numbers
-from .schema import SESSION_SHIFT
 
 #: The assumed part of the matches that passes a filter on tool or role, until it is measured.
 SELECTIVE = 0.1
@@ -49,17 +48,15 @@ def scope(
     if chosen is not None:
         numbers = chosen.numbers.and_(Numbers(chosen.hidden).not_())
         share *= numbers.count(db) / sessions
-        # The plus sign keeps SQLite from querying the full-text table once per session.
-        heads = numbers.and_(Numbers(chosen.beyond).not_()).on("+h.rowid")
-        asked, shown = asked.and_(_in(chosen.numbers)), shown.and_(_in(numbers))
+        asked, shown = asked.and_(chosen.numbers.on_chunks()), shown.and_(numbers.on_chunks())
+        heads = numbers.and_(Numbers(chosen.beyond).not_()).among("h.rowid")
         if chosen.beyond:
-            during = _in(Numbers(chosen.beyond).not_()).or_(said_within(filters))
+            during = Numbers(chosen.beyond).not_().on_chunks().or_(said_within(filters))
             asked, shown = asked.and_(during), shown.and_(during)
         return Scope(asked, shown, heads if is_whole else None, chosen.hidden, chosen.beyond, share)
-    hidden = _headless(db, filters)
-    heads = Where(f"h.rowid NOT IN ({HEADLESS})") if hidden else Where()
-    if hidden:
-        shown = shown.and_(Where(f"f.rowid >> {SESSION_SHIFT} NOT IN ({HEADLESS})"))
+    hidden = headless(db, filters)
+    rest = Numbers(hidden).not_()
+    heads, shown = rest.among("h.rowid"), shown.and_(rest.on_chunks())
     return Scope(asked, shown, heads if is_whole else None, hidden, frozenset(), share)
 
 
@@ -80,7 +77,7 @@ def _chosen(
     on_session = dialect.on_sessions(filters)
     if not on_session.sql and (numbers := dialect.numbers(condition)) is not None:
         # Without reading any session.
-        return _Chosen(numbers, numbers.and_(Numbers(_headless(db, filters))).listed)
+        return _Chosen(numbers, numbers.and_(Numbers(headless(db, filters))).listed)
     on_session = on_session.and_(dialect.meeting(condition))
     if not on_session.sql:
         return None
@@ -96,7 +93,7 @@ def _chosen(
     )
 
 
-def _headless(db: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+def headless(db: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     """Return the numbers of all sessions left out by default."""
     return frozenset() if filters.all_kinds else frozenset(number for (number,) in db.execute(HEADLESS))
 
@@ -106,14 +103,4 @@ def hiding(scope: Scope, since: int) -> Where:
 
     :param since: the least row id.
     """
-    return scope.asked.and_(Where("f.rowid >= ?", (since,)), _in(Numbers(scope.hidden)))
-
-
-def _in(numbers: Numbers) -> Where:
-    """Return the condition on `chunks_fts AS f` that a chunk is in one of some sessions."""
-    is_in = numbers.on(f"f.rowid >> {SESSION_SHIFT}")
-    if numbers.is_rest:
-        return is_in
-    # The bounds keep FTS5 from scanning ranges without any of them.
-    first, last = min(numbers.listed, default=0), max(numbers.listed, default=-1)
-    return Where("f.rowid >= ? AND f.rowid < ?", (first << SESSION_SHIFT, (last + 1) << SESSION_SHIFT)).and_(is_in)
+    return scope.asked.and_(Where("f.rowid >= ?", (since,)), Numbers(scope.hidden).on_chunks())

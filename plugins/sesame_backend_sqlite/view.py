@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from sesame_core.types.query import Condition, Filters, Word
 
 from . import fts, rows
 from .filters import STANDING, Remembering, on_kind
+from .numbers import Numbers
 from .schema import SESSION_SHIFT
-from .scope import Scope, scope
+from .scope import Scope, headless, scope
+
+#: The keys of sessions that were read from several files.
+REPEATED = "SELECT key FROM sessions GROUP BY key HAVING count(*) > 1"
 
 
 class View:
@@ -25,15 +30,21 @@ class View:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
         self.dialect = Remembering(db)
+        self._total: int | None = None
         self._extent: tuple[int, int] | None = None
         #: Count, and the bound up to which was counted, by expression.
         self._counts: dict[str, tuple[int, int]] = {}
+        #: All matches of expressions, by row id.
+        self._matches: dict[tuple[str, Condition | None, Filters], Collection[int]] = {}
+        self._copies: frozenset[int] | None = None
         self._scopes: dict[tuple[Condition | None, Filters], Scope] = {}
 
     def chunks(self) -> int:
         """Return the number of all chunks."""
-        (total,) = self.db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()
-        return int(total)
+        if self._total is None:
+            (total,) = self.db.execute("SELECT value FROM meta WHERE key = 'chunks'").fetchone()
+            self._total = int(total)
+        return self._total
 
     def frequency(self, word: Word, most: int) -> int:
         """Count the chunks with a word: exactly up to a number, beyond it estimated from the range of the newest ones.
@@ -43,7 +54,8 @@ class View:
         match = fts.any_of([word])
         count, counted = self._counts.get(match, (0, -1))
         if counted < min(count, most):
-            count = self._count(word, match, most)
+            # Of a prefix, a chunk with two of its words counts twice.
+            count = min(self.chunks(), self._count(word, match, most))
             self._counts[match] = count, most
         return count
 
@@ -55,12 +67,41 @@ class View:
             self._scopes[asked] = scope(self.db, self.dialect, condition, filters, last - first + 1 if last else 1)
         return self._scopes[asked]
 
+    def keep(self, match: str, condition: Condition | None, filters: Filters, rows: Collection[int]) -> None:
+        """Keep the row ids of all chunks that match an expression in the scope of a search."""
+        self._matches[match, condition, filters] = rows
+
+    def kept(self, match: str, condition: Condition | None, filters: Filters) -> Collection[int] | None:
+        """Return the row ids that were kept; None if the expression was not searched for."""
+        return self._matches.get((match, condition, filters))
+
     def listing(self, condition: Condition | None, filters: Filters) -> tuple[str, tuple[Any, ...]]:
         """Return the FROM and WHERE clauses of a list of sessions, with their values."""
         own = self.dialect
         wanted = own.on_sessions(filters).and_(own.meeting(condition), on_kind(filters), own.having_chunks(filters))
-        wanted = wanted.and_(STANDING)
+        wanted = wanted.and_(Numbers(self._represented()).not_().among("s.id"))
         return f"FROM {rows.STORED_FROM}{wanted.where()}", wanted.values
+
+    def count(self, condition: Condition | None, filters: Filters) -> int:
+        """Return the number of sessions in a list of them."""
+        own = self.dialect
+        if condition is not None and not (own.on_sessions(filters).sql or own.having_chunks(filters).sql):
+            left_out = Numbers(headless(self.db, filters) | self._represented())
+            if (numbers := own.numbers(condition)) is not None:
+                return numbers.and_(left_out.not_()).count(self.db)
+        sql, values = self.listing(condition, filters)
+        (total,) = self.db.execute(f"SELECT count(*) {sql}", values).fetchone()
+        return int(total)
+
+    def _represented(self) -> frozenset[int]:
+        """Return the numbers of the sessions that another one stands for, which was read from another file.
+
+        Looking for all of them takes 4 ms in 20,000 sessions, and asking whether one is one of them 2 µs.
+        """
+        if self._copies is None:
+            sql = f"SELECT s.id FROM {rows.STORED_FROM} WHERE s.key IN ({REPEATED}) AND {STANDING.not_().sql}"
+            self._copies = frozenset(number for (number,) in self.db.execute(sql))
+        return self._copies
 
     def _count(self, word: Word, match: str, most: int) -> int:
         vocabulary = fts.Vocabulary(self.db)

@@ -149,6 +149,22 @@ class Values(Protocol):
 
 
 @runtime_checkable
+class Directories(Protocol):
+    """A reader that lists the directories of its sessions without counting them.
+
+    A search in a directory looks for its other names among them; with `Values` alone that takes several times as long.
+    """
+
+    def directories(self, limit: int) -> list[str]:
+        """Return the directories in which sessions were (`Session.places`), each once, in any order.
+
+        Those of headless sessions, too.
+
+        :param limit: most directories; of more, any.
+        """
+
+
+@runtime_checkable
 class SearchesTerms(Protocol):
     """A reader that finds terms by any part of them: a word that is nowhere is then searched inside other words."""
 

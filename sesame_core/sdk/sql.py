@@ -188,6 +188,11 @@ class Dialect(ABC):
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {self.mark}"
         )
 
+    def directories(self) -> str:
+        """Return the query of `Directories.directories`, whose only value is the limit."""
+        others = f"SELECT {self.directory} {self._moved} AND {self.directory} <> ''"
+        return f"SELECT s.cwd FROM sessions AS s WHERE s.cwd <> '' UNION {others} LIMIT {self.mark}"
+
     def on_sessions(self, filters: Filters) -> Where:
         """Return the condition of the filters on a row of `sessions AS s`, except for its kind."""
         parts: list[Where] = []

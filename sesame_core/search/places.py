@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..dataclass import replace
-from ..plugin.backend import IndexReader
+from ..plugin.backend import Directories, IndexReader
 from ..query.boolean import with_filters
 from ..query.directories import Names
 from ..types.query import Directory, Filters, Query
@@ -34,5 +34,10 @@ class Places:
         if isinstance(directory, Directory):
             return directory
         if self._known is None:
-            self._known = [place for place, _ in values.known(self._reader, "cwd")]
+            self._known = self._all()
         return Directory(directory, self._names.others(directory, self._known))
+
+    def _all(self) -> list[str]:
+        if isinstance(self._reader, Directories):
+            return self._reader.directories(values.KNOWN)
+        return [place for place, _ in values.known(self._reader, "cwd")]

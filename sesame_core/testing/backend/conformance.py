@@ -10,10 +10,10 @@ import pytest
 from sesame_core.plugin.backend import Abbreviating, StorageBackend
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
-from sesame_core.types.query import Filters
+from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Not
 from sesame_core.types.transcript import Session
 
-from ..builders import NOON, a_chunk, a_file, a_query, a_session
+from ..builders import NOON, a_chunk, a_file, a_query, a_session, a_word
 from .base import EVERYTHING, chunks, found, store, the
 from .filtering import FilteringConformance
 from .rebuilding import RebuildingConformance
@@ -36,8 +36,8 @@ class BackendConformance(
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `Abbreviating`, `TracksFiles`, `Annotating`,
-    `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend without it.
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Counting`, `Values`, `Directories`, `Abbreviating`, `TracksFiles`,
+    `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
@@ -140,6 +140,27 @@ class BackendConformance(
         condition = a_query(excluded=["quick fox", "unicorn"]).condition
         listed, total = backend.reader().list_sessions(EVERYTHING, limit=10, condition=condition)
         assert ([stored.session.id for stored in listed], total) == (["a"], 1), "a condition is about the whole session"
+
+    def test_counts_one_of_the_copies_under_a_condition(self, backend: StorageBackend) -> None:
+        """In page and total alike; without headless sessions."""
+        store(backend, a_file("/a"), a_session("fox"))
+        store(backend, a_file("/b"), a_session("fox", "dog"))
+        store(backend, a_file("/c"), a_session("fox", id="c", kind="headless"))
+        fox, dog, elk = map(a_word, ("fox", "dog", "elk"))
+        rule = "`list_sessions` counts one of the copies of a session, whatever the condition"
+        cases: list[tuple[Condition, Filters, int]] = [
+            (fox, Filters(), 1),
+            (fox, EVERYTHING, 2),
+            (Not(elk), Filters(), 1),
+            (Not(fox), EVERYTHING, 0),
+            (AllOf((fox, dog)), Filters(), 1),
+            (AllOf((fox, Not(elk))), EVERYTHING, 2),
+            (AnyOf((dog, elk)), Filters(agents=("test", "pi")), 1),
+        ]
+        for condition, filters, expected in cases:
+            for limit in (0, 9):
+                listed, total = backend.reader().list_sessions(filters, limit=limit, condition=condition)
+                assert (len(listed), total) == (min(limit, expected), expected), rule
 
     @pytest.mark.parametrize(
         ("prefix", "expected"),

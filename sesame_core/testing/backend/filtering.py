@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import StorageBackend, Values
+from sesame_core.plugin.backend import Directories, StorageBackend, Values
 from sesame_core.types.index import Chunk, ChunkKind
 from sesame_core.types.query import Directory, Filters, Is, Not
 from sesame_core.types.transcript import Role
@@ -78,6 +78,10 @@ class FilteringConformance(BackendBase):
         reader = backend.reader()
         if isinstance(reader, Values):
             assert ("/w/app/sub", 1) in reader.values("cwd", 9)
+        if isinstance(reader, Directories):
+            places = {"/w/app", "/old/app", "/w/app/sub", "/z", "/a", "/old", "C:\\Users\\Ann\\Api"}
+            assert sorted(reader.directories(9)) == sorted(places), "each once, and none of a session without one"
+            assert len(set(reader.directories(2)) & places) == 2
 
     def test_after_and_before_include_their_bounds(self, backend: StorageBackend) -> None:
         """A session belongs to the time from its first message to its last."""

@@ -312,6 +312,12 @@ class SearchingConformance(BackendBase):
             beside = [Word(text=text, alternatives=(text,)) for text in others]
             chunks = reader.phrase(word, shown, None, 9, beside=beside)
             assert [chunk.session for chunk in chunks] == sessions, f"one of {others} in the same chunk"
+        alone = found()
+        with reader.snapshot():
+            for filters in (shown, EVERYTHING):
+                reader.candidates(Query(text="", words=(word,)), filters)
+            assert (found(), len(found(EVERYTHING))) == (alone, 3), "the same after a search for the phrase"
+            assert found(limit=1) == alone[:1]
         for text in HOSTILE_TEXTS:
             hostile = Word(text=text, alternatives=(text,))
             reader.phrase(hostile, EVERYTHING, None, 9)

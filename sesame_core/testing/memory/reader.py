@@ -155,6 +155,11 @@ class MemoryReader:
         found = Counter(value for value, _ in {(v, s.key) for s in sessions for v in values_of(field, s)})
         return sorted(found.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
+    def directories(self, limit: int) -> list[str]:
+        """Return the directories of sessions, each once."""
+        sessions = (entry.session for entry in self._state().entries.values())
+        return list(dict.fromkeys(place for session in sessions for place in session.places))[:limit]
+
     def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
         """Return the terms that contain a string, with their numbers of chunks, the commonest first."""
         found = [(term, count) for term, count in self._state().terms.items() if part in term]

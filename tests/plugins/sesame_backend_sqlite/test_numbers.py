@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from sesame_backend_sqlite.numbers import EVERYTHING, Numbers
+from sesame_backend_sqlite.numbers import DENSE, EVERYTHING, Numbers
 
 ALL = frozenset(range(1, 9))
 SETS = [EVERYTHING, EVERYTHING.not_(), Numbers(frozenset({1, 2, 5})), Numbers(frozenset({2, 3})).not_()]
@@ -29,9 +29,25 @@ def test_the_condition_selects_the_members_and_its_negation_the_others(numbers: 
         db.execute("CREATE TABLE sessions (id INTEGER PRIMARY KEY)")
         db.executemany("INSERT INTO sessions VALUES (?)", [(number,) for number in ALL])
         for each, wanted in ((numbers, members(numbers)), (numbers.not_(), ALL - members(numbers))):
-            condition = each.on("+id")
-            found = db.execute(f"SELECT id FROM sessions WHERE {condition.sql}", condition.values)
-            assert {number for (number,) in found} == wanted
+            for condition in (each.on("+id"), each.among("id")):
+                found = db.execute(f"SELECT id FROM sessions{condition.where()}", condition.values)
+                assert {number for (number,) in found} == wanted
             assert each.count(db) == len(wanted)
+    finally:
+        db.close()
+
+
+@pytest.mark.parametrize("listed", [{3, 7}, {3, DENSE - 1}, {3, DENSE}, {DENSE + 5}])
+def test_numbers_above_all_others_are_told_apart_too(listed: set[int]) -> None:
+    asked = {0, 3, 7, DENSE - 1, DENSE, DENSE + 5, DENSE * 9}
+    db = sqlite3.connect(":memory:")
+    try:
+        db.execute("CREATE TABLE rows (number INTEGER)")
+        db.executemany("INSERT INTO rows VALUES (?)", [(number,) for number in asked])
+        numbers = Numbers(frozenset(listed))
+        for each, wanted in ((numbers, listed & asked), (numbers.not_(), asked - listed)):
+            condition = each.among("number")
+            found = db.execute(f"SELECT number FROM rows WHERE {condition.sql}", condition.values)
+            assert {number for (number,) in found} == wanted
     finally:
         db.close()

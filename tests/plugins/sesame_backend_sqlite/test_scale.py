@@ -26,7 +26,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
     pi = Pi("large")
     path = write(directory / "in" / "large.jsonl", pi.header())
     with path.open("ab") as file:
-        file.write(as_lines(pi.user(f"the common word {n}") for n in range(MANY)))
+        file.write(as_lines(pi.user(f"the common word {n} commands") for n in range(MANY)))
         file.write(as_lines([pi.user("the common word and the brolga")]))
     with library(path.parent, directory / "data", parser="pi") as sesame:
         assert sesame.index().chunks == MANY + 1
@@ -39,6 +39,12 @@ def test_a_word_in_forty_thousand_chunks_answers(large: Sesame) -> None:
         answer = large.search(query)
         assert found(answer) == ["large"], query
         assert answer.hits[0].snippet.text
+
+
+@pytest.mark.parametrize("query", ["com*", "com* AND word", "word -com*", "com* word common", "brolga com*", '"com*"'])
+def test_a_prefix_of_two_words_in_each_chunk_is_in_no_more_chunks_than_there_are(large: Sesame, query: str) -> None:
+    answer = large.search(query, explain=True)
+    assert answer.total == (0 if "-" in query else 1)
 
 
 @pytest.mark.upstream(26)
