@@ -47,6 +47,8 @@ else:
             raise TypeError("these dataclasses have slots")
 
         def decorate(cls):
+            if "__post_init__" in vars(cls):
+                raise TypeError("these dataclasses have no __post_init__")
             options = {name: _options(cls, name) for name in cls.__annotations__}
             content = {name: value for name, value in vars(cls).items() if name not in (*options, *_OF_EVERY_CLASS)}
             content |= {"__slots__": tuple(options), "__dataclass_fields__": _Fields(), "__signature__": _Signature()}

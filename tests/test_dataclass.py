@@ -141,6 +141,16 @@ def test_a_dataclass_without_slots_is_refused() -> None:
         light.dataclass(slots=False)
 
 
+def test_a_method_that_would_never_be_called_is_refused() -> None:
+    with pytest.raises(TypeError, match="__post_init__"):
+
+        @light.dataclass(slots=True)
+        class Checked:
+            name: str
+
+            def __post_init__(self) -> None: ...
+
+
 def test_defining_and_using_one_does_not_load_the_standard_librarys() -> None:
     code = (
         "import sys; from sesame_core.types.index import Chunk; from sesame_core.dataclass import replace\n"

@@ -56,7 +56,7 @@ class PostgresBackend:
                 connect_timeout=connect_timeout,
                 sslmode=sslmode,
                 pool=pool,
-            )
+            ).check()
         )
         self._db: Connection | None = None
 

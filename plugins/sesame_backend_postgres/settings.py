@@ -38,10 +38,7 @@ _UNESCAPED = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The backend's options in config.jsonc.
-
-    :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
-    """
+    """The backend's options in config.jsonc."""
 
     #: A libpq connection string or URL; without one, that of the environment (`SESAME_POSTGRES_DSN`, `PGHOST` …).
     dsn: str | None = None
@@ -56,12 +53,17 @@ class Settings:
     #: Most connections of readers in one process.
     pool: int = 4
 
-    def __post_init__(self) -> None:
+    def check(self) -> Settings:
+        """Return these options.
+
+        :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
+        """
         if not _SCHEMA.fullmatch(self.schema):
             raise ConfigError(
                 "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
             )
         self.conninfo()
+        return self
 
     def conninfo(self) -> dict[str, Any]:
         """Return libpq's parameters.

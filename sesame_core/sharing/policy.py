@@ -100,8 +100,12 @@ class SharingPolicy:
                 self._rewrite(known, writer)
             else:
                 writer.delete_file(path)
+        shown = {one.path for one in before}
+        # What a restored backup shows of a file that has become private since by its content, and not by a rule.
+        for path in shown & self.private_files.whole().keys():
+            stored.delete_file(path)
         if not self.sharing.is_open:
-            self._withhold({one.path for one in before}, writer, stored)
+            self._withhold(shown, writer, stored)
         self.private_files.applied = self._digest
 
     def _rewrite(self, file: IndexedFile, writer: VisibilityWriter) -> None:

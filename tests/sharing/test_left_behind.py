@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-import sesame_backend_postgres.backend as postgres_backend
+from sesame_backend_postgres import locking
 from sesame_core import BackendError, Sesame
 from sesame_core.config import paths
 from sesame_core.metadata.files import Metadata, MetadataFiles
@@ -332,7 +332,7 @@ def test_a_dry_run_lists_no_subagent_of_a_forgotten_session(server: str, cli: An
 def test_a_rule_that_is_made_while_a_run_waits_for_the_lock_applies_to_it(
     is_full: bool, team: str, cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, made = postgres_backend.lock, []
+    lock, made = locking.lock, []
 
     def locked(*arguments: Any) -> None:
         if not made:
@@ -341,7 +341,7 @@ def test_a_rule_that_is_made_while_a_run_waits_for_the_lock_applies_to_it(
                 other.team.share(DIARY, "private")
         lock(*arguments)
 
-    monkeypatch.setattr(postgres_backend, "lock", locked)
+    monkeypatch.setattr(locking, "lock", locked)
     committed: list[set[tuple[str, str]]] = []
     with Sesame() as sesame:
         sesame.index(full=is_full, on_progress=lambda _: committed.append(seen(text_of(team), ONE)))

@@ -379,7 +379,6 @@ def test_a_session_that_was_forgotten_after_a_backup_is_forgotten_again(guide: G
     assert ann.found("annanswer")
     ann.ok("index")
     assert not ann.found("annanswer")
-    ann.ok("forget", "--yes", "s1")
     ann.ok("index", "--full")
     assert not ann.found("annanswer")
 
