@@ -86,8 +86,9 @@ class Conversation:
         """Return what waited for other records."""
         return [*self._unseen_prompts(), *self._release()]
 
-    def title(self, name: str) -> Message:
+    def title(self, name: str, time: datetime | None = None) -> Message:
         """Return the message of a name that was given to the session."""
+        self._time = time
         return self._make("metadata", name, source_type="title")
 
     # -- prompts ------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ class RolloutReader:
         elif kind == "event_msg" and payload.get("type") == "thread_settings_applied":
             self._place(mapping(payload, "thread_settings"))
         elif kind == "event_msg" and payload.get("type") == "thread_name_updated":
-            yield from self._rename(" ".join(string(payload, "thread_name").split()))
+            yield from self._rename(" ".join(string(payload, "thread_name").split()), record)
         else:
             self._has_content = True
             yield from self._said(self._talk.read(kind, payload, moment(record.get("timestamp"))))
@@ -137,10 +137,10 @@ class RolloutReader:
         if cwd and cwd not in session.places and len(session.directories) < DIRECTORIES:
             session.directories = (*session.directories, cwd)
 
-    def _rename(self, name: str) -> Iterator[Event]:
+    def _rename(self, name: str, record: Mapping[str, Any]) -> Iterator[Event]:
         if name and name[:TITLE_CHARS] != self._session.title:
             self._session.title = name[:TITLE_CHARS]
-            yield self._talk.title(name)
+            yield self._talk.title(name, moment(record.get("timestamp")))
 
     # -- resuming -----------------------------------------------------------------------------------------
 
@@ -150,6 +150,7 @@ class RolloutReader:
             "session": {name: getattr(self._session, name) for name in _KEPT},
             "directories": list(self._session.directories),
             "thread": self._thread,
+            "has_content": self._has_content,
             "copies": self._copies.state(),
             "keeps_copies": self._keeps_copies,
             "talk": self._talk.state(),
@@ -167,5 +168,6 @@ class RolloutReader:
         self._copies.restore(state["copies"])
         self._keeps_copies = state["keeps_copies"]
         self._talk = Conversation(self._session, thinking=thinking, state=state["talk"])
-        self._is_first, self._has_content = False, True
+        self._is_first, self.is_introduced = False, True
+        self._has_content = state["has_content"]
         return self
