@@ -31,6 +31,8 @@ SHELLS = {
 }
 #: Writes to a process that still runs; without characters it only waits for output.
 STDIN = "write_stdin"
+#: Waits for the output of a program.
+WAIT = "wait"
 PATCH = "apply_patch"
 PLAN = "update_plan"
 #: Runs a program in JavaScript, which calls the other tools.
@@ -57,7 +59,7 @@ def tool_call(name: str, call_id: str, arguments: dict[str, Any]) -> ToolCall | 
     """
     if name in SHELLS:
         command = command_of(arguments.get("command", arguments.get("cmd")))
-        kept = {key: string(arguments, key) for key in ("workdir", "justification", "arguments")}
+        kept = {key: string(arguments, key) for key in ("justification", "arguments")}
         kept = {key: text for key, text in kept.items() if text}
         if found := in_command(command):
             edits, rest = found
@@ -74,6 +76,8 @@ def tool_call(name: str, call_id: str, arguments: dict[str, Any]) -> ToolCall | 
         code = string(arguments, "input") or string(arguments, "code")
         return ToolCall(id=call_id, name=name, arguments={"code": code} if code else arguments)
     kept = {key: value for key, value in arguments.items() if key not in _STEERING}
+    if name == WAIT and not kept:
+        return None
     return ToolCall(id=call_id, name=name, arguments=kept)
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sesame_core import Message, Session
 from sesame_core.types.transcript import Role
 
+from .headers import visit
 from .injected import is_injected, prompt, user_shell
 from .tools import OUTPUTS, ToolRecords
 from .turns import Turns
@@ -44,7 +46,7 @@ class Conversation:
         self._session = session
         self._thinking = thinking
         self.turns = Turns.restore(state["turns"]) if state else Turns()
-        self._tools = ToolRecords(self._make, state["tools"] if state else None)
+        self._tools = ToolRecords(self._make, partial(visit, session), state["tools"] if state else None)
         self._twins = Twins(state["twins"] if state else None)
         #: Whether an event has shown a prompt, and whether there was any prompt.
         self._has_events = bool(state and state["has_events"])

@@ -14,7 +14,7 @@ import orjson
 
 from .compressed import SUFFIX, first_bytes
 from .roots import ARCHIVED, SESSIONS, home_of
-from .values import mapping, string
+from .values import string
 
 #: Bytes read to recognise a file; the first record of an ordinary one has 20 to 30 KB.
 SNIFFED = 1 << 17
@@ -26,6 +26,8 @@ TYPES = frozenset(
     "security_risk_score id_allocation dynamic_tools_updated inter_agent_communication "
     "inter_agent_communication_metadata realtime_item".split()
 )
+#: The index of names, and the history of prompts.
+_OTHER_FILES = frozenset({"session_index.jsonl", "history.jsonl"})
 #: Types of the bare items of versions up to 0.31.
 _BARE = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
 _ID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -55,13 +57,6 @@ def named(path: Path) -> FileName:
     return FileName(found[1].lower(), (found[2] or "").lower()) if found else FileName("", "")
 
 
-def is_header(record: dict[str, Any]) -> bool:
-    """Return whether a record is a session header: the present one, or that of versions up to 0.31."""
-    if record.get("type") == "session_meta":
-        return bool(string(mapping(record, "payload"), "id"))
-    return is_bare_header(record)
-
-
 def is_bare_header(record: dict[str, Any]) -> bool:
     """Return whether a record is a header of versions up to 0.31, which has no type and no envelope."""
     known = "instructions" in record or "git" in record
@@ -74,7 +69,7 @@ def is_rollout(path: Path) -> bool:
 
     :raises OSError: the file cannot be read.
     """
-    if path.name.endswith(SUFFIX) and path.with_suffix("").exists():
+    if is_other(path):
         return False
     head = first_bytes(path, SNIFFED)
     if head is None:
@@ -94,6 +89,11 @@ def is_rollout(path: Path) -> bool:
         if isinstance(record, dict) and (verdict := _judge(record, path)) is not None:
             return verdict
     return False
+
+
+def is_other(path: Path) -> bool:
+    """Return whether a file is one of Codex's that is not a session: by its name, or next to its original."""
+    return path.name in _OTHER_FILES or (path.name.endswith(SUFFIX) and path.with_suffix("").exists())
 
 
 def _judge(record: dict[str, Any], path: Path) -> bool | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sesame_core import Session
-from sesame_core.types.transcript import SessionKind
+from sesame_core.types.transcript import DIRECTORIES, SessionKind
 
 from .files import FileName, named
 from .values import mapping, moment, repository, string
@@ -54,6 +54,16 @@ def belongs(payload: Mapping[str, Any], name: FileName, *, is_first: bool) -> bo
     :param is_first: nothing in the file precedes the header, not even something damaged.
     """
     return is_first or not name.thread or string(payload, "id").lower() == name.thread
+
+
+def visit(session: Session, directory: str) -> None:
+    """Add a directory to those that a session was in."""
+    if not directory or directory in session.places:
+        return
+    if session.cwd is None:
+        session.cwd = directory
+    elif len(session.directories) < DIRECTORIES:
+        session.directories = (*session.directories, directory)
 
 
 def _kind(payload: Mapping[str, Any]) -> SessionKind:

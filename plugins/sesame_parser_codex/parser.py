@@ -61,6 +61,17 @@ class CodexParser:
 
         return is_rollout(path)
 
+    def why_not(self, path: Path) -> str | None:
+        """Return why a file that does not match cannot be read as a session; None for Codex's other files.
+
+        :raises OSError: the file cannot be read.
+        """
+        from sesame_core.sdk.oddities import oddity
+
+        from .files import is_other
+
+        return None if is_other(path) else oddity(str(path))
+
     def parse(self, path: Path) -> Iterator[Event]:
         """Yield the session, its messages in file order, the session again with all properties, and a checkpoint.
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from sesame_core import Event, Message, Session, Skipped
 from sesame_core.dataclass import replace
-from sesame_core.types.transcript import DIRECTORIES
 
 from .conversation import Conversation
 from .copies import COPIED, Copies, is_of_other
 from .files import has_file, is_bare_header, named, thread_name
-from .headers import AGENT, belongs, describe
+from .headers import AGENT, belongs, describe, visit
 from .values import mapping, moment, string
 
 #: Longest title, in characters; a longer one is cut, and indexed in full as a message.
@@ -132,10 +131,7 @@ class RolloutReader:
         """Read the directory and the model of a turn; each turn may have another one."""
         session = self._session
         session.model = string(settings, "model") or session.model
-        cwd = string(settings, "cwd")
-        session.cwd = session.cwd or cwd or None
-        if cwd and cwd not in session.places and len(session.directories) < DIRECTORIES:
-            session.directories = (*session.directories, cwd)
+        visit(session, string(settings, "cwd"))
 
     def _rename(self, name: str, record: Mapping[str, Any]) -> Iterator[Event]:
         if name and name[:TITLE_CHARS] != self._session.title:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -30,6 +32,8 @@ from .values import digest, mapping, objects, string, texts
 STEPS = 64
 #: Types of the outputs of calls.
 OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
+#: What a patch reports when it was applied.
+_UPDATED = re.compile(r"\ASuccess\. Updated the following files:(?:\n[AMD] .*)*\n?")
 #: States of an item whose call failed.
 _FAILED = frozenset({"failed", "declined"})
 
@@ -42,10 +46,15 @@ class Make(Protocol):
 
 
 class ToolRecords:
-    """Converts the records of tools; `state` is everything that it needs to resume."""
+    """Converts the records of tools; `state` is everything that it needs to resume.
 
-    def __init__(self, make: Make, state: Mapping[str, Any] | None = None) -> None:
+    :param make: makes a message of the session.
+    :param visit: called with each directory in which a command runs.
+    """
+
+    def __init__(self, make: Make, visit: Callable[[str], None], state: Mapping[str, Any] | None = None) -> None:
         self._make = make
+        self._visit = visit
         self._calls = Calls(state["calls"] if state else None)
         self._twins = Twins(state["twins"] if state else None)
         self._steps: list[str] = list(state["steps"]) if state else []
@@ -82,6 +91,8 @@ class ToolRecords:
             arguments = arguments_in(record.get("arguments"))
         if not name or (call_id and self._calls.is_known(call_id)):
             return []
+        if os.path.isabs(directory := string(arguments, "workdir")):
+            self._visit(directory)
         if name == PLAN:
             arguments = self._plan(arguments)
         call = tool_call(name, call_id, arguments)
@@ -105,6 +116,9 @@ class ToolRecords:
             return []
         name, command = self._calls.close(call_id)
         output = read_output(record.get("output"), is_about_agents=name in ABOUT_AGENTS)
+        if name == PATCH:
+            # The call names the files.
+            output = output._replace(text=_UPDATED.sub("", output.text))
         if output.process:
             self._calls.run(output.process, command)
         is_error = self._calls.has_failed(call_id) or output.is_error

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sesame_core import Checkpoint, ConfigError, ParseError, TailParser
-from sesame_core.plugin.parser import Integrable, Naming, Resuming
+from sesame_core.plugin.parser import Explaining, Integrable, Naming, Resuming
 from sesame_core.testing import ParserConformance
 from sesame_parser_codex import create, sesame_register_parsers
 
@@ -19,7 +19,7 @@ def test_the_plugin_provides_a_parser_with_all_abilities() -> None:
     (provider,) = sesame_register_parsers()
     parser = provider.create({"thinking": True, "line_limit": 5000})
     assert provider.name == "codex"
-    for ability in (TailParser, Resuming, Integrable, Naming):
+    for ability in (TailParser, Resuming, Integrable, Naming, Explaining):
         assert isinstance(parser, ability)
 
 
@@ -86,6 +86,15 @@ def test_a_session_is_recognised_whatever_its_name(kind: str, file: str, write: 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_other_files_are_not_taken_for_sessions(kind: str, write: Callable[..., Path]) -> None:
     assert not PARSER.matches(write(OTHERS[kind]))
+
+
+def test_codexs_other_files_are_not_reported(write: Callable[..., Path]) -> None:
+    rows = lines({"id": THREAD, "thread_name": "n", "updated_at": "t"})
+    for file in ("session_index.jsonl", "history.jsonl"):
+        assert PARSER.why_not(write(rows, name=file)) is None
+    assert PARSER.why_not(write(rows, name="notes.jsonl")) == "records of no agent with a parser"
+    write(meta())
+    assert PARSER.why_not(write(b"\x28\xb5\x2f\xfd", name=name(end=".jsonl.zst"))) is None
 
 
 @pytest.mark.parametrize("file", ["history.json", "notes.txt", "rollout.zst", f"rollout-{THREAD}.jsonl.tmp"])

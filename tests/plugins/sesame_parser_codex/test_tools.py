@@ -26,6 +26,7 @@ from .records import (
     patch_call,
     prompt,
     results,
+    session,
 )
 
 HEAD = "Chunk ID: 1a2b3c\nWall time: 0.0512 seconds\nProcess exited with code 0\nOriginal token count: 7\nOutput:\n"
@@ -70,8 +71,24 @@ def test_settings_of_a_command_are_left_out_and_its_reason_is_kept(write: Callab
         sandbox_permissions="require_escalated",
     )
     assert calls(parse(write(meta(), prompt("ask"), record))) == [
-        ("exec_command", {"command": "rm den", "workdir": "/w", "justification": "clean up?"})
+        ("exec_command", {"command": "rm den", "justification": "clean up?"})
     ]
+
+
+def test_a_directory_in_which_a_command_ran_is_one_of_the_sessions(write: Callable[..., Path]) -> None:
+    places = ["/home/bo/fox", "/home/bo/fox/den", "/srv/zoo", "/srv/zoo/cats", "relative", ""]
+    records = [call(f"c{n}", "exec_command", cmd="ls", workdir=place) for n, place in enumerate(places)]
+    events = parse(write(meta(), prompt("ask"), records))
+    assert session(events).places == tuple(places[:4])
+    assert "workdir" not in everything(events)
+
+
+def test_a_patch_that_was_applied_says_nothing_that_its_call_does_not(write: Callable[..., Path]) -> None:
+    text = "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM den.py\nA b.py\n"
+    events = parse(write(meta(), prompt("ask"), patch_call("c", PATCH), output("c", text)))
+    assert results(events) == []
+    events = parse(write(meta(), prompt("ask"), patch_call("c", PATCH), output("c", f"{text}a warning\n")))
+    assert results(events) == [("apply_patch", "a warning", False)]
 
 
 @pytest.mark.parametrize(
