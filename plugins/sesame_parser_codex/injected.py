@@ -42,7 +42,7 @@ def is_injected(text: str) -> bool:
 
 def prompt(text: str) -> str:
     """Return what a person typed, without the context that an editor's extension put before it."""
-    if text.startswith("# ") and (request := _REQUEST.search(text)):
+    if text.lstrip().startswith("# ") and (request := _REQUEST.search(text)):
         text = text[request.end() :]
     return text.strip()
 

@@ -160,8 +160,16 @@ def test_instructions_settings_states_and_encrypted_thoughts_are_left_out(write:
     assert skipped(events) == []
 
 
-def test_a_prompt_from_an_editor_loses_the_context_before_it(write: Callable[..., Path]) -> None:
-    text = "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nfind the fox\n"
+@pytest.mark.parametrize(
+    "context",
+    [
+        "# Context from my IDE setup:\n\n## Active file: a.py\n\n",
+        "\n# Files mentioned by the user:\n\n## fox.png: /home/bo/fox.png\n\n",
+        "# Context from my IDE setup:\n\n## Open tabs:\n- a.py: a.py\n- b.py: b.py\n\n",
+    ],
+)
+def test_a_prompt_from_an_editor_loses_the_context_before_it(context: str, write: Callable[..., Path]) -> None:
+    text = f"{context}## My request for Codex:\nfind the fox\n"
     assert said(parse(write(meta(), prompt(text), answer("reply"))))[0] == ("user", "find the fox")
 
 
