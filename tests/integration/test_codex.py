@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import re
+import select
 import shlex
+import signal
+import struct
 import subprocess
+import sys
+import termios
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -92,6 +101,47 @@ def command(line: str, call: str) -> dict[str, Any]:
     return {"type": "function_call", "id": f"f{call}", "call_id": call, "name": "exec_command", "arguments": arguments}
 
 
+#: What a program may ask of a terminal, and an answer.
+QUESTIONS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c"}
+_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]_P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
+#: Seconds to wait for Codex's screen.
+PATIENCE = 60
+
+
+def shows(command: list[str], wanted: str, environment: dict[str, str]) -> bool:
+    """Run a program on a terminal, and return whether it shows a text, in whatever cells."""
+    screen, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=environment
+    )
+    os.close(theirs)
+    shown, end = b"", time.monotonic() + PATIENCE
+    try:
+        while (left := end - time.monotonic()) > 0 and select.select([screen], [], [], left)[0]:
+            try:
+                piece = os.read(screen, 65_536)
+            except OSError:
+                return False  # it has ended
+            shown += piece
+            for question, answer in QUESTIONS.items():
+                if question in piece:
+                    os.write(screen, answer)
+            if wanted.replace(" ", "").encode() in _ESCAPE.sub(b"", shown).replace(b" ", b""):
+                return True
+        return False
+    finally:
+        # Codex is a child of the program that npm installs.
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            os.close(screen)
+
+
 @pytest.fixture
 def model() -> Iterator[Model]:
     made = Model()
@@ -168,7 +218,6 @@ def test_what_codex_writes_is_found_and_resumed_by_it(
 
     told = json.loads(cli("resume", thread, "--json").out)
     assert (told["command"], told["cwd"]) == (["codex", "resume", thread], str(project))
-    # The same without a terminal.
     model.script = [[text("the jaguar follows")]]
     codex("exec", "resume", thread, "and then")
     assert "where do the lynxes live" in model.asked[-1]
@@ -176,6 +225,9 @@ def test_what_codex_writes_is_found_and_resumed_by_it(
     shown = cli("show", thread).out
 
     assert shown.count("the caracal is tame") == 1
+    program = npm.installed(PACKAGE) / ".bin"
+    environment = {**os.environ, "FAKE_KEY": "x", "TERM": "xterm-256color", "PATH": f"{program}:{os.environ['PATH']}"}
+    assert shows([sys.executable, "-m", "sesame_core", "resume", thread], "the jaguar follows", environment)
 
 
 def test_a_search_that_codex_starts_leaves_its_own_session_out(
