@@ -95,7 +95,7 @@ def command_of(value: Any) -> str:
 
 def name_of(record: Mapping[str, Any]) -> str:
     """Return a tool's name in a call; that of a tool of an MCP server has the server's before it."""
-    name, namespace = string(record, "name"), string(record, "namespace")
+    name, namespace = string(record, "name"), string(record, "namespace").rstrip("_")
     return f"{namespace}__{name}" if namespace.startswith("mcp__") and not name.startswith(namespace) else name
 
 

@@ -51,6 +51,8 @@ class Conversation:
         #: Whether an event has shown a prompt, and whether there was any prompt.
         self._has_events = bool(state and state["has_events"])
         self._was_prompted = bool(state and state["was_prompted"])
+        #: Whether the last prompt has no answer yet.
+        self._is_prompting = bool(state and state["is_prompting"])
         #: Whether the answer to a prompt, or to outputs of tools, has begun: its calls are no messages of their own.
         self._is_answering = bool(state and state["is_answering"])
         self._goal: str = state["goal"] if state else ""
@@ -75,7 +77,7 @@ class Conversation:
             return [*self._release(), *handler(self, payload)]
         if not self._tools.knows(kind, event):
             return []
-        before = [*self._release(), *self._unseen_prompts()]
+        before = [*self._release(), *self._before_answer()]
         messages = self._tools.read(kind, event, payload)
         for message in messages:
             if message.role == "assistant":
@@ -112,17 +114,17 @@ class Conversation:
     def _user_event(self, event: Mapping[str, Any]) -> list[Message]:
         if string(event, "kind") not in ("", "plain"):
             return []  # versions up to 0.36 show context like a prompt
-        return self._shown(string(event, "message"), "")
+        return self._shown(string(event, "message"), "event")
 
     def _user_item(self, item: Mapping[str, Any]) -> list[Message]:
-        return self._shown("\n".join(texts(item.get("content"))), string(item, "id"))
+        return self._shown("\n".join(texts(item.get("content"))), "shown", string(item, "id"))
 
-    def _shown(self, text: str, id: str) -> list[Message]:
+    def _shown(self, text: str, source: str, id: str = "") -> list[Message]:
         """Return the message of a prompt that an event shows; the waiting ones are it, and context."""
         self._has_events = True
         self._prompts.clear()
         typed = prompt(text)
-        if not typed or self._twins.is_second("user", typed, "event"):
+        if not typed or self._twins.is_second("user", typed, source):
             return []
         return [self._prompted(self._make("user", typed, id=id))]
 
@@ -133,6 +135,14 @@ class Conversation:
             return []
         return [self._prompted(message) for message in waiting if not self._is_second_prompt(message)]
 
+    def _before_answer(self) -> list[Message]:
+        """Return the prompts before an answer; the same words later are another prompt."""
+        before = self._unseen_prompts()
+        if self._is_prompting:
+            self._is_prompting = False
+            self._twins.forget("user")
+        return before
+
     def _is_second_prompt(self, message: Message) -> bool:
         return self._twins.is_second("user", message.text, "item")
 
@@ -142,6 +152,7 @@ class Conversation:
         if self._session.kind == "subagent":
             message.role, message.source_type = "system", SIDECHAIN
         self._twins.forget("assistant")
+        self._is_prompting = True
         self._was_prompted, self._is_answering = True, False
         return message
 
@@ -160,7 +171,7 @@ class Conversation:
 
     def _answer(self, text: str, source: str, id: str = "") -> list[Message]:
         text = text.strip()
-        before = self._unseen_prompts()
+        before = self._before_answer()
         if not text or self._twins.is_second("assistant", text, source):
             return before
         message = self._make("assistant", text, id=id)
@@ -175,7 +186,7 @@ class Conversation:
         return self._answer(string(event, "message"), "event")
 
     def _agent_item(self, item: Mapping[str, Any]) -> list[Message]:
-        return self._answer("\n".join(texts(item.get("content"))), "event", string(item, "id"))
+        return self._answer("\n".join(texts(item.get("content"))), "shown", string(item, "id"))
 
     def _plan_item(self, item: Mapping[str, Any]) -> list[Message]:
         return self._answer(string(item, "text"), "plan")
@@ -266,6 +277,7 @@ class Conversation:
             "twins": self._twins.state(),
             "has_events": self._has_events,
             "was_prompted": self._was_prompted,
+            "is_prompting": self._is_prompting,
             "is_answering": self._is_answering,
             "goal": self._goal,
         }

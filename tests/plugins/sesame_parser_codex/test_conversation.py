@@ -41,6 +41,12 @@ from .records import (
     started,
 )
 
+
+def later(records: list[Record]) -> list[Record]:
+    """The same records ten seconds later."""
+    return [{**one, "timestamp": one["timestamp"].replace(":00:0", ":00:1")} for one in records]
+
+
 # -- once -------------------------------------------------------------------------------------------------
 
 
@@ -63,6 +69,18 @@ def test_an_answer_is_said_once_whichever_record_comes_first(order: str, write: 
         "model only": [model],
     }[order]
     assert said(parse(write(meta(), prompt("ask"), records))) == [("user", "ask"), ("assistant", "reply")]
+
+
+def test_a_text_that_both_kinds_of_events_show_is_said_once(write: Callable[..., Path]) -> None:
+    asked = [model_user("ask"), event("user_message", message="ask"), new_prompt("ask")[1]]
+    replied = [event("agent_message", 3, message="reply"), *new_answer("reply")]
+    path = write(meta(), asked, replied, later(asked), later(replied))
+    assert said(parse(path)) == [("user", "ask"), ("assistant", "reply")] * 2
+
+
+def test_a_prompt_that_is_repeated_by_another_version_is_said_twice(write: Callable[..., Path]) -> None:
+    path = write(meta(), prompt("go on"), answer("a"), new_prompt("go on", 20), new_answer("b", 21))
+    assert [text for role, text in said(parse(path)) if role == "user"] == ["go on"] * 2
 
 
 def test_an_answer_that_is_given_twice_is_said_twice(write: Callable[..., Path]) -> None:

@@ -354,6 +354,15 @@ def test_a_tool_of_a_server_has_the_servers_name(write: Callable[..., Path]) -> 
     events = parse(write(meta(), prompt("ask"), made, report, output("c", "one fox")))
     assert calls(events) == [("mcp__zoo__lookup", {"query": "fox"})]
     assert results(events) == [("mcp__zoo__lookup", "one fox", False)]
+    for fields in ({"name": "lookup", "namespace": "mcp__zoo__"}, {"name": "mcp__zoo__lookup"}):
+        assert [
+            name
+            for name, _ in calls(
+                parse(
+                    write(meta(), prompt("ask"), {**made, "payload": {**made["payload"], "namespace": None, **fields}})
+                )
+            )
+        ] == ["mcp__zoo__lookup"]
 
 
 def test_a_call_of_a_server_that_only_an_event_has_is_read_from_it(write: Callable[..., Path]) -> None:
