@@ -164,6 +164,7 @@ def test_instructions_settings_states_and_encrypted_thoughts_are_left_out(write:
         record("token_usage_record", {"usage": "NOISE"}),
         record("security_risk_score", {"text": "NOISE"}),
         item("reasoning", 2, summary=[], encrypted_content="NOISE"),
+        item("reasoning", 2, summary=[], content=[{"type": "reasoning_text", "text": "NOISE"}]),
         item("ghost_snapshot", 2, ghost_commit={"id": "NOISE"}),
         item("image_generation_call", 2, id="i", result="NOISE", revised_prompt="NOISE"),
         item("compaction", 2, encrypted_content="NOISE"),
