@@ -52,7 +52,7 @@ def test_every_command_registers_what_the_files_say() -> None:
 
 def test_every_agent_that_can_be_set_up_is_by_the_command_on_the_page(home: Path, cli: Callable[..., Any]) -> None:
     lines = commands("sesame integrate")
-    assert lines == ["sesame integrate claude", "sesame integrate pi"]
+    assert lines == ["sesame integrate claude", "sesame integrate pi", "sesame integrate codex"]
     written = [line for command in lines for line in cli(*shlex.split(command)[1:], "--yes").out.splitlines()]
     for place in re.findall(r"\(`~/([^`]+)`\)", PAGE) + re.findall(r"`mcpServers` in `~/([^`]+)`", PAGE):
         assert any(line.startswith(f"write {home / place}") for line in written), place

@@ -43,6 +43,26 @@ def settings(home: Path) -> Path:
     return file
 
 
+# -- Codex ----------------------------------------------------------------------------------------------------
+
+
+def test_codex_gets_the_skill_once_and_loses_it_again(
+    home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = home / ".codex" / "skills" / "sesame" / "SKILL.md"
+    assert cli("integrate", "codex", "--yes").out.splitlines()[0] == f"write {own}"
+    assert own.read_text() == skill()
+    assert cli("integrate", "codex", "--yes").out.startswith("nothing to do")
+    assert cli("integrate", "codex", "--remove", "--yes").out.splitlines()[0] == f"delete {own}"
+    assert not own.exists()
+    monkeypatch.setenv("CODEX_HOME", str(home / "work"))
+    other = home / "work" / "skills" / "sesame" / "SKILL.md"
+    other.parent.mkdir(parents=True)
+    other.write_text("someone else's")
+    assert "is not a file of Sesame" in cli("integrate", "codex", "--yes").err
+    assert other.read_text() == "someone else's"
+
+
 # -- pi -------------------------------------------------------------------------------------------------------
 
 
@@ -147,7 +167,7 @@ def test_on_a_terminal_it_asks_and_takes_no_silence_for_a_yes(answer: str, count
 
 @pytest.mark.parametrize(
     ("agent", "message"),
-    [("sesame", "sesame has no integration"), ("sqlite", "provides no parser"), ("codex", "no plugin named")],
+    [("sesame", "sesame has no integration"), ("sqlite", "provides no parser"), ("xyz", "no plugin named")],
 )
 def test_an_agent_that_cannot_be_told_is_named(agent: str, message: str, cli: Callable[..., Any]) -> None:
     ran = cli("integrate", agent, "--yes")
