@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 
 #: Environment variables in which agents pass their session's id to the programs that they start.
-#: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82.
-VARIABLES = ("CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID")
+#: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82;
+#: Copilot CLI for both since 1.0.29.
+VARIABLES = ("CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID", "COPILOT_AGENT_SESSION_ID")
 
 
 def current_sessions(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

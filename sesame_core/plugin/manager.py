@@ -30,6 +30,7 @@ HOOK_PREFIX = "sesame_register_"
 #: Plugins in this wheel, by the name that config.jsonc uses.  Strings, so that no module is imported.
 BUNDLED = {
     "claude-code": "sesame_parser_claude_code",
+    "copilot": "sesame_parser_copilot",
     "default": "sesame_formatter_default",
     "pi": "sesame_parser_pi",
     "postgres": "sesame_backend_postgres",

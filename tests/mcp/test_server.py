@@ -312,7 +312,7 @@ def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call
 # -- the caller's own session ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID"])
+@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "PI_SESSION_ID", "COPILOT_AGENT_SESSION_ID"])
 def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str, indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
 
