@@ -39,6 +39,7 @@ def _environment(path: Path) -> tuple[dict[str, str | None], str | None]:
     if sessions.name not in SESSIONS:
         what, place = path.parent if path.name == LOG else path, copilot_home() / SESSIONS[0]
         return {}, f"Copilot CLI does not look for sessions in {sessions}: copy {what} to {place}"
-    if used == own:
-        return {}, None
-    return {HOME: None if used == default else str(sessions.parent)}, None
+    # 1.0.102 says so of a flat log, and does not look at the JSON objects.
+    old = f"recent versions of Copilot CLI cannot load this layout, which those before 1.0 wrote: {path}"
+    environment = {} if used == own else {HOME: None if used == default else str(sessions.parent)}
+    return environment, None if path.name == LOG else old

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from sesame_core import Filters, Sesame
 from sesame_parser_copilot.parser import CopilotParser
 
 from ..support import npm
+from ..support.agents_page import commands
 from ..support.model_server import Answers, ModelServer, serving
 from ..support.transcripts import everything, found, said
 
@@ -68,7 +70,13 @@ def copilot(server: ModelServer, home: Path) -> Callable[..., str]:
 def test_a_session_with_tools_a_failure_and_a_resumption_is_found_and_recognises_itself(
     copilot: Callable[..., str], server: ModelServer, home: Path, cli: Callable[..., Any]
 ) -> None:
+    (line,) = commands("copilot mcp add")
+    settings = home / ".copilot" / "mcp-config.json"
+    copilot(*shlex.split(line)[1:])
+    by_hand = json.loads(settings.read_bytes())["mcpServers"]["sesame"]
     assert cli("integrate", "copilot", "--yes").code == 0
+    by_sesame = json.loads(settings.read_bytes())["mcpServers"]["sesame"]
+    assert {**by_hand, "command": by_sesame["command"], "args": by_sesame["args"]} == by_sesame
     assert "sesame" in copilot("mcp", "list")
     assert "sesame" in copilot("skill", "list")
     note = home / "lighthouse" / "note.txt"

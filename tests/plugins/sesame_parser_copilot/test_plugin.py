@@ -208,12 +208,20 @@ def test_a_copy_of_a_session_must_be_copied_back(home: Path, write: Write, tmp_p
     )
 
 
-def test_a_subagent_is_resumed_with_its_parent_and_older_layouts_by_their_id(home: Path, write: Write) -> None:
+def test_a_subagent_is_resumed_with_its_parent(home: Path, write: Write) -> None:
     path = write(prompt("light"), root=home / ".copilot")
     child = Session(id=f"{ID}/{AGENT}", agent="copilot", kind="subagent", parent_id=ID)
     assert PARSER.resumption(child, path).command == ("copilot", f"--resume={ID}")
-    assert resumed(FLAT).command == ("copilot", f"--resume={FLAT.stem}")
-    assert resumed(HISTORY).command == ("copilot", "--resume=0d0e0000-1111-4222-8333-444455556666")
+
+
+@pytest.mark.parametrize("file", [FLAT, HISTORY], ids=["flat", "history"])
+def test_a_session_of_an_older_layout_is_one_that_recent_versions_cannot_load(home: Path, file: Path) -> None:
+    path = home / ".copilot" / file.parent.name / file.name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(file.read_bytes())
+    found = resumed(path)
+    assert found.command == ("copilot", f"--resume={read(path).session.id}")
+    assert "recent versions of Copilot CLI cannot load this layout" in found.problem
 
 
 def test_a_session_without_its_file_is_not_resumed(tmp_path: Path) -> None:
