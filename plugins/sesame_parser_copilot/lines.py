@@ -15,6 +15,8 @@ from sesame_core import JsonLines, Skipped
 
 #: What decides whether a line ends inside a string: quotes without a backslash before them.
 _QUOTES = re.compile(rb'\\.|"', re.DOTALL)
+#: The beginning of an event: inside a string its quote would have a backslash before it.
+_EVENT = re.compile(rb'\{\s*"\w')
 
 
 class EventLines:
@@ -74,6 +76,8 @@ class EventLines:
                 return None
             parts, size = [first], len(first)
             while (line := file.readline(self._limit)) and size + len(line) <= self._limit:
+                if _EVENT.match(line):
+                    return None
                 parts.append(line)
                 size += len(line)
                 if not _ends_inside_string(line, is_inside=True):

@@ -12,6 +12,10 @@ from .values import mapping, objects, string
 _EXIT = re.compile(
     r"\n?<(?:(?:command with )?shellId: [^\s<>]+ )?(?:completed|exited) with exit code (-?\d+)>\s*\Z", re.IGNORECASE
 )
+#: What tells the agent that a command still runs, and what it can do, or that it stopped the command.
+_RUNNING = re.compile(
+    r"\n?<command with (?:shellId|id): [^\s<>]+ (?:is still running after [^<>]*|stopped)>\s*\Z", re.IGNORECASE
+)
 #: What replaces an output that is too long: where it is, what to do with it, and its beginning.
 _TOO_LARGE = re.compile(
     r"(Output too large to read at once \([^)\n]*\)\. Saved to: [^\n]*)\n(?:Consider using tools like[^\n]*\n)?\s*"
@@ -38,7 +42,7 @@ def output(data: Mapping[str, Any]) -> str:
         text = f"{large[1]}\n{text[large.end() :]}"
     code = exit_code(text)
     if code is None:
-        return text
+        return _RUNNING.sub("", text)
     text = _EXIT.sub("", text)
     # Of an output the fact that it is one of a success says nothing.
     return text if code == 0 else f"{text}\nexit code {code}".lstrip()

@@ -12,6 +12,7 @@ from .calls import Calls
 from .facts import SessionFacts
 from .files import SessionFile
 from .lines import EventLines
+from .pasted import with_pastes
 from .subagents import Subagents
 from .values import moment, objects, string
 
@@ -25,6 +26,7 @@ class Transcript:
 
     def __init__(self, file: SessionFile, *, thinking: bool = False, state: Mapping[str, Any] | None = None) -> None:
         self._thinking = thinking
+        self._file = file
         self._facts = SessionFacts(file)
         self._calls = Calls(state["calls"] if state else ())
         self._subagents = Subagents(state["subagents"] if state else None)
@@ -134,8 +136,9 @@ class Transcript:
         elif sender and sender not in ("user", "human"):
             yield self._message("system", text, source_type=sender.partition("-")[0])
         else:
+            # A name that nobody gave repeats the prompt as it is in the log.
             self._facts.prompted(text)
-            yield self._message("user", text)
+            yield self._message("user", with_pastes(text, self._file.path.parent))
 
     def _answer(self) -> Iterator[Message]:
         data = self._data

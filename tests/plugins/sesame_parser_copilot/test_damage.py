@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from sesame_parser_copilot import lines
+
 from .reading import ID, Write, answer, done, event, line, prompt, read, request
 
 
@@ -50,8 +52,8 @@ def test_newlines_inside_a_string_are_joined(write: Write, text: str) -> None:
     reading = read(write(answer("", 3, request("c1", "bash", command="x")), divided, prompt("after", 6), b"{torn"))
     assert [result.text for result in reading.results] == [text]
     assert reading.said("user") == ["after"]
-    lines = 4 + text.count("\n")
-    assert [(skipped.reason, skipped.line) for skipped in reading.skipped] == [("damaged", lines + 1)]
+    count = 4 + text.count("\n")
+    assert [(skipped.reason, skipped.line) for skipped in reading.skipped] == [("damaged", count + 1)]
 
 
 def test_two_divided_events_in_a_row_are_both_joined(write: Write) -> None:
@@ -63,6 +65,16 @@ def test_a_torn_string_does_not_join_the_events_after_it(write: Write) -> None:
     reading = read(write(line(prompt("torn here", 2))[:-90], *(prompt(f"whole {n}", n) for n in range(3, 9))))
     assert reading.said("user") == [f"whole {n}" for n in range(3, 9)]
     assert [skipped.reason for skipped in reading.skipped] == ["damaged"]
+
+
+def test_thousands_of_torn_lines_are_passed_in_linear_time(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    counted = lines._ends_inside_string
+    monkeypatch.setattr(lines, "_ends_inside_string", lambda *a, **more: seen.append(a) or counted(*a, **more))
+    reading = read(write(*(line(prompt("torn here", n))[:70] for n in range(2, 3000)), prompt("after", 3000)))
+    assert reading.said("user") == ["after"]
+    assert len(reading.skipped) == 2998
+    assert len(seen) < 3 * 2998
 
 
 def test_a_divided_event_over_the_limit_is_not_joined(write: Write) -> None:

@@ -95,6 +95,27 @@ def test_the_prompt_is_what_was_typed_and_not_what_was_sent(write: Write) -> Non
     assert [message.text for message in reading.messages] == ["dim it"]
 
 
+def test_a_long_paste_is_read_from_the_file_that_the_prompt_names(write: Write, tmp_path: Path) -> None:
+    tag = '<pasted_content file="/elsewhere/session-state/x/files/paste-{}.txt" size="94.1 KB" lines="2500" />'
+    text = f"why? {tag.format(1)} and {tag.format(2)}"
+    (files := tmp_path / "session-state" / ID / "files").mkdir(parents=True)
+    (files / "paste-1.txt").write_bytes(b"an axolotl\n\0\xffof two" + b" x" * 200_000)
+    (tmp_path / "session-state" / ID / "events.jsonl.secret").write_text("not pasted")
+    reading = read(write(prompt(text), workspace=f"name: {text.replace(chr(34), chr(39))}\n"))
+    (said,) = reading.said("user")
+    assert said.startswith("why? an axolotl\nof two x")
+    assert said.endswith(f" and {tag.format(2)}")
+    assert len(said) < 270_000
+    outside = tag.replace("/files/paste-{}.txt", "\\..\\events.jsonl.secret")
+    for name in (outside, tag.format("\0"), tag.format("y" * 300)):
+        assert read(write(prompt(name))).said("user") == [name.replace("\0", "")]
+
+
+def test_the_name_of_a_session_that_starts_with_a_long_paste_is_no_title(write: Write) -> None:
+    text = '<pasted_content file="/s/files/paste-1.txt" size="94.1 KB" lines="2500" /> why?'
+    assert read(write(prompt(text), workspace=f"name: {text}\n")).session.title is None
+
+
 @pytest.mark.parametrize(
     ("source", "role", "source_type"),
     [
@@ -193,6 +214,12 @@ def test_a_call_is_said_once_whichever_of_its_events_comes_first(write: Write) -
         (done("c1", "prints <exited with exit code 3> and more"), "prints <exited with exit code 3> and more", False),
         (done("c1", "", success=False, result=None, error={"message": "no tool 'x'"}), "no tool 'x'", True),
         (done("c1", "", success=False, result=None, error="refused"), "refused", True),
+        (
+            done("c1", "half\n<command with shellId: 7 is still running after 30 seconds. Use read_bash.>"),
+            "half",
+            False,
+        ),
+        (done("c1", "<command with id: 7 stopped>"), "", False),
         (done("c1", "half", success=False, error={"message": "then it broke"}), "half\nthen it broke", True),
         (done("c1", "", result="no\n<exited with exit code 3>"), NO, True),
         (done("c1", "", result={"contents": [{"type": "text", "text": "one"}, {"type": "image"}]}), "one", False),
