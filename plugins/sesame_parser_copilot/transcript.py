@@ -207,9 +207,9 @@ class Transcript:
             yield self._message("assistant", text, source_type="task_complete")
 
     def _invoke_skill(self) -> Iterator[Message]:
-        """Read that a skill was loaded: its text is not the session's, and the agent's own call names it already."""
+        """Read that a skill was loaded: its text is not the session's, and the prompt or the call names it already."""
         name = string(self._data, "name")
-        if name and name != self._said["skill"] and string(self._data, "trigger") in ("", "user-invoked"):
+        if name and name != self._said["skill"] and not string(self._data, "trigger"):
             yield self._message("system", name, source_type="skill")
 
     def _start_subagent(self) -> Iterator[Message]:

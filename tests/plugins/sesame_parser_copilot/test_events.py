@@ -131,19 +131,20 @@ def test_only_a_prompt_without_a_source_is_a_persons(write: Write, source: objec
     assert (message.role, message.source_type) == (role, source_type)
 
 
-def test_the_text_of_a_skill_is_left_out_and_its_name_is_kept(write: Write) -> None:
+def test_the_text_of_a_skill_is_left_out_and_its_name_is_said_once(write: Write) -> None:
     reading = read(
         write(
+            event("skill.invoked", 1, name="fog", content="Blow the horn.", trigger="user-invoked"),
             prompt("/fog dim it"),
-            event("skill.invoked", 3, name="fog", content="Blow the horn.", trigger="user-invoked"),
-            prompt("Blow the horn.", 4, source="skill-fog"),
+            event("skill.invoked", 3, name="rain", content="Blow the horn."),
+            prompt("Blow the horn.", 4, source="skill-rain"),
             answer("", 5, request("c1", "skill", skill="mist")),
             event("skill.invoked", 6, name="mist", content="Blow it twice.", trigger="agent-invoked"),
             event("skill.invoked", 7, name="mist", content="Blow it twice."),
             event("skill.invoked", 8, name="haze", content="Never blow it.", trigger="context-load"),
         )
     )
-    assert [message.text for message in reading.messages if message.text] == ["/fog dim it", "fog"]
+    assert [message.text for message in reading.messages if message.text] == ["/fog dim it", "rain"]
     assert [call.arguments for call in reading.calls] == [{"skill": "mist"}]
 
 
