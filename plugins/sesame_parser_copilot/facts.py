@@ -82,7 +82,7 @@ class SessionFacts:
         if kind == "fork" and (fork := _FORKED.search(text)):
             # A fork of a fork repeats the sentence of the first one.
             if fork[2].lower() == self.id.lower() or not self._parent:
-                self._parent = fork[1].lower()
+                self._parent = fork[1]
         elif kind == "folder_trust" and not self._trusted and (folder := _TRUSTED.search(text)):
             self._trusted = folder[1]
 

@@ -39,9 +39,9 @@ class SessionFile:
         """The id by which Copilot CLI finds the session, from the name of its directory or file; "" if not there."""
         for name in (self.path.parent.name if self.path.name == LOG else "", self.path.stem):
             if UUID.fullmatch(name):
-                return name.lower()
+                return name
         history = _HISTORY.fullmatch(self.path.name)
-        return history[1].lower() if history and UUID.fullmatch(history[1]) else ""
+        return history[1] if history and UUID.fullmatch(history[1]) else ""
 
     @cached_property
     def workspace(self) -> Workspace:

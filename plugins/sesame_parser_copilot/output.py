@@ -31,7 +31,8 @@ def output(data: Mapping[str, Any]) -> str:
     text, detailed = string(result, "content"), string(result, "detailedContent")
     if not result:
         text = string(data, "result")
-    text = text or "\n".join(filter(None, (string(block, "text") for block in objects(result, "contents"))))
+    for key in ("contents", "content"):
+        text = text or "\n".join(filter(None, (string(block, "text") for block in objects(result, key))))
     if len(detailed) > len(text) and not _DIFF.match(detailed) and (not text or _is_shortened(text, detailed)):
         text = detailed
     error = mapping(data, "error")

@@ -56,6 +56,13 @@ def test_newlines_inside_a_string_are_joined(write: Write, text: str) -> None:
     assert [(skipped.reason, skipped.line) for skipped in reading.skipped] == [("damaged", count + 1)]
 
 
+def test_lines_that_end_as_on_windows_are_read(write: Write) -> None:
+    path = write(prompt("one"), line(prompt("@", 3)).replace(b"@", b"two\r\nthree"), prompt("four", 4))
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    reading = read(path)
+    assert (reading.said("user"), reading.skipped) == (["one", "two\r\nthree", "four"], [])
+
+
 def test_two_divided_events_in_a_row_are_both_joined(write: Write) -> None:
     divided = [line(prompt("@", n)).replace(b"@", b"one\ntwo") for n in (2, 3)]
     assert read(write(*divided, prompt("after", 4))).said("user") == ["one\ntwo", "one\ntwo", "after"]

@@ -224,6 +224,7 @@ def test_a_call_is_said_once_whichever_of_its_events_comes_first(write: Write) -
         (done("c1", "half", success=False, error={"message": "then it broke"}), "half\nthen it broke", True),
         (done("c1", "", result="no\n<exited with exit code 3>"), NO, True),
         (done("c1", "", result={"contents": [{"type": "text", "text": "one"}, {"type": "image"}]}), "one", False),
+        (done("c1", [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]), "one\ntwo", False),
     ],
 )
 def test_a_shell_that_failed_succeeded_as_a_call(
@@ -457,6 +458,8 @@ def test_the_directory_is_the_last_context_and_else_the_file_next_to_the_log(wri
 def test_the_id_is_the_one_that_copilot_finds_whatever_the_log_says(write: Write, tmp_path: Path) -> None:
     path = write(prompt("light"), header=start("another-id"))
     assert read(path).session.id == ID
+    assert read(write(prompt("light"), session="of-the-sdk")).session.id == "of-the-sdk"
+    assert read(write(prompt("light"), session=ID.upper())).session.id == ID.upper()
     (copied := tmp_path / "a-copy.jsonl").write_bytes(path.read_bytes())
     assert read(copied).session.id == "another-id"
     copied.write_bytes(line(prompt("light")) + b"\n")
