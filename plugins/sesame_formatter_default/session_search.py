@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-#: Tool names, in lower case, without the prefix `mcp__<server>__`.
+#: Tool names, in lower case, without the prefix `mcp__<server>__` or `<server>-`.
 SEARCH_TOOLS = frozenset(
     {
         "find_sessions",
@@ -16,6 +16,7 @@ SEARCH_TOOLS = frozenset(
         "read_session",
         "search_sessions",
         "sesame_search",
+        "session_store_sql",
     }
 )
 
@@ -36,7 +37,7 @@ def is_session_search(name: str) -> bool:
     name = name.lower()
     if name.startswith("mcp__"):
         name = name.split("__", 2)[-1]
-    return name in SEARCH_TOOLS
+    return name.rpartition("-")[2] in SEARCH_TOOLS
 
 
 def runs_session_search(command: str) -> bool:

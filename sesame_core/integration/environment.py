@@ -7,8 +7,14 @@ from collections.abc import Mapping
 
 #: Environment variables in which agents pass their session's id to the programs that they start.
 #: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82; Codex
-#: for shells since 0.9x, of a subagent with that of the session that started it.
-VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "PI_SESSION_ID")
+#: for shells since 0.9x, of a subagent with that of the session that started it; Copilot CLI for both since 1.0.29.
+VARIABLES = (
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "PI_SESSION_ID",
+)
 
 
 def current_sessions(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ HOOK_PREFIX = "sesame_register_"
 BUNDLED = {
     "claude-code": "sesame_parser_claude_code",
     "codex": "sesame_parser_codex",
+    "copilot": "sesame_parser_copilot",
     "default": "sesame_formatter_default",
     "pi": "sesame_parser_pi",
     "postgres": "sesame_backend_postgres",

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from sesame_core.integration.environment import VARIABLES
+
 from .terminal import NIX, SETTINGS, pi_session
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -142,7 +144,7 @@ def test_filters_narrow_the_answer(indexed: Path, cli: Callable[..., Any]) -> No
     assert found("--tools", "carousel", "website") == {"71985eb1"}
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "PI_SESSION_ID"])
+@pytest.mark.parametrize("variable", VARIABLES)
 def test_the_session_a_search_was_started_from_is_left_out_reported_and_found_on_demand(
     variable: str, indexed: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

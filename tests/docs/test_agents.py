@@ -46,13 +46,13 @@ def registered() -> list[list[str]]:
 def test_every_command_registers_what_the_files_say() -> None:
     started = [[server["command"], *server["args"]] for server in servers() if "command" in server]
     assert len(started) == 4
-    assert len(registered()) == 3
+    assert len(registered()) == 4
     assert {tuple(command) for command in [*started, *registered()]} == {("sesame", "mcp")}
 
 
 def test_every_agent_that_can_be_set_up_is_by_the_command_on_the_page(home: Path, cli: Callable[..., Any]) -> None:
     lines = commands("sesame integrate")
-    assert lines == ["sesame integrate claude", "sesame integrate pi", "sesame integrate codex"]
+    assert lines == [f"sesame integrate {name}" for name in ("claude", "pi", "copilot", "codex")]
     written = [line for command in lines for line in cli(*shlex.split(command)[1:], "--yes").out.splitlines()]
     for place in re.findall(r"\(`~/([^`]+)`\)", PAGE) + re.findall(r"`mcpServers` in `~/([^`]+)`", PAGE):
         assert any(line.startswith(f"write {home / place}") for line in written), place

@@ -25,6 +25,7 @@ from mcp import Client
 from sesame_core import Sesame
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
+from sesame_core.integration.environment import VARIABLES
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
@@ -312,7 +313,7 @@ def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call
 # -- the caller's own session ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "PI_SESSION_ID"])
+@pytest.mark.parametrize("variable", VARIABLES)
 def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str, indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
 

@@ -283,6 +283,9 @@ def test_rules_and_long_plain_words_are_not_payload(text: str) -> None:
         "get_session",
         "mcp__sesame__search_sessions",
         "mcp__any_server__Get_Session",
+        "sesame-search_sessions",
+        "any-server-Get_Session",
+        "session_store_sql",
     ],
 )
 def test_what_a_session_search_answers_is_not_indexed(name: str) -> None:
