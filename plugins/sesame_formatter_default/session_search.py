@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-#: Tool names, in lower case, without the prefix `mcp__<server>__`.
+#: Tool names, in lower case, without the name of the server: `mcp__<server>__`, `mcp_<server>_`, `<server>__`.
 SEARCH_TOOLS = frozenset(
     {
         "find_sessions",
@@ -34,9 +34,10 @@ _RUNS_SESAME = re.compile(
 def is_session_search(name: str) -> bool:
     """Return whether a tool with this name searches or reads sessions."""
     name = name.lower()
-    if name.startswith("mcp__"):
-        name = name.split("__", 2)[-1]
-    return name in SEARCH_TOOLS
+    if name.startswith("mcp_") and not name.startswith("mcp__"):
+        # The name of the server may contain the separator.
+        return name.endswith(tuple(f"_{tool}" for tool in SEARCH_TOOLS))
+    return name.split("__", 2 if name.startswith("mcp__") else 1)[-1] in SEARCH_TOOLS
 
 
 def runs_session_search(command: str) -> bool:

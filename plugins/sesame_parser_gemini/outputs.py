@@ -86,6 +86,9 @@ def _unframed(text: str, name: str) -> tuple[str, bool]:
         return _REPEATED.sub("", text).strip("\n"), False
     if name not in SHELLS:
         return text.strip("\n"), False
+    if "\n" not in text and "\\nProcess Group PGID: " in text:
+        # Written by a program that has escaped it twice.
+        text = text.replace("\\n", "\n")
     end = len(text)
     while footer := _FOOTER.search(text, max(0, end - 400), end):
         end = footer.start()

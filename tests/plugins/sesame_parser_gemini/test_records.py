@@ -349,6 +349,11 @@ def test_notices_about_updates_are_not_read_but_warnings_are(write: Write) -> No
         ),
         ("<untrusted_context>\nOutput: kelp\nProcess Group PGID: 9\n</untrusted_context>", "kelp", False),
         ("Output: (empty)\nProcess Group PGID: 9", "", False),
+        (
+            "Command: ls\\nDirectory: /tmp\\nOutput: kelp\\nExit Code: 1\\nProcess Group PGID: 9",
+            "kelp\nExit Code: 1",
+            True,
+        ),
         ("Output: (empty)\nExit Code: 127", "Exit Code: 127", True),
         ("Output: prints Exit Code: 3\nand goes on\nProcess Group PGID: 9", "prints Exit Code: 3\nand goes on", False),
         ("Output: kelp\nSignal: 9\nProcess Group PGID: 9", "kelp\nSignal: 9", True),
