@@ -75,12 +75,28 @@ def _members_of(value: Any) -> Iterator[Member | dict[str, Any] | Skipped]:
     yield rest
 
 
-def _split(path: Path, limit: int) -> Iterator[Member | dict[str, Any] | Skipped]:
+def members_in(
+    path: Path, start: int, end: int, limit: int, *, closing: bytes = b""
+) -> Iterator[Member | dict[str, Any] | Skipped]:
+    """Yield the same of an object in a part of a file.
+
+    :param start: where the object begins, in bytes.
+    :param end: where the part ends.
+    :param closing: what follows the object; anything else is a `Skipped`.
+    """
     splitter = _Splitter(limit)
     with path.open("rb") as file:
-        while block := file.read(BLOCK):
+        file.seek(start)
+        while not splitter.is_done and (block := file.read(min(BLOCK, end - file.tell()))):
             yield from splitter.feed(block)
+        after = splitter.after + file.read(max(0, min(BLOCK, end - file.tell())))
+    if splitter.is_done and after.strip(b" \t\r\n\0") != closing:
+        yield Skipped(reason="damaged", line=1)
     yield from splitter.finish()
+
+
+def _split(path: Path, limit: int) -> Iterator[Member | dict[str, Any] | Skipped]:
+    return members_in(path, 0, path.stat().st_size, limit)
 
 
 class _Splitter:
@@ -97,6 +113,10 @@ class _Splitter:
         self._rest = _Record(limit)
         self._member: _Record | None = None
         self._count = 0
+        #: Whether the end of the object was read.
+        self.is_done = False
+        #: The part of the last piece that follows the object.
+        self.after = b""
 
     def feed(self, block: bytes) -> Iterator[Member | Skipped]:
         """Yield the members that end in a block."""
@@ -136,13 +156,16 @@ class _Splitter:
                     self._keep(block[start:position])
                     start = position
                     yield from self._end()
+                if not self._open:
+                    self._keep(block[start:position])
+                    self.is_done, self.after = True, block[position:]
+                    return
         self._keep(block[start:])
 
     def finish(self) -> Iterator[dict[str, Any] | Skipped]:
         """Yield the object without the members."""
-        is_complete = not self._open and self._member is None and not self._in_string
-        value = self._rest.value(is_complete=is_complete, opened=bytes(self._open[:2]))
-        if not is_complete:
+        value = self._rest.value(is_complete=self.is_done, opened=bytes(self._open[:2]))
+        if not self.is_done:
             yield Skipped(reason="damaged", line=self._count + 1)
         yield value if isinstance(value, dict) else {}
 

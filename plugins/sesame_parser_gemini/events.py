@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from sesame_core import Checkpoint, Event, JsonLines, ParseError, Skipped
+from sesame_core import Checkpoint, Event, ParseError, Skipped
 from sesame_core.dataclass import replace
 
+from .log import Log
 from .messages import calls_of, message_key, texts_of
 from .places import describe, directories_in
 from .reader import SessionReader
-from .records import TYPES, Step, is_document, steps_of_document, steps_of_lines
+from .records import TYPES, Step, is_document, steps_of_document
 from .speakers import context_texts, workspace
 from .values import mapping, string
 from .versions import Versions
@@ -79,7 +80,7 @@ def events(path: Path, *, limit: int, thinking: bool) -> Iterator[Event]:
         # Without a state: a grown file is another object.
         yield Checkpoint(offset=0, line=0)
         return
-    yield from _rest(JsonLines(path, limit=limit), reader)
+    yield from _rest(Log(path, limit=limit), reader)
 
 
 def tail_events(path: Path, checkpoint: Checkpoint, *, limit: int, thinking: bool) -> Iterator[Event] | None:
@@ -87,18 +88,18 @@ def tail_events(path: Path, checkpoint: Checkpoint, *, limit: int, thinking: boo
     if not checkpoint.state:
         return None
     tried = SessionReader.restore(checkpoint.state, thinking=thinking)
-    lines = _lines_after(path, checkpoint, limit)
-    for step in steps_of_lines(lines):
+    log = _log_after(path, checkpoint, limit)
+    for step in log:
         if isinstance(step, Step):
-            if tried.is_changed_by(step, lines.line):
+            if tried.is_changed_by(step, log.line):
                 return None
-            for _ in tried.read(step, lines.line):
+            for _ in tried.read(step, log.line):
                 pass  # only its state is needed
-    return _rest(_lines_after(path, checkpoint, limit), SessionReader.restore(checkpoint.state, thinking=thinking))
+    return _rest(_log_after(path, checkpoint, limit), SessionReader.restore(checkpoint.state, thinking=thinking))
 
 
-def _lines_after(path: Path, checkpoint: Checkpoint, limit: int) -> JsonLines:
-    return JsonLines(path, offset=checkpoint.offset, line=checkpoint.line, limit=limit)
+def _log_after(path: Path, checkpoint: Checkpoint, limit: int) -> Log:
+    return Log(path, offset=checkpoint.offset, line=checkpoint.line, limit=limit)
 
 
 def _numbered(path: Path, limit: int) -> Iterator[tuple[int, Step | Skipped]]:
@@ -106,18 +107,18 @@ def _numbered(path: Path, limit: int) -> Iterator[tuple[int, Step | Skipped]]:
     if is_document(path):
         yield from enumerate(steps_of_document(path, limit), 1)
         return
-    lines = JsonLines(path, limit=limit)
-    for step in steps_of_lines(lines):
-        yield lines.line, step
+    log = Log(path, limit=limit)
+    for step in log:
+        yield log.line, step
 
 
-def _rest(lines: JsonLines, reader: SessionReader) -> Iterator[Event]:
-    """Yield the events of lines."""
+def _rest(log: Log, reader: SessionReader) -> Iterator[Event]:
+    """Yield the events of a log."""
     yield replace(reader.session)
-    for step in steps_of_lines(lines):
+    for step in log:
         if isinstance(step, Skipped):
             yield step
         else:
-            yield from reader.read(step, lines.line)
+            yield from reader.read(step, log.line)
     yield reader.finish()
-    yield Checkpoint(offset=lines.offset, line=lines.line, state=reader.state())
+    yield Checkpoint(offset=log.offset, line=log.line, state=reader.state())

@@ -8,7 +8,7 @@ from typing import Any
 
 from sesame_core import Event, Message, Session, Skipped, ToolCall, ToolResult
 from sesame_core.dataclass import replace
-from sesame_core.types.transcript import Role
+from sesame_core.types.transcript import SHORTENED, Role
 
 from .history import CARRIED, History, Said
 from .messages import answer_text, calls_of, message_key, responses_to, texts_of, thoughts_of
@@ -55,7 +55,12 @@ class SessionReader:
         elif step.kind == "list":
             self.history.restart()
         else:
-            yield from self._message(step.value, number, is_listed=step.kind == "listed")
+            is_said = False
+            for event in self._message(step.value, number, is_listed=step.kind == "listed"):
+                is_said = True
+                yield event
+            if step.is_shortened and is_said:
+                yield Skipped(reason=SHORTENED, line=number)
 
     def finish(self) -> Session:
         """Return all properties of the session after the last step."""

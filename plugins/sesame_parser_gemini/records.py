@@ -1,4 +1,4 @@
-"""Reads a session file as steps, whatever its format: what is known of the session, a message, a cut of the history."""
+"""The steps of a session file, whatever its format: properties of the session, a message, a cut of the history."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sesame_core import JsonLines, Skipped
-from sesame_core.types.transcript import SHORTENED
+from sesame_core import Skipped
 
 from .documents import Member, members
 from .values import string
@@ -36,6 +35,8 @@ class Step(NamedTuple):
 
     kind: Kind
     value: Any
+    #: The middle of a listed message is left out, which is a loss if the message has no record of its own.
+    is_shortened: bool = False
 
 
 def is_document(path: Path) -> bool:
@@ -61,35 +62,6 @@ def steps_of_document(path: Path, limit: int) -> Iterator[Step | Skipped]:
             yield item
         else:
             yield Step("about", item)
-
-
-def steps_of_lines(lines: JsonLines) -> Iterator[Step | Skipped]:
-    """Yield the steps of a session that is a log of records."""
-    is_repetition = False
-    for record in lines:
-        if isinstance(record, Skipped):
-            # A list of messages repeats them; the ones of its own are complete in records of their own.
-            if not (is_repetition and record.reason == SHORTENED):
-                yield record
-            continue
-        is_repetition = False
-        if isinstance(record.get("$rewindTo"), str):
-            yield Step("rewind", string(record, "$rewindTo"))
-        elif isinstance(changes := record.get("$set"), dict):
-            is_repetition = "messages" in changes
-            yield from _changes(changes)
-        elif isinstance(record.get("id"), str):
-            yield Step("message", record)
-        elif "sessionId" in record or "messages" in record:
-            yield from _changes(record)
-
-
-def _changes(changes: dict[str, Any]) -> Iterator[Step]:
-    messages = changes.get("messages")
-    yield Step("about", {key: value for key, value in changes.items() if key != "messages"})
-    if isinstance(messages, list):
-        yield Step("list", None)
-        yield from (Step("listed", message) for message in messages if isinstance(message, dict))
 
 
 def _turn(turn: dict[str, Any], number: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from .writing import (
     LOG,
     SESSION,
     call,
+    checkpoint,
     gemini,
     kept,
     listed,
@@ -212,6 +214,38 @@ def test_a_list_over_the_limit_of_a_record_repeats_nothing_and_loses_nothing(wri
     path = write(*prompts, listed(*prompts))
     assert [text for _, text in said(path)] == [text.strip() for text in texts]
     assert skipped(path) == []
+
+
+def test_messages_that_only_a_list_over_the_limit_has_are_read(write: Write) -> None:
+    prompts = [user(f"u{n}", n, f"prompt {n} " + 'kelp "ü" \\ {[ ' * 9_000) for n in range(20)]
+    endless = user("long", 50, "head " + "kelp " * 400_000 + "tail")
+    before, after = user("a", 1, "before"), user("b", 900, "after")
+    path = write(before, b"", b"  ", listed(before, *prompts, endless), b"\0", after, listed(*prompts, after))
+    found = [text for _, text in said(path)]
+    assert found[0] == "before"
+    assert [text.split(" kelp")[0] for text in found[1:-2]] == [f"prompt {n}" for n in range(20)]
+    assert found[-2].startswith("head kelp")
+    assert found[-2].endswith("tail")
+    assert found[-1] == "after"
+    assert skipped(path) == ["shortened"]
+
+
+def test_a_list_over_the_limit_that_is_not_written_to_its_end_waits_for_the_rest(write: Write) -> None:
+    prompts = [user(f"u{n}", n, f"prompt {n} " + "kelp " * 9_000) for n in range(30)]
+    path = write(prompts[0], listed(*prompts))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3000])
+    assert checkpoint(path).offset < len(whole) - 1_000_000
+    path.write_bytes(whole)
+    assert len(said(path)) == 30
+
+
+def test_a_list_over_the_limit_in_a_damaged_record_keeps_its_messages(write: Write) -> None:
+    prompts = [user(f"u{n}", n, f"prompt {n} " + "kelp " * 9_000) for n in range(30)]
+    line = json.dumps(listed(*prompts)).encode()
+    path = write(line[:-2] + b' {"id": "x"', user("v", 99, "after"))
+    assert len(said(path)) == 31
+    assert skipped(path) == ["damaged"]
 
 
 # -- rewinding --------------------------------------------------------------------------------------------
@@ -476,8 +510,6 @@ def test_a_session_that_was_killed_in_mid_turn_has_its_prompt(write: Write) -> N
 def _half_written(path: Path, part: float) -> Path:
     whole = DOCUMENT.read_bytes()
     path.write_bytes(whole[: int(len(whole) * part)])
-    import os
-
     os.utime(path, (1, 1))
     return path
 
@@ -489,6 +521,14 @@ def test_of_a_half_written_json_object_the_complete_messages_are_read(tmp_path: 
     assert said(path) == said(DOCUMENT)[: len(said(path))]
     assert session(path).id == session(DOCUMENT).id
     assert part < 0.6 or said(path)
+
+
+def test_what_follows_a_json_object_is_counted_as_damaged(tmp_path: Path) -> None:
+    path = tmp_path / DOCUMENT.name
+    path.write_bytes(DOCUMENT.read_bytes() + b'"of a longer one"]}')
+    os.utime(path, (1, 1))
+    assert said(path) == said(DOCUMENT)
+    assert skipped(path) == ["damaged"]
 
 
 def test_a_json_object_of_many_megabytes_is_read_piece_by_piece(tmp_path: Path) -> None:
