@@ -11,7 +11,7 @@ from sesame_core.sdk.options import COUNT, SWITCH, check
 from sesame_core.types.transcript import LINE_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sesame_core import Checkpoint, Event, Integration, Options, Resumption, Session
@@ -100,6 +100,18 @@ class GeminiParser:
         from .resuming import resumption
 
         return resumption(session, path)
+
+    def current_session(self, environment: Mapping[str, str], directory: str) -> str | None:
+        """Return the id of the session from which a program was started; None if Gemini CLI did not start it.
+
+        :param environment: the program's environment variables.
+        :param directory: where it runs.
+        """
+        if "GEMINI_CLI" not in environment:
+            return None
+        from .own import current_session
+
+        return current_session(environment, directory)
 
     def expires_after_days(self) -> int | None:
         """Return the days after a session's last change when Gemini CLI deletes it; None when it keeps sessions."""

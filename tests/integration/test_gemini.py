@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,19 @@ def test_a_session_with_tools_and_failures_is_found_resumed_and_found_again(
     # The first line has the first prompt as the session's name.
     for text in ("\nlight the lantern", "The lantern is lit.", "kelpforest\n", "moor the dinghy", "dinghy is moored."):
         assert shown.count(text) == 1, text
+
+
+def test_a_program_that_gemini_starts_knows_its_session(model: Model, project: Path, cli: Callable[..., Any]) -> None:
+    asks = (
+        "import os; from sesame_parser_gemini.parser import GeminiParser as P; "
+        "print('own', P().current_session(os.environ, os.getcwd()))"
+    )
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(asks)}"
+    model.answers = [[*says("I ask."), *calls(("run_shell_command", {"command": command}))], says("Asked.")]
+    gemini_agent.prompt(model, project, "who am I?")
+    cli("index")
+    (found,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    assert f"own {found['sessionId']}\n" in cli("show", found["sessionId"]).out
 
 
 def test_gemini_knows_the_server_and_the_skill_after_integrate_and_forgets_them(

@@ -330,6 +330,34 @@ def test_options_are_checked() -> None:
             manager.parser("gemini", options)
 
 
+# -- the session that a program was started from ----------------------------------------------------------
+
+
+def test_a_program_that_gemini_has_started_knows_its_session(home: Path, tmp_path: Path) -> None:
+    project = tmp_path / "Light house"
+    (project / "src").mkdir(parents=True)
+    chats = home / ".gemini" / "tmp" / "light-house" / "chats"
+    chats.mkdir(parents=True)
+    (chats.parent / ".project_root").write_text(str(project))
+    running, ended = (
+        chats / "session-2026-03-02T10-00-aaaaaaaa.jsonl",
+        chats / "session-2026-03-02T10-00-bbbbbbbb.jsonl",
+    )
+    made = call("c", "glob", {}, "kelp")
+    running.write_bytes(as_lines({**HEADER, "sessionId": "aaaaaaaa-1"}, user("u", 1, "x"), gemini("g", 2, "I look.")))
+    ended.write_bytes(
+        as_lines({**HEADER, "sessionId": "bbbbbbbb-1"}, user("u", 1, "x"), gemini("g", 2, toolCalls=[made]))
+    )
+    (chats / "session-2026-03-02T10-00-cccccccc.jsonl").write_bytes(b"\xff")
+    parser, inside = GeminiParser(), {"GEMINI_CLI": "1"}
+    for place in (project, project / "src"):
+        assert parser.current_session(inside, str(place)) == "aaaaaaaa-1"
+    assert parser.current_session(inside, str(tmp_path)) is None
+    assert parser.current_session({}, str(project)) is None
+    running.unlink()
+    assert parser.current_session(inside, str(project)) is None
+
+
 # -- growing files ----------------------------------------------------------------------------------------
 
 
