@@ -13,7 +13,7 @@ from .messages import calls_of, message_key, texts_of
 from .places import describe, directories_in
 from .reader import SessionReader
 from .records import TYPES, Step, is_document, steps_of_document
-from .speakers import context_texts, workspace
+from .speakers import texts_in, workspace
 from .values import mapping, string
 from .versions import Versions
 
@@ -43,7 +43,9 @@ class Overview:
             kind = TYPES.get(string(message, "type"))
             self.has_messages = self.has_messages or kind is not None
             if kind == "user" and not self.workspace:
-                self.workspace = next((found for text in context_texts(message) if (found := workspace(text))), ())
+                self.workspace = next(
+                    (found for text in texts_in(message.get("content")) if (found := workspace(text))), ()
+                )
             if kind == "gemini" and len(self.named) < NAMED:
                 for _, call in calls_of(message, ""):
                     self.named.update(dict.fromkeys(directories_in(mapping(call, "args"))))

@@ -108,7 +108,7 @@ def _steps(record: dict[str, Any]) -> Iterator[Step]:
         yield Step("rewind", string(record, "$rewindTo"))
     elif isinstance(changes := record.get("$set"), dict):
         yield from _changes(changes)
-    elif isinstance(record.get("id"), str):
+    elif isinstance(record.get("id"), str) or (isinstance(record.get("type"), str) and "content" in record):
         yield Step("message", record)
     elif "sessionId" in record or "messages" in record:
         yield from _changes(record)

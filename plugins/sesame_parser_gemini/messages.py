@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .records import TYPES
-from .speakers import pieces
+from .speakers import pieces, texts_in
 from .values import mapping, objects, string
 
 
@@ -33,10 +33,7 @@ def responses_to(message: Mapping[str, Any]) -> list[str]:
 def answer_text(message: Mapping[str, Any]) -> str:
     """Return the text of an answer, without the agent's thoughts."""
     content = message.get("content") if message.get("content") is not None else message.get("parts")
-    if isinstance(content, str):
-        return string({"content": content}, "content")
-    parts = [string(part, "text") for part in objects(content) if part.get("thought") is not True]
-    return "".join(parts)
+    return "".join(texts_in(content))
 
 
 def thoughts_of(message: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import orjson
 from sesame_core.sdk.kept_json import bytes_left_out
 from sesame_core.text.tokens import clean
 
+from .speakers import texts_in
 from .values import mapping, objects, string
 
 #: Tools that run a command in a shell.
@@ -18,7 +19,8 @@ SHELLS = frozenset({"run_shell_command", "shell", "bash"})
 #: Tools whose result repeats the text that their call has.
 WRITERS = frozenset({"write_file", "replace", "edit"})
 
-_FRAMED = re.compile(r"\s*<(untrusted_context)>\n?(.*?)\n?</\1>\s*", re.DOTALL)
+#: The frame of what comes from outside.
+_OPENED, _CLOSED = "<untrusted_context>", "</untrusted_context>"
 _HOOK = re.compile(r"\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 #: A tool's output that Gemini CLI has replaced: the text is in a file of its own, and in an earlier record.
 _MASKED = "<tool_output_masked>"
@@ -54,10 +56,11 @@ def output_of(call: Mapping[str, Any], name: str) -> tuple[str, bool]:
     # Masking stores the responses of all calls of a turn with each of them.
     own = [response for response in responses if response.get("id") == call.get("id")] or responses
     texts = [response_text(response, name) for response in own]
-    text = "\n".join(text for text, _ in texts if text)
+    text = "\n".join(text for text, _ in texts if text) or "\n".join(texts_in(call.get("result")))
     failed = any(has_failed for _, has_failed in texts)
     if not text and status in ("success", "error", "cancelled"):
-        text = _displayed(call.get("resultDisplay"))
+        # Why a call failed may be written nowhere.
+        text = _displayed(call.get("resultDisplay")) or ("" if status == "success" else status)
     return text, failed or status in ("error", "cancelled")
 
 
@@ -80,8 +83,9 @@ def response_text(response: Mapping[str, Any], name: str) -> tuple[str, bool]:
 def _unframed(text: str, name: str) -> tuple[str, bool]:
     """Return an output without what Gemini CLI adds, and whether a shell's command failed."""
     text = _HOOK.sub("\n", text) if "<hook_context>" in text else text
-    framed = _FRAMED.fullmatch(text) if "<untrusted_context>" in text else None
-    text = framed[2] if framed else text
+    framed = text.strip()
+    if framed.startswith(_OPENED) and framed.endswith(_CLOSED):
+        text = framed[len(_OPENED) : -len(_CLOSED)].strip("\n")
     if name in WRITERS and "modified the `new_string`" not in text:
         return _REPEATED.sub("", text).strip("\n"), False
     if name not in SHELLS:
@@ -95,7 +99,10 @@ def _unframed(text: str, name: str) -> tuple[str, bool]:
     body, footer_text = text[:end], text[end:]
     code, signal = _EXIT_CODE.search(footer_text), _SIGNAL.search(footer_text)
     is_failed = bool((code and int(code[1])) or signal or _STOPPED.match(text))
-    body = _LABEL.sub("", _COMMAND.sub("", body, count=1), count=1)
+    for opening in (_COMMAND, _LABEL):
+        # Only at the start.
+        if found := opening.match(body):
+            body = body[found.end() :]
     last = body.rstrip("\n").rpartition("\n")[2]
     is_failed = is_failed or bool(footer_text and _ERROR.match(last))
     if body.strip() == "(empty)":

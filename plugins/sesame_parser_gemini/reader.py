@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from sesame_core import Event, Message, Session, Skipped, ToolCall, ToolResult
 from sesame_core.dataclass import replace
 from sesame_core.types.transcript import SHORTENED, Role
 
+from .calls import Calls
 from .history import CARRIED, History, Said
 from .messages import answer_text, calls_of, message_key, responses_to, texts_of, thoughts_of
 from .outputs import SHELLS, is_masked, output_of, response_text
@@ -40,8 +40,7 @@ class SessionReader:
         self._replaced = replaced
         self._thinking = thinking
         self._title = ""
-        #: Tool and shell command of each call, and whether its result was yielded.
-        self.calls: OrderedDict[str, tuple[str, str, bool]] = OrderedDict()
+        self.calls = Calls()
 
     def read(self, step: Step, number: int) -> Iterator[Event]:
         """Yield the events of a step.
@@ -105,10 +104,12 @@ class SessionReader:
         for piece in pieces(message):
             if self._is_new(said, piece.text, is_listed=is_listed):
                 yield self._piece(message, said, piece)
-        for part in objects(message.get("content")):
-            if response := mapping(part, "functionResponse"):
-                name = self.calls.get(string(response, "id"), ("", "", False))[0] or string(response, "name")
-                yield from self._result(message, said, string(response, "id"), name, *response_text(response, name))
+        for number, part in enumerate(objects(message.get("content"))):
+            response = mapping(part, "functionResponse")
+            call_id = string(response, "id") or self.calls.open_call(string(response, "name")) or f"{said.key}:{number}"
+            if response and not self.calls.has_result(call_id):
+                name = self.calls.name(call_id) or string(response, "name")
+                yield from self._result(message, said, call_id, name, *response_text(response, name))
 
     def _piece(self, message: Mapping[str, Any], said: Said, piece: Piece) -> Message:
         if piece.role == "summary":
@@ -145,22 +146,22 @@ class SessionReader:
         said.calls += len(calls)
         for new in calls:
             command = string(new.arguments, "command")[:COMMAND_CHARS] if new.name in SHELLS else ""
-            self.calls[new.id] = (new.name, command, False)
+            self.calls.add(new.id, new.name, command)
         if text or calls:
             yield self._make(message, said, "assistant", text, tool_calls=calls)
         for call_id, call in made.items():
-            name = string(call, "name")
-            yield from self._result(message, said, call_id, name, *output_of(call, name))
+            if not self.calls.has_result(call_id):
+                name = string(call, "name")
+                yield from self._result(message, said, call_id, name, *output_of(call, name))
 
     def _result(
         self, message: Mapping[str, Any], said: Said, call_id: str, name: str, text: str, failed: bool
     ) -> Iterator[Message]:
-        """Yield the result of a call, once; a call without any text yet has none."""
-        known, command, has_result = self.calls.get(call_id, (name, "", False))
-        if has_result or not text.strip():
+        """Yield the result of a call; a call without any text yet has none."""
+        if not text.strip():
             return
-        self.calls[call_id] = (known or name, command, True)
-        result = ToolResult(call_id=call_id, name=known or name, text=text, is_error=failed, command=command)
+        name, command = self.calls.answer(call_id, name)
+        result = ToolResult(call_id=call_id, name=name, text=text, is_error=failed, command=command)
         yield self._make(message, said, "tool", "", part=f"result:{call_id}", tool_results=(result,))
 
     def _notice(self, message: Mapping[str, Any], said: Said, kind: str) -> Iterator[Message]:
@@ -247,7 +248,7 @@ class SessionReader:
                 "directories": list(session.directories),
             },
             "title": self._title,
-            "calls": [[call, *about] for call, about in list(self.calls.items())[-CARRIED:]],
+            "calls": self.calls.state(),
             "history": self.history.state(is_complete=len(self.calls) <= CARRIED),
         }
 
@@ -260,6 +261,6 @@ class SessionReader:
         session = Session(agent="gemini", **{**facts, "created": moment(facts["created"])})
         self = cls(session, replaced=replaced, thinking=thinking)
         self._title = state["title"]
-        self.calls = OrderedDict((call, (name, command, done)) for call, name, command, done in state["calls"])
+        self.calls = Calls(state["calls"])
         self.history = History.restore(state["history"])
         return self

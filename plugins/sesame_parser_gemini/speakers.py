@@ -33,7 +33,9 @@ _DIRECTORY = re.compile(
     r"(\S[^\n]*|\n[ \t]+- [^\n]+)"
 )
 #: The files that a prompt names as `@file`.
-_FILES = re.compile(r"\n?--- Content from referenced files ---\n?(.*?)(?:\n?--- End of content ---|\Z)", re.DOTALL)
+_FILES = re.compile(
+    r"\n?--- Content from referenced files ---\s*\n(Content from @.*?)(?:\n?--- End of content ---|\Z)", re.DOTALL
+)
 _SHELL = re.compile(
     r"I ran the following shell command:\n```(?:sh|bash)?\n(.*?)\n```\n\nThis produced the following result:\n"
     r"```\n(.*?)\n?```\s*",
@@ -60,12 +62,12 @@ def pieces(message: Mapping[str, Any]) -> Iterator[Piece]:
 
     `displayContent` is what was typed, if the program has put the content of files into `content`.
     """
-    texts = [rest for text in _texts(message.get("content")) if (rest := _without_context(text))]
+    texts = [rest for text in texts_in(message.get("content")) if (rest := _without_context(text))]
     whole = "\n".join(texts)
     files = _FILES.search(whole) if "--- Content from referenced files ---" in whole else None
     if files:
         whole = whole[: files.start()] + whole[files.end() :]
-    typed = "\n".join(filter(None, map(_without_context, _texts(message.get("displayContent")))))
+    typed = "\n".join(filter(None, map(_without_context, texts_in(message.get("displayContent")))))
     if text := (typed or whole).strip():
         yield _classified(text)
     if files and files[1].strip():
@@ -86,11 +88,6 @@ def workspace(text: str) -> tuple[str, ...]:
         return tuple(line.strip().removeprefix("- ") for line in found[1].splitlines())
     found = _DIRECTORY.search(text)
     return (found[1].strip().removeprefix("- "),) if found else ()
-
-
-def context_texts(message: Mapping[str, Any]) -> list[str]:
-    """Return the texts of a record."""
-    return _texts(message.get("content"))
 
 
 def _classified(text: str) -> Piece:
@@ -122,7 +119,7 @@ def _without_context(text: str) -> str:
     return "" if _OPEN_CONTEXT.match(text) else text
 
 
-def _texts(content: object) -> list[str]:
+def texts_in(content: object) -> list[str]:
     """Return the texts of a string or of parts, without thoughts."""
     if isinstance(content, str):
         return [string({"text": content}, "text")]

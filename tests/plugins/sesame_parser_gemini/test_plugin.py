@@ -28,6 +28,8 @@ from .writing import (
     gemini,
     kept,
     listed,
+    messages,
+    results,
     said,
     session,
     user,
@@ -142,6 +144,13 @@ def test_a_saved_chat_is_read_only_if_no_session_has_its_text(write: Write, is_b
         {"role": "user", "parts": [{"text": CONTEXT}, {"text": 'moor the "wörld"'}]},
         {"role": "model", "parts": [{"text": "Moored."}, {"functionCall": {"name": "glob", "args": {"pattern": "*"}}}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "glob", "response": {"output": "kelp"}}}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "glob", "args": {"pattern": name}}} for name in "ab"]},
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {"name": "glob", "response": {"output": name}}} for name in ("squid", "eel")
+            ],
+        },
         {"role": "model", "parts": [{"text": "Done."}]},
     ]
     other = write(user("u", 1, "another prompt"))
@@ -149,6 +158,9 @@ def test_a_saved_chat_is_read_only_if_no_session_has_its_text(write: Write, is_b
     saved.write_text(json.dumps(turns if is_bare else {"history": turns, "authType": "key"}, indent=2))
     assert GeminiParser().matches(saved)
     assert said(saved) == [("user", 'moor the "wörld"'), ("assistant", "Moored."), ("assistant", "Done.")]
+    assert [text for _, text, _ in results(saved)] == ["kelp", "squid", "eel"]
+    made = [call.id for message in messages(saved) for call in message.tool_calls]
+    assert made == [result.call_id for message in messages(saved) for result in message.tool_results]
     found = session(saved)
     assert (found.id, found.title, found.cwd) == (
         "lighthouse-checkpoint-heron-tag",

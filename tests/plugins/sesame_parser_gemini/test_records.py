@@ -389,6 +389,7 @@ def test_notices_about_updates_are_not_read_but_warnings_are(write: Write) -> No
             True,
         ),
         ("Output: (empty)\nExit Code: 127", "Exit Code: 127", True),
+        ("a line\nOutput: kelp\nProcess Group PGID: 9", "a line\nOutput: kelp", False),
         ("Output: prints Exit Code: 3\nand goes on\nProcess Group PGID: 9", "prints Exit Code: 3\nand goes on", False),
         ("Output: kelp\nSignal: 9\nProcess Group PGID: 9", "kelp\nSignal: 9", True),
         ("Output: kelp\nSignal: SIGTERM", "kelp\nSignal: SIGTERM", True),
@@ -428,6 +429,9 @@ def test_a_shell_says_success_and_the_output_says_what_happened(
         (call("c", "mcp_kelp_find", {}, error="no such kelp", status="error"), "no such kelp", True),
         (call("c", "mcp_kelp_find", {}, "[Operation Cancelled]", status="cancelled"), "[Operation Cancelled]", True),
         (call("c", "kelp", {}, status="error", resultDisplay="Tool not found"), "Tool not found", True),
+        (call("c", "kelp", {}, status="cancelled"), "cancelled", True),
+        (call("c", "kelp", {}, result="as a string"), "as a string", False),
+        (call("c", "kelp", {}, result=[{"text": "as"}, "parts"]), "as\nparts", False),
         (
             call("c", "kelp", {}, status="success", resultDisplay={"fileDiff": "+kelp", "newContent": "squid"}),
             "+kelp",
@@ -458,6 +462,19 @@ def test_descriptions_of_tools_progress_and_whole_files_are_never_text() -> None
         "PGID",
     ):
         assert noise not in whole
+
+
+@pytest.mark.parametrize("content", ["moor it", ["moor it"], {"text": "moor it"}, [{"text": "moor it"}, {"text": ""}]])
+def test_texts_come_as_strings_and_as_parts(write: Write, content: object) -> None:
+    path = write(
+        {"type": "user", "content": content}, gemini("g", 2, content), {"id": 7, "type": "info", "content": content}
+    )
+    assert said(path) == [("user", "moor it"), ("assistant", "moor it"), ("system", "moor it")]
+
+
+def test_a_prompt_about_the_mark_of_files_stays_whole(write: Write) -> None:
+    text = "why do prompts have\n--- Content from referenced files ---\nin them?"
+    assert said(write(user("u", 1, text))) == [("user", text)]
 
 
 def test_an_image_in_a_prompt_is_left_out(write: Write) -> None:
