@@ -9,13 +9,13 @@ from sesame_core import Checkpoint, Event, ParseError, Skipped
 from sesame_core.dataclass import replace
 
 from .log import Log
-from .messages import calls_of, message_key, texts_of
+from .messages import calls_of, message_key, responses_to, texts_of
 from .places import describe, directories_in
 from .reader import SessionReader
 from .records import TYPES, Step, is_document, steps_of_document
 from .speakers import texts_in, workspace
 from .values import mapping, string
-from .versions import Versions
+from .versions import Versions, digest
 
 #: Most directories that are tried as the project's.
 NAMED = 200
@@ -93,11 +93,35 @@ def tail_events(path: Path, checkpoint: Checkpoint, *, limit: int, thinking: boo
     log = _log_after(path, checkpoint, limit)
     for step in log:
         if isinstance(step, Step):
-            if tried.is_changed_by(step, log.line):
+            if _is_changed_by(tried, step, log.line):
                 return None
             for _ in tried.read(step, log.line):
                 pass  # only its state is needed
     return _rest(_log_after(path, checkpoint, limit), SessionReader.restore(checkpoint.state, thinking=thinking))
+
+
+def _is_changed_by(reader: SessionReader, step: Step, number: int) -> bool:
+    """Return whether a step replaces what was yielded, or depends on what is not known any more.
+
+    :param reader: one that continues from a saved state, before it reads the step.
+    """
+    history = reader.history
+    if step.kind == "rewind":
+        return not history.is_complete and not history.has_id(step.value)
+    if step.kind == "list":
+        return not history.is_complete
+    if step.kind == "about" or (kind := TYPES.get(string(step.value, "type"))) is None:
+        return False
+    said = history.get(message_key(step.value, kind, number))
+    if said is None:
+        # A message keeps its time when it is written again.
+        is_old = string(step.value, "timestamp") <= history.latest
+        unknown = sum(call_id not in reader.calls for call_id in responses_to(step.value))
+        return not history.is_complete and (is_old or unknown > 0)
+    if said.digests and any(digest(text) not in said.digests for text in texts_of(step.value)):
+        return True
+    known = sum(call_id in reader.calls for call_id, _ in calls_of(step.value, said.key))
+    return known < said.calls
 
 
 def _log_after(path: Path, checkpoint: Checkpoint, limit: int) -> Log:

@@ -15,8 +15,7 @@ from .records import TYPES
 SNIFFED = 1 << 16
 #: Directories of programs that write the same records: Qwen Code, and Antigravity in Gemini CLI's own directory.
 _OTHER_PROGRAMS = re.compile(r"[/\\](?:\.qwen|\.gemini[/\\]antigravity[^/\\]*)[/\\]")
-#: Gemini CLI's files that are not sessions.
-_OTHER_FILES = frozenset({"logs.json", "projects.json", "settings.json"})
+#: Directories of Gemini CLI's files that are not sessions.
 _OTHER_DIRS = frozenset({"checkpoints", "tool-outputs", "logs", "plans", "memory"})
 _ID = re.compile(rb'"sessionId"\s*:\s*"[^"]')
 _HASH = re.compile(rb'"projectHash"\s*:\s*"')
@@ -30,17 +29,12 @@ _PARTS = re.compile(rb'"parts"\s*:\s*\[')
 _TOOL_CHECKPOINT = re.compile(rb'"(?:toolCall|clientHistory|commitHash)"\s*:')
 
 
-def may_be_session(name: str) -> bool:
-    """Return whether a file's name may be a session's."""
-    return name.endswith((".jsonl", ".json")) and name not in _OTHER_FILES
-
-
 def is_session(path: Path) -> bool:
-    """Return whether a file is a session of Gemini CLI.
+    """Return whether a file with the name of a session is one of Gemini CLI.
 
     :raises OSError: the file cannot be read.
     """
-    if not may_be_session(path.name) or _OTHER_PROGRAMS.search(str(path)) or not path.is_file():
+    if _OTHER_PROGRAMS.search(str(path)) or not path.is_file():
         return False
     if path.name.endswith(".jsonl"):
         return _is_log(path)

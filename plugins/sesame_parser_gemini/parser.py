@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sesame_core import Checkpoint, Event, Integration, Options, Resumption, Session
 
 
+#: Gemini CLI's files with such a name that are not sessions.
+_OTHER_FILES = frozenset({"logs.json", "projects.json", "settings.json"})
+
+
 class GeminiParser:
     """Reads the session files of Gemini CLI: one JSON object up to 0.38, a log of records from 0.39 on.
 
@@ -48,14 +52,14 @@ class GeminiParser:
 
     def may_match(self, name: str) -> bool:
         """Return whether the name may be that of a session file."""
-        return name.endswith((".jsonl", ".json"))
+        return name.endswith((".jsonl", ".json")) and name not in _OTHER_FILES
 
     def matches(self, path: Path) -> bool:
         """Return whether the file is a session, by its name, its place and its first 64 KiB.
 
         :raises OSError: the file cannot be read.
         """
-        if not path.name.endswith((".jsonl", ".json")):
+        if not self.may_match(path.name):
             return False
         from .files import is_session
 
@@ -66,6 +70,8 @@ class GeminiParser:
 
         :raises OSError: the file cannot be read.
         """
+        if path.name.endswith(".json") and path.name.startswith("session-") and path.stat().st_size:
+            return "it has no session id, or is damaged"
         if not path.name.endswith(".jsonl"):
             # Copies of damaged files (`….jsonl.unreadable-<ms>`), unfinished ones (`….jsonl.tmp-<pid>`), settings.
             return None
@@ -115,7 +121,7 @@ class GeminiParser:
 
     def expires_after_days(self) -> int | None:
         """Return the days after a session's last change when Gemini CLI deletes it; None when it keeps sessions."""
-        from .roots import retention_days
+        from .retention import retention_days
 
         return retention_days()
 

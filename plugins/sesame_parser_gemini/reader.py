@@ -11,7 +11,7 @@ from sesame_core.types.transcript import SHORTENED, Role
 
 from .calls import Calls
 from .history import CARRIED, History, Said
-from .messages import answer_text, calls_of, message_key, responses_to, texts_of, thoughts_of
+from .messages import answer_text, calls_of, message_key, thoughts_of
 from .outputs import SHELLS, is_masked, output_of, response_text
 from .records import TYPES, Step
 from .speakers import Piece, is_acknowledgement, pieces
@@ -102,7 +102,7 @@ class SessionReader:
 
     def _user(self, message: Mapping[str, Any], said: Said, *, is_listed: bool) -> Iterator[Message]:
         for piece in pieces(message):
-            if self._is_new(said, piece.text, is_listed=is_listed):
+            if self._is_new(said, piece.text or (piece.call or ("", ""))[1], is_listed=is_listed):
                 yield self._piece(message, said, piece)
         for number, part in enumerate(objects(message.get("content"))):
             response = mapping(part, "functionResponse")
@@ -210,29 +210,6 @@ class SessionReader:
 
     # -- resuming -----------------------------------------------------------------------------------------
 
-    def is_changed_by(self, step: Step, number: int) -> bool:
-        """Return whether a step replaces what was yielded, or depends on what is not known any more.
-
-        Called before the step is read, with a reader that continues from a saved state.
-        """
-        history = self.history
-        if step.kind == "rewind":
-            return not history.is_complete and not history.has_id(step.value)
-        if step.kind == "list":
-            return not history.is_complete
-        if step.kind == "about" or (kind := TYPES.get(string(step.value, "type"))) is None:
-            return False
-        said = history.get(message_key(step.value, kind, number))
-        if said is None:
-            # A message keeps its time when it is written again.
-            is_old = string(step.value, "timestamp") <= history.latest
-            unknown = sum(call_id not in self.calls for call_id in responses_to(step.value))
-            return not history.is_complete and (is_old or unknown > 0)
-        if said.digests and any(digest(text) not in said.digests for text in texts_of(step.value)):
-            return True
-        known = sum(call_id in self.calls for call_id, _ in calls_of(step.value, said.key))
-        return known < said.calls
-
     def state(self) -> dict[str, Any]:
         """Return the state for `restore`, as JSON values: some kilobytes, whatever the session's length."""
         session = self.session
@@ -253,13 +230,11 @@ class SessionReader:
         }
 
     @classmethod
-    def restore(
-        cls, state: Mapping[str, Any], *, replaced: frozenset[tuple[str, str]] = frozenset(), thinking: bool = False
-    ) -> SessionReader:
+    def restore(cls, state: Mapping[str, Any], *, thinking: bool = False) -> SessionReader:
         """Return a reader that continues from a saved state, which has no summary of the session."""
         facts = {**state["session"], "directories": tuple(state["session"]["directories"])}
         session = Session(agent="gemini", **{**facts, "created": moment(facts["created"])})
-        self = cls(session, replaced=replaced, thinking=thinking)
+        self = cls(session, thinking=thinking)
         self._title = state["title"]
         self.calls = Calls(state["calls"])
         self.history = History.restore(state["history"])

@@ -90,8 +90,11 @@ def test_other_files_are_not_taken_for_sessions_and_need_no_reason(tmp_path: Pat
     path.parent.mkdir(exist_ok=True)
     path.write_text(content)
     assert not GeminiParser().matches(path)
-    if not name.endswith(".jsonl"):
-        assert GeminiParser().why_not(path) is None
+    reason = GeminiParser().why_not(path)
+    if content and path.suffix == ".json" and name.startswith("session-"):
+        assert reason == "it has no session id, or is damaged"
+    elif path.suffix != ".jsonl" or not content:
+        assert reason is None
 
 
 @pytest.mark.parametrize(

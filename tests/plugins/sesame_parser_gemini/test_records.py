@@ -329,6 +329,14 @@ def test_a_shell_command_of_the_user_is_a_call_with_its_output(write: Write) -> 
     assert results(path) == [("run_shell_command", "first kelp", False)]
 
 
+def test_a_shell_command_of_the_user_without_output_is_a_call(write: Write) -> None:
+    text = (
+        "I ran the following shell command:\n```sh\ntouch kelp\n```\n\nThis produced the following result:\n```\n\n```"
+    )
+    (message,) = messages(write(user("u", 1, text)))
+    assert message.tool_calls[0].arguments == {"command": "touch kelp"}
+
+
 @pytest.mark.parametrize(
     ("text", "source_type"),
     [
