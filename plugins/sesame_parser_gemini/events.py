@@ -9,7 +9,7 @@ from sesame_core import Checkpoint, Event, ParseError, Skipped
 from sesame_core.dataclass import replace
 
 from .log import Log
-from .messages import calls_of, message_key, responses_to, texts_of
+from .messages import calls_of, message_key, responses_to, texts_of, thoughts_of
 from .places import describe, directories_in
 from .reader import SessionReader
 from .records import TYPES, Step, is_document, steps_of_document
@@ -118,8 +118,11 @@ def _is_changed_by(reader: SessionReader, step: Step, number: int) -> bool:
         is_old = string(step.value, "timestamp") <= history.latest
         unknown = sum(call_id not in reader.calls for call_id in responses_to(step.value))
         return not history.is_complete and (is_old or unknown > 0)
-    if said.digests and any(digest(text) not in said.digests for text in texts_of(step.value)):
-        return True
+    texts = set(map(digest, texts_of(step.value)))
+    if said.digests and texts:
+        dropped = set(said.digests) - texts - {digest(thoughts_of(step.value))}
+        if texts - set(said.digests) or (dropped and step.kind == "message"):
+            return True
     known = sum(call_id in reader.calls for call_id, _ in calls_of(step.value, said.key))
     return known < said.calls
 
