@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
-#: Tool names, in lower case, without the prefix `mcp__<server>__` or `<server>-`.
+#: Tool names, in lower case, without the name of the server: `mcp__<server>__`, `mcp_<server>_`, `<server>__`,
+#: `<server>-`.
 SEARCH_TOOLS = frozenset(
     {
         "find_sessions",
@@ -35,8 +36,10 @@ _RUNS_SESAME = re.compile(
 def is_session_search(name: str) -> bool:
     """Return whether a tool with this name searches or reads sessions."""
     name = name.lower()
-    if name.startswith("mcp__"):
-        name = name.split("__", 2)[-1]
+    if name.startswith("mcp_") and not name.startswith("mcp__"):
+        # The name of the server may contain the separator.
+        return name.endswith(tuple(f"_{tool}" for tool in SEARCH_TOOLS))
+    name = name.split("__", 2 if name.startswith("mcp__") else 1)[-1]
     return name.rpartition("-")[2] in SEARCH_TOOLS
 
 

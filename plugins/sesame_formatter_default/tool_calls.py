@@ -36,7 +36,7 @@ class Family(NamedTuple):
     names_files: bool = False
 
 
-_FILE = ("file_path", "path", "filePath", "notebook_path", "filename")
+_FILE = ("file_path", "path", "filePath", "absolute_path", "notebook_path", "filename")
 _PATH = Field("path", _FILE)
 _OLD = Field("old", ("old", "oldText", "old_text", "old_string", "old_str", "search"))
 _NEW = Field("new", ("new", "newText", "new_text", "new_string", "new_str", "replace"))
@@ -51,7 +51,8 @@ _ONE_EDIT = Family(_EDIT.fields)
 _READ = Family((_PATH,), names_files=True)
 _NOTEBOOK = Family((_PATH, Field("source", ("new_source",), is_block=True)), names_files=True)
 _SHELL = Family((Field("command", ("command", "cmd", "script")), _DESCRIPTION))
-_SEARCH = Family((Field("pattern", ("pattern", "query", "regex")), _PATH, Field("glob", ("glob", "include"))))
+_DIRECTORY = Field("path", (*_FILE, "dir_path"))
+_SEARCH = Family((Field("pattern", ("pattern", "query", "regex")), _DIRECTORY, Field("glob", ("glob", "include"))))
 _CODE = Family((Field("code", ("code",), is_block=True),))
 _TASK = Family((_DESCRIPTION, _PROMPT))
 _WEB = Family((Field("url", ("url",)), Field("query", ("query",)), _PROMPT))
@@ -59,14 +60,14 @@ _WEB = Family((Field("url", ("url",)), Field("query", ("query",)), _PROMPT))
 #: By tool name, in lower case, without `_` and `-`.
 FAMILIES = {
     **dict.fromkeys(("write", "create", "writefile", "createfile"), _WRITE),
-    **dict.fromkeys(("edit", "multiedit", "editfile", "strreplace", "searchreplace"), _EDIT),
+    **dict.fromkeys(("edit", "multiedit", "editfile", "strreplace", "searchreplace", "replace"), _EDIT),
     **dict.fromkeys(("read", "readfile", "view", "viewfile"), _READ),
     **dict.fromkeys(("notebookedit", "notebookread"), _NOTEBOOK),
     **dict.fromkeys(("bash", "shell", "powershell", "runcommand", "execcommand", "runshellcommand"), _SHELL),
-    **dict.fromkeys(("grep", "glob", "find", "ls"), _SEARCH),
+    **dict.fromkeys(("grep", "glob", "find", "ls", "grepsearch", "searchfilecontent", "listdirectory"), _SEARCH),
     "codemode": _CODE,
-    **dict.fromkeys(("task", "agent"), _TASK),
-    **dict.fromkeys(("webfetch", "websearch"), _WEB),
+    **dict.fromkeys(("task", "agent", "invokeagent"), _TASK),
+    **dict.fromkeys(("webfetch", "websearch", "googlewebsearch"), _WEB),
 }
 _UNKNOWN = Family((), names_files=True)
 

@@ -33,6 +33,7 @@ BUNDLED = {
     "codex": "sesame_parser_codex",
     "copilot": "sesame_parser_copilot",
     "default": "sesame_formatter_default",
+    "gemini": "sesame_parser_gemini",
     "pi": "sesame_parser_pi",
     "postgres": "sesame_backend_postgres",
     "sesame": "sesame_parser_sesame",

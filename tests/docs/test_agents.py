@@ -21,7 +21,10 @@ from mcp.client.stdio import stdio_client
 
 from sesame_core.mcp import http, inputs
 from sesame_core.mcp.tools import TOOLS
+from sesame_core.plugin.manager import PluginManager
+from sesame_core.plugin.parser import Integrable
 from sesame_core.search import windows
+from sesame_core.search.agents import agent_named
 from sesame_core.types.answer import MAX_HITS
 from sesame_parser_pi.integration import PACKAGE
 
@@ -45,14 +48,17 @@ def registered() -> list[list[str]]:
 
 def test_every_command_registers_what_the_files_say() -> None:
     started = [[server["command"], *server["args"]] for server in servers() if "command" in server]
-    assert len(started) == 4
-    assert len(registered()) == 4
+    assert len(started) >= 5
+    assert len(registered()) >= 4
     assert {tuple(command) for command in [*started, *registered()]} == {("sesame", "mcp")}
 
 
 def test_every_agent_that_can_be_set_up_is_by_the_command_on_the_page(home: Path, cli: Callable[..., Any]) -> None:
     lines = commands("sesame integrate")
-    assert lines == [f"sesame integrate {name}" for name in ("claude", "pi", "copilot", "codex")]
+    plugins = PluginManager()
+    parsers = [info.name for info in plugins.catalogue() if info.kind == "parser"]
+    able = {name for name in parsers if isinstance(plugins.parser(name), Integrable)}
+    assert {agent_named(line.split()[-1], parsers) for line in lines} == able
     written = [line for command in lines for line in cli(*shlex.split(command)[1:], "--yes").out.splitlines()]
     for place in re.findall(r"\(`~/([^`]+)`\)", PAGE) + re.findall(r"`mcpServers` in `~/([^`]+)`", PAGE):
         assert any(line.startswith(f"write {home / place}") for line in written), place

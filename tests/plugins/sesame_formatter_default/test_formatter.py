@@ -126,6 +126,15 @@ def test_a_failed_message_is_marked() -> None:
             "tool: Bash\ncommand:\ncd x\nmake\ndescription: Build it",
             (),
         ),
+        (
+            "replace",
+            {"file_path": "/w/a.py", "instruction": "Rename it", "old_string": "x", "new_string": "y"},
+            "tool: replace\npath: /w/a.py\nold: x\nnew: y\ninstruction: Rename it",
+            ("/w/a.py",),
+        ),
+        ("read_file", {"absolute_path": "/w/a.py", "offset": 3}, "tool: read_file\npath: /w/a.py", ("/w/a.py",)),
+        ("list_directory", {"dir_path": "/w"}, "tool: list_directory\npath: /w", ()),
+        ("grep_search", {"pattern": "x", "dir_path": "/w"}, "tool: grep_search\npattern: x\npath: /w", ()),
         ("shell", {"command": ["git", "log", "-1"]}, "tool: shell\ncommand: git log -1", ()),
         (
             "Read",
@@ -286,6 +295,9 @@ def test_rules_and_long_plain_words_are_not_payload(text: str) -> None:
         "sesame-search_sessions",
         "any-server-Get_Session",
         "session_store_sql",
+        "mcp_sesame_search_sessions",
+        "mcp_any_server_query_session",
+        "sesame__list_messages",
     ],
 )
 def test_what_a_session_search_answers_is_not_indexed(name: str) -> None:
@@ -300,7 +312,10 @@ def test_what_an_agent_is_told_about_another_session_is_not_indexed() -> None:
     assert len(DefaultFormatter().format(told)) == 1
 
 
-@pytest.mark.parametrize("name", ["search", "bash", "mcp__sesame", "find_sessions_table", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["search", "bash", "mcp__sesame", "mcp_other_research_sessions", "research_sessions", "find_sessions_table", ""],
+)
 def test_what_other_tools_answer_is_indexed(name: str) -> None:
     assert len(result("text", name=name)) == 1
 

@@ -1,0 +1,101 @@
+"""Real Gemini CLI: its sessions are found, resumed and found again, and it knows Sesame after `sesame integrate`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..support import gemini_agent
+from ..support.gemini_agent import Model, calls, says
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture
+def model(home: Path) -> Iterator[Model]:
+    gemini_agent.configure(home)
+    with gemini_agent.serving() as served:
+        yield served
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    place = tmp_path / "Light house"
+    place.mkdir()
+    (place / "GEMINI.md").write_text("# Rules: wombatrule\n")
+    return place
+
+
+def test_a_session_with_tools_and_failures_is_found_resumed_and_found_again(
+    model: Model, project: Path, cli: Callable[..., Any]
+) -> None:
+    lamp = str(project / "lamp.py")
+    model.answers = [
+        calls(
+            ("run_shell_command", {"command": "echo kelpforest; exit 3", "description": "Look"}),
+            ("read_file", {"file_path": "missing-squid.txt"}),
+            ("nosuchtool", {}),
+        ),
+        calls(("write_file", {"file_path": lamp, "content": "wick = 'fresnel'\n"})),
+        says("The lantern is lit."),
+    ]
+    gemini_agent.prompt(model, project, "light the lantern")
+    cli("index")
+    (found,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    assert (found["source"], found["cwd"]) == ("gemini", str(project))
+    for words in ("lantern lit", "kelpforest", "missing-squid", "fresnel"):
+        answer = json.loads(cli("search", "--json", words).out)
+        assert [hit["sessionId"] for hit in answer["results"]] == [found["sessionId"]], words
+    assert not json.loads(cli("search", "--json", "wombatrule").out)["results"]
+    for narrowed in (("--error", "kelpforest"), ("--path", "lamp.py", "fresnel"), ("--cmd", "echo", "kelpforest")):
+        assert json.loads(cli("search", "--json", *narrowed).out)["results"], narrowed
+
+    line = cli("resume", found["sessionId"][:8], "--print").out.strip()
+    directory, command = line.removeprefix("cd ").split(" && ")
+    assert shlex.split(directory) == [str(project)]
+    assert shlex.split(command) == ["gemini", "--resume", found["sessionId"]]
+    model.answers = [says("The dinghy is moored.")]
+    gemini_agent.prompt(model, project, "moor the dinghy", command=[*gemini_agent.program(), *shlex.split(command)[1:]])
+    cli("index")
+    (again,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    assert again["sessionId"] == found["sessionId"]
+    assert json.loads(cli("search", "--json", "dinghy moored").out)["results"]
+    shown = cli("show", found["sessionId"]).out
+    # The first line has the first prompt as the session's name.
+    for text in ("\nlight the lantern", "The lantern is lit.", "kelpforest\n", "moor the dinghy", "dinghy is moored."):
+        assert shown.count(text) == 1, text
+
+
+def test_a_program_that_gemini_starts_knows_its_session(model: Model, project: Path, cli: Callable[..., Any]) -> None:
+    asks = (
+        "import os; from sesame_parser_gemini.parser import GeminiParser as P; "
+        "print('own', P().current_session(os.environ, os.getcwd()))"
+    )
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(asks)}"
+    model.answers = [[*says("I ask."), *calls(("run_shell_command", {"command": command}))], says("Asked.")]
+    gemini_agent.prompt(model, project, "who am I?")
+    cli("index")
+    (found,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    assert f"own {found['sessionId']}\n" in cli("show", found["sessionId"]).out
+
+
+def test_gemini_knows_the_server_and_the_skill_after_integrate_and_forgets_them(
+    model: Model, project: Path, home: Path, cli: Callable[..., Any]
+) -> None:
+    settings = home / ".gemini" / "settings.json"
+    before = settings.read_bytes()
+    cli("integrate", "gemini", "--yes")
+    listed = gemini_agent.run(model, project, "mcp", "list")
+    assert "sesame" in listed
+    assert "Connected" in listed
+    assert "sesame" in gemini_agent.run(model, project, "skills", "list")
+    assert cli("integrate", "gemini", "--yes").out.startswith("nothing to do")
+    cli("integrate", "gemini", "--remove", "--yes")
+    assert json.loads(settings.read_bytes()) == {**json.loads(before), "mcpServers": {}}
+    assert "sesame" not in gemini_agent.run(model, project, "skills", "list")
