@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from .discovery import is_below
+from .discovery import FILES, Files, is_below
+from .listed import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,6 +51,8 @@ class ScanRoot:
     may_match: Callable[[str], bool] = _maybe
     #: Every known file of the parser is expected here, wherever it is.
     has_all: bool = False
+    #: Where its files are looked for, and what was found of them in this scan.
+    files: Files = FILES
 
     @classmethod
     def of(cls, source: Source, root: str, parser: Parser, within: Sequence[str] = ()) -> ScanRoot:
@@ -70,6 +73,7 @@ class ScanRoot:
             matches=lambda path: parser.matches(Path(path)),
             why_not=None if explain is None else lambda path: explain(Path(path)),
             may_match=_maybe if by_name is None else lambda path: by_name(os.path.basename(path)),
+            files=files_of(parser),
         )
 
     def by_name(self, opening_until: float = 0.0) -> ScanRoot:

@@ -5,7 +5,6 @@ A `SharingPolicy` belongs to an index that others can read, and to one set of ru
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -16,12 +15,12 @@ from typing import TYPE_CHECKING
 from ..config import identity
 from ..dataclass import replace
 from ..errors import UnpreparedError
-from ..indexing import discovery
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
 from ..plugin.backend import IndexReader, IndexWriter, Positions
 from ..plugin.paging import all_chunks, all_sessions
 from ..privacy.redacting_writer import redacting_writer
+from ..sdk.ingest import is_deleted
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
@@ -80,7 +79,7 @@ class SharingPolicy:
         changed = list(changes(before, self.private_files, self._resolver(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
-            if known is not None and not os.path.exists(path):
+            if known is not None and is_deleted(path, known.missing_since is not None):
                 stored = [one for one in self.sessions() if one.path == path]
                 writer.replace(replace(known, checkpoint=None), self._content(stored))
             else:
@@ -127,7 +126,7 @@ class SharingPolicy:
         new = [
             found.path
             for source in sources
-            for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
+            for found in source.files.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
             return list(changes(stored, self.private_files, resolver))
