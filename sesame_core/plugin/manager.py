@@ -31,6 +31,7 @@ HOOK_PREFIX = "sesame_register_"
 BUNDLED = {
     "claude-code": "sesame_parser_claude_code",
     "default": "sesame_formatter_default",
+    "opencode": "sesame_parser_opencode",
     "pi": "sesame_parser_pi",
     "postgres": "sesame_backend_postgres",
     "sesame": "sesame_parser_sesame",
