@@ -7,12 +7,11 @@ so a session that is in both is read from the new one.  All columns that version
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sesame_core.sdk.databases import columns, reading
+from sesame_core.sdk.databases import Connection, StatementError, columns, reading
 from sesame_core.types.listing import Unit
 from sesame_core.types.transcript import LINE_LIMIT, SHORTENED, Skipped
 
@@ -49,7 +48,7 @@ def opened(path: str) -> Iterator[Database]:
 class Database:
     """An open database."""
 
-    def __init__(self, path: str, db: sqlite3.Connection) -> None:
+    def __init__(self, path: str, db: Connection) -> None:
         self._path = path
         self._db = db
         self._columns = {table: columns(db, table) for table in (OLD, NEW, "message", "part", "session_message")}
@@ -58,6 +57,11 @@ class Database:
     def is_opencode(self) -> bool:
         """Whether it has the tables of OpenCode's sessions."""
         return self._has(NEW, "session_message") or self._has(OLD, "message", "part")
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it has a table of sessions without the others: it is being migrated, or damaged."""
+        return not self.is_opencode and bool(self._tables())
 
     def ids(self) -> set[str]:
         """Return the ids of all sessions."""
@@ -138,7 +142,7 @@ class Database:
 class Rows:
     """A session's rows."""
 
-    def __init__(self, database: Database, db: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
+    def __init__(self, database: Database, db: Connection, facts: Mapping[str, Any]) -> None:
         self.facts = facts
         self._database = database
         self._db = db
@@ -170,7 +174,7 @@ class Rows:
         wanted += [f"substr(json_extract(data, '$.{name}'), 1, {LINE_LIMIT})" for name in _KEPT]
         try:
             row = self._db.execute(f"SELECT {', '.join(wanted)} FROM {table} WHERE id = ?", (id,)).fetchone()
-        except sqlite3.OperationalError:
+        except StatementError:
             return None  # not valid JSON
         record: dict[str, Any] = {}
         for name, value in zip((*_SHORT, *_KEPT), row or (), strict=True):

@@ -106,7 +106,7 @@ def _is_ours(path: str) -> bool:
         if os.path.getsize(path) == 0 or not is_database(path):
             return _is_named(path) and os.path.getsize(path) > 0
         with opened(path) as database:
-            return database.is_opencode
+            return database.is_opencode or (_is_named(path) and database.is_unfinished)
     except OSError:
         return _is_named(path)
 

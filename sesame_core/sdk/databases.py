@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
+#: What `reading` yields, and what a statement raises that a table, or a value in it, does not suit.
+Connection = sqlite3.Connection
+StatementError = sqlite3.OperationalError
 #: Seconds to wait for a writer, which blocks readers only without a write-ahead log; a search waits for it.
 PATIENCE = 0.25
 #: The first bytes of every database.
@@ -29,7 +32,7 @@ def is_database(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def reading(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[sqlite3.Connection]:
+def reading(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterator[Connection]:
     """Open a database for reading, as it is at one moment: all statements see the same state.
 
     :param patience: seconds to wait for a lock.
@@ -50,12 +53,12 @@ def reading(path: str | os.PathLike[str], patience: float = PATIENCE) -> Iterato
             db.close()
 
 
-def columns(db: sqlite3.Connection, table: str) -> frozenset[str]:
+def columns(db: Connection, table: str) -> frozenset[str]:
     """Return the names of a table's columns; none when it does not exist.  Versions of an agent have different ones."""
     return frozenset(name for _, name, *_ in db.execute(f"PRAGMA table_info({table})"))
 
 
-def _opened(name: str, patience: float) -> sqlite3.Connection:
+def _opened(name: str, patience: float) -> Connection:
     db = _connected(name, patience)
     try:
         _begin(db)
@@ -73,12 +76,12 @@ def _opened(name: str, patience: float) -> sqlite3.Connection:
     return db
 
 
-def _connected(name: str, patience: float, option: str = "") -> sqlite3.Connection:
+def _connected(name: str, patience: float, option: str = "") -> Connection:
     address = f"file:{quote(os.path.abspath(name))}?mode=ro{option}"
     return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
 
 
-def _begin(db: sqlite3.Connection) -> None:
+def _begin(db: Connection) -> None:
     db.text_factory = _text
     db.execute("BEGIN")
     db.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -34,7 +34,7 @@ class ParserConformance(PluginConformance):
     `Checkpoint` is the last event, and a `TailParser` yields one for each prefix of a file.  A result has the id of its
     call; the parser chooses the ids: if the format has none, line numbers suffice.
 
-    Of a parser with `Listing` the fixture is the path of a unit; its container is below `session_file.parent`, or is it.
+    Of a parser with `Listing` the fixture is the path of a unit; `session_file.parent` is its container, or above it.
     """
 
     kind = "parser"
