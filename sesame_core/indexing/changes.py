@@ -33,7 +33,7 @@ def _scan(
 
 
 def _may_exist(scan_root: ScanRoot, path: str) -> bool:
-    return scan_root.files.may_exist(path)
+    return (path == scan_root.root and discovery.may_exist(path)) or scan_root.files.may_exist(path)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .discovery import FILES, Files, FoundFile, is_below, may_exist
+from .discovery import FILES, Files, FoundFile, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,8 +35,7 @@ class ListedFiles(Files):
     def __init__(self, parser: Listing) -> None:
         self.containers: dict[str, dict[str, int]] = {}
         self._parser = parser
-        #: Places that were scanned, and containers that were listed, or could not be.
-        self._places: set[str] = set()
+        #: Containers that were listed, and places that could not be read.
         self._complete: set[str] = set()
         self._unreadable: set[str] = set()
 
@@ -52,7 +51,6 @@ class ListedFiles(Files):
         :param problems: collects the containers that cannot be read, by path.
         """
         place = os.path.realpath(root)
-        self._places.add(place)
         if directories is not None and os.path.isdir(place):
             directories[place] = _mtime_ns(place)
         problems = {} if problems is None else problems
@@ -85,7 +83,6 @@ class ListedFiles(Files):
         problems: dict[str, Exception],
     ) -> Iterator[FoundFile]:
         """Yield the known units of the containers that have not changed, and the recent ones of the others."""
-        self._places.add(root)
         changed = [path for path, times in containers.items() if is_below(path, root) and _times(times) != times]
         for container in changed:
             for found in self.scan(container, is_wanted, None, problems):
@@ -100,9 +97,7 @@ class ListedFiles(Files):
         return _found(self._parser.unit(Path(path)))
 
     def may_exist(self, path: str) -> bool:
-        """Return whether a unit, or a scanned place, may exist: False only if its container was searched for it."""
-        if path in self._places and may_exist(path):
-            return True
+        """Return whether a unit may exist: False only if its container was searched for it."""
         if _is_in(path, self._unreadable):
             return True
         if _is_in(path, self._complete):
