@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .plugin.backend import StorageBackend as StorageBackend
     from .plugin.formatter import ChunkFormatter as ChunkFormatter
     from .plugin.markers import hookimpl as hookimpl
+    from .plugin.parser import Calling as Calling
     from .plugin.parser import Expiring as Expiring
     from .plugin.parser import Integrable as Integrable
     from .plugin.parser import Listing as Listing
@@ -88,7 +89,7 @@ _HOMES = {
     "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
-    "plugin.parser": "Expiring Integrable Listing Naming Parser Resumer Resuming TailParser",
+    "plugin.parser": "Calling Expiring Integrable Listing Naming Parser Resumer Resuming TailParser",
     "plugin.provider": "Options Provider",
     "runtime.background": "BackgroundIndexer",
     "runtime.runtime": "Appended Imported Runtime SessionMeta",

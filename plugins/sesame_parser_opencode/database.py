@@ -91,13 +91,37 @@ class Database:
         }
         for table in self._tables():
             for id, *times, parts, messages, is_reverted in self._db.execute(queries[table], values):
-                if isinstance(id, str) and id and os.sep not in id:
+                if isinstance(id, str) and id not in ("", ".", "..") and os.sep not in id:
                     size = PART * parts + MESSAGE * (number(messages) or 0) + is_reverted
                     yield Unit(
                         path=os.path.join(self._path, id),
                         mtime_ns=max(number(time) or 0 for time in times) * 1_000_000,
                         size=size,
                     )
+
+    def latest(self, most: int, since: int) -> list[str]:
+        """Return the ids of the sessions that were written to since a time in milliseconds, the latest first."""
+        found: dict[str, int] = {}
+        for table in self._tables():
+            sql = f"SELECT id, time_updated FROM {table} WHERE time_updated >= ? ORDER BY time_updated DESC LIMIT ?"
+            found |= dict(self._db.execute(sql, (since, most)))
+        return sorted(found, key=lambda id: -found[id])[:most]
+
+    def newest(self, session_id: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the records of the newest messages of a session that may have calls, with the times of their change."""
+        last = f"WHERE session_id = ? ORDER BY time_created DESC, id DESC LIMIT {CHECKED}"
+        queries = []
+        if self._has(OLD, "message", "part"):
+            queries.append(
+                f"SELECT time_updated, data FROM part WHERE message_id IN (SELECT id FROM message {last}) "
+                f"AND length(data) <= {ROW_LIMIT}"
+            )
+        if self._has(NEW, "session_message"):
+            queries.append(f"SELECT time_updated, data FROM session_message {last}")
+        for sql in queries:
+            for at, data in self._db.execute(sql, (session_id,)):
+                if (record := decoded(data)) is not None and number(at) is not None:
+                    yield at, record
 
     def session(self, session_id: str) -> OldRows | NewRows | None:
         """Return a session; None when there is none.

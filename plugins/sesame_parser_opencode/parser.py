@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sesame_core.sdk.options import SWITCH, check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sesame_core import Container, Event, Integration, Options, Resumption, Session, Unit
@@ -99,6 +99,17 @@ class OpenCodeParser:
         from .resuming import resumption
 
         return resumption(session, path)
+
+    def current_session(self, environment: Mapping[str, str], directory: str) -> str | None:
+        """Return the id of the session from which OpenCode has started this program; None if it has not.
+
+        :param directory: where the program runs.
+        """
+        if environment.get("OPENCODE") != "1":
+            return None
+        from .own import current_session
+
+        return current_session(environment, directory)
 
     def integration(self, command: Sequence[str], skill: str) -> Integration:
         """Return the MCP server in the user's configuration, and the skill."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..config.model import Source
     from ..indexing.sources import OpenSource
     from ..plugin.backend import IndexWriter
+    from ..plugin.parser import Parser
     from ..types.report import IndexReport, Progress
     from .refreshing import Refresher
 
@@ -182,6 +183,18 @@ class Indexing:
         :raises LockedError: another process is writing.
         """
         return self._index.writer()
+
+    def current_sessions(self) -> tuple[str, ...]:
+        """Return the ids of the sessions that this program was started from: several when agents start each other."""
+        from ..integration.environment import current_sessions
+
+        def parsers() -> list[Parser]:
+            try:
+                return [parser for _, _, parser in self.sources().with_parsers()]
+            except SesameError:
+                return []  # the refresh reports it
+
+        return current_sessions(parsers)
 
     def _refreshing(self) -> Refresher:
         if self._refresher is None:

@@ -23,7 +23,7 @@ class FoundFile:
 
 
 class Files:
-    """The session files of a parser, as the file system has them; `listed.ListedFiles` are those that a parser lists.
+    """The session files of a parser, as the file system has them; `ListedFiles` are those that a parser lists.
 
     Whatever asks whether a session file is there, or how new it is, asks here.
     """

@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .discovery import FILES, Files, FoundFile, is_below
+from .discovery import Files, FoundFile, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ..plugin.parser import Listing, Parser
+    from ..plugin.parser import Listing
     from ..types.index import KnownFile
     from ..types.listing import Unit
 
@@ -19,12 +19,6 @@ T = TypeVar("T")
 
 #: In place of the time of a file that does not exist.
 ABSENT = 0
-
-
-def files_of(parser: Parser) -> Files:
-    """Return the session files of a parser."""
-    # Not isinstance (`plugin.parser.Listing`), which loads `inspect` on Python 3.12.
-    return ListedFiles(parser) if hasattr(parser, "containers") else FILES  # type: ignore[arg-type]
 
 
 class ListedFiles(Files):

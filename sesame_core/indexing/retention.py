@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..config.patterns import is_excluded
 from ..plugin.backend import TracksFiles
 from .discovery import is_below
-from .listed import files_of
+from .scan_root import files_of
 
 if TYPE_CHECKING:
     from ..config.model import Source

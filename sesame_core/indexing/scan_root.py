@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
 from .discovery import FILES, Files, is_below
-from .listed import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +23,16 @@ OPENING_SECONDS = 0.3
 def is_suspect(path: str) -> bool:
     """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
     return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
+
+
+def files_of(parser: Parser) -> Files:
+    """Return the session files of a parser."""
+    # Not isinstance (`plugin.parser.Listing`), which loads `inspect` on Python 3.12.
+    if not hasattr(parser, "containers"):
+        return FILES
+    from .listed import ListedFiles  # only for a parser that needs it
+
+    return ListedFiles(parser)  # type: ignore[arg-type]
 
 
 def _maybe(path: str) -> bool:

@@ -13,7 +13,6 @@ from ..dataclass import dataclass, replace
 from ..errors import SesameError
 from ..types.index import IndexedFile
 from .discovery import Files, FoundFile, is_below, may_exist
-from .listed import files_of
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexWriter
@@ -44,6 +43,8 @@ class OpenSource:
     @property
     def files(self) -> Files:
         """Where its files are looked for."""
+        from .scan_root import files_of
+
         return files_of(self.parser)
 
     def holds(self, path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -128,6 +128,19 @@ class Expiring(Protocol):
 
     def expires_after_days(self) -> int | None:
         """Return the days after a file's last change when the agent deletes it; None when it keeps files."""
+
+
+@runtime_checkable
+class Calling(Protocol):
+    """A parser that finds the session from which its agent has started a program, where no variable has its id."""
+
+    def current_session(self, environment: Mapping[str, str], directory: str) -> str | None:
+        """Return the id of the session; None when the program was not started by this agent, or by which is not known.
+
+        Called where a variable of `integration.environment.SIGNS` is set.
+
+        :param directory: where the program runs.
+        """
 
 
 @runtime_checkable

@@ -38,8 +38,8 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.35, 104),
-    "search nix --json": Budget(None, 105),
+    "search nix": Budget(5.42, 107),
+    "search nix --json": Budget(None, 108),
     "search nix --no-refresh": Budget(None, 86),
     "status": Budget(5.05, 91),
     "sessions": Budget(4.6, 73),
