@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,27 @@ def test_the_command_line_finds_opencode_without_configuration(home: Path, cli: 
     assert cli("index", f"{database.path}-wal").code == 0
     assert cli("status").code == 0
     database.close()
+
+
+def test_a_shared_index_follows_the_rules_for_the_directories_of_a_databases_sessions(
+    home: Path, database: str, cli: Callable[..., Any]
+) -> None:
+    config = home / ".config" / "sesame" / "config.jsonc"
+    config.parent.mkdir(parents=True)
+    config.write_text(json.dumps({"backend": {"name": "postgres", "options": {"dsn": database}}}))
+    place = home / ".local" / "share"
+    place.mkdir(parents=True, exist_ok=True)
+    opencode = OldDatabase(place)
+    opencode.write("ses_a", [asked("mend the zebra"), answered("with an okapi")], directory="/w/open")
+    opencode.write("ses_b", [asked("mend the quokka"), answered("with one okapi more")], directory="/w/secret")
+
+    def stored(*rule: str) -> list[str]:
+        assert cli("share", *rule).code == 0
+        assert cli("index", "--yes").code == 0
+        return sorted(one["sessionId"] for one in cli("search", "okapi", "--json").json["results"])
+
+    assert stored("/w/secret", "private") == ["ses_a"]
+    assert stored("/w/secret", "shared") == ["ses_a", "ses_b"]
+    assert stored("/w/open", "metadata") == ["ses_b"]
+    assert stored("/w/open", "shared") == ["ses_a", "ses_b"]
+    opencode.close()
