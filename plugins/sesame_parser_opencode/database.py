@@ -1,7 +1,8 @@
 """Reads sessions from a database: the tables of OpenCode 1.2 to 1.18 (`session`), and those of 2 (`session_v2`).
 
 OpenCode 2 copies the sessions of 1.x into its own tables, under the same ids, and never changes the old ones again;
-so a session that is in both is read from the new one.  All columns that versions lack are optional.
+so a session that is in both is read from the new one, unless its messages have not been copied yet.  All columns that
+versions lack are optional.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ OLD, NEW = "session", "session_v2"
 #: Newest messages of a session whose last change is checked: text streams into a row, and a prompt can be queued while
 #: older messages are still written.
 CHECKED = 4
+#: The latest time in milliseconds that an index can store.
+LATEST = 9 * 10**12
 #: Added to a unit's size for each part, and for each message: about their bytes.
 PART, MESSAGE = 2048, 64
 #: Longest row in characters that is decoded as it is: one with a file as base64 may have any length.
@@ -75,7 +78,9 @@ class Database:
         """
         self._check()
         condition, values = ("", ()) if session_id is None else (" AND s.id = ?", (session_id,))
-        newer = f"s.id NOT IN (SELECT id FROM {NEW})" if self._has(NEW) else "1"
+        filled = "EXISTS (SELECT 1 FROM session_message WHERE session_id = {0}.id)"
+        newer = f"s.id NOT IN (SELECT id FROM {NEW} n WHERE {filled.format('n')})" if self._has(NEW) else "1"
+        older = f"({filled.format('s')} OR s.id NOT IN (SELECT id FROM {OLD}))" if self._has(OLD) else "1"
         last = f"FROM message WHERE session_id = s.id ORDER BY time_created DESC, id DESC LIMIT {CHECKED}"
         queries = {
             OLD: f"SELECT s.id, s.time_updated, (SELECT max(time_updated) FROM (SELECT time_updated {last})), "
@@ -87,7 +92,7 @@ class Database:
             f"FROM session_message WHERE session_id = s.id ORDER BY seq DESC LIMIT {2 * CHECKED})), "
             "0, (SELECT count(*) FROM session_message WHERE session_id = s.id), "
             f"(SELECT max(seq) FROM session_message WHERE session_id = s.id), {self._reverted(NEW)} FROM {NEW} s "
-            f"WHERE 1{condition}",
+            f"WHERE {older}{condition}",
         }
         for table in self._tables():
             for id, *times, parts, messages, is_reverted in self._db.execute(queries[table], values):
@@ -95,7 +100,7 @@ class Database:
                     size = PART * parts + MESSAGE * (number(messages) or 0) + is_reverted
                     yield Unit(
                         path=os.path.join(self._path, id),
-                        mtime_ns=max(number(time) or 0 for time in times) * 1_000_000,
+                        mtime_ns=min(max(number(time) or 0 for time in times), LATEST) * 1_000_000,
                         size=size,
                     )
 
@@ -129,10 +134,15 @@ class Database:
         :raises OSError: tables are missing: it is being migrated.
         """
         self._check()
-        for table, rows in ((NEW, NewRows), (OLD, OldRows)):
-            if table in self._tables() and (facts := self._facts(table, session_id)) is not None:
-                return rows(self, self._db, facts)
-        return None
+        new = self._facts(NEW, session_id) if self._has(NEW) else None
+        old = self._facts(OLD, session_id) if self._has(OLD) else None
+        if new is not None and (old is None or self._is_copied(session_id)):
+            return NewRows(self, self._db, new)
+        return None if old is None else OldRows(self, self._db, old)
+
+    def _is_copied(self, session_id: str) -> bool:
+        sql = "SELECT 1 FROM session_message WHERE session_id = ? LIMIT 1"
+        return self._db.execute(sql, (session_id,)).fetchone() is not None
 
     def parent_of(self, session_id: str) -> str:
         """Return the id of the session that started another one; "" when none did."""

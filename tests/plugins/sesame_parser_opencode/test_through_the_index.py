@@ -141,6 +141,33 @@ def test_a_session_of_both_tables_is_read_from_the_newer_and_has_no_text_twice(
     new.close()
 
 
+def test_a_session_whose_messages_are_not_copied_yet_is_read_from_the_older_table(
+    old: OldDatabase, tmp_path: Path, opened: Callable[[], Sesame]
+) -> None:
+    old.write("ses_a", [asked("mend the zebra")])
+    new = NewDatabase(tmp_path)
+    new.write("ses_a", [])
+    with opened() as sesame:
+        assert sesame.refresh(5).added == 1
+        assert found(sesame, "zebra") == ["ses_a"]
+        new.say("ses_a", 1, "user", {"text": "mend the zebra and the okapi"})
+        assert sesame.refresh(5).updated == 1
+        assert found(sesame, "okapi") == ["ses_a"]
+    new.close()
+
+
+@pytest.mark.parametrize("time", [-5, 0, 10**18, "x", None, 1.5])
+def test_a_time_that_is_none_loses_no_session(old: OldDatabase, opened: Callable[[], Sesame], time: object) -> None:
+    path = old.write("ses_a", [asked("mend the zebra")])
+    for table in ("session", "message", "part"):
+        old.db.execute(f"UPDATE {table} SET time_updated = ?1, time_created = ?1", (time,))
+    assert path.name == "ses_a"
+    with opened() as sesame:
+        assert sesame.refresh(5).added == 1
+        assert sesame.refresh(5).changed == 0
+        assert found(sesame, "zebra") == ["ses_a"]
+
+
 def test_the_empty_table_of_1_18_is_not_version_2(old: OldDatabase, opened: Callable[[], Sesame]) -> None:
     old.write("ses_a", [asked("mend the zebra")])
     assert old.db.execute("SELECT count(*) FROM session_message").fetchone() == (0,)
