@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from .plugin.backend import StorageBackend as StorageBackend
     from .plugin.formatter import ChunkFormatter as ChunkFormatter
     from .plugin.markers import hookimpl as hookimpl
+    from .plugin.parser import Calling as Calling
     from .plugin.parser import Expiring as Expiring
     from .plugin.parser import Integrable as Integrable
+    from .plugin.parser import Listing as Listing
     from .plugin.parser import Naming as Naming
     from .plugin.parser import Parser as Parser
     from .plugin.parser import Resumer as Resumer
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
     from .types.integration import Integration as Integration
     from .types.integration import OwnFile as OwnFile
     from .types.integration import Setting as Setting
+    from .types.listing import Container as Container
+    from .types.listing import Unit as Unit
     from .types.query import Filters as Filters
     from .types.query import Query as Query
     from .types.query import Word as Word
@@ -85,7 +89,7 @@ _HOMES = {
     "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
-    "plugin.parser": "Expiring Integrable Naming Parser Resumer Resuming TailParser",
+    "plugin.parser": "Calling Expiring Integrable Listing Naming Parser Resumer Resuming TailParser",
     "plugin.provider": "Options Provider",
     "runtime.background": "BackgroundIndexer",
     "runtime.runtime": "Appended Imported Runtime SessionMeta",
@@ -94,6 +98,7 @@ _HOMES = {
     "types.answer": "Answer Hit",
     "types.index": "AgentStatistics Candidates Chunk IndexedFile ScoredChunk Statistics StoredSession",
     "types.integration": "Integration OwnFile Setting",
+    "types.listing": "Container Unit",
     "types.query": "Filters Query Word",
     "types.report": "IndexReport",
     "types.resumption": "Resumption",

@@ -74,7 +74,17 @@ def _files(arguments: list[str]) -> int:
 
 
 #: Environment that would lead a test to the developer's own sessions, configuration or index.
-PRIVATE_PREFIXES = ("SESAME_", "PI_", "PG", "XDG_", "CLAUDE_", "CODEX_", "COPILOT_", "GEMINI_")
+PRIVATE_PREFIXES = (
+    "SESAME_",
+    "PI_",
+    "PG",
+    "XDG_",
+    "CLAUDE_",
+    "CODEX_",
+    "COPILOT_",
+    "GEMINI_",
+    "OPENCODE",
+)
 PRIVATE_NAMES = ("SESSIONS_DIR", "WORKSTATION_ID")
 KEPT_NAMES = ("SESAME_SHARED", "SESAME_TEST_POSTGRES_DSN", "SESAME_TEST_POSTGRES_BIN", "SESAME_TEST_PGBOUNCER")
 

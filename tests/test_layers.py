@@ -64,7 +64,7 @@ OWNERS: dict[str, set[str]] = {
     "pytest": {"testing"},
     "sqlalchemy": set(),
     "snowballstemmer": {"testing.memory.words"},
-    "sqlite3": set(),
+    "sqlite3": {"sdk.databases"},
     "starlette": {"mcp"},
     "typer": {"cli"},
     "typing_extensions": {"rendering", "mcp"},

@@ -30,10 +30,10 @@ def carry_over(db: psycopg.Connection[Any], files: Files, sessions: Sessions, wr
     :param writer: writes to the new index, perhaps wrapped in others.
     """
     rebuilt = writer.files()
-    for number, path in files.superseded():
+    for number, path, is_missing in files.superseded():
         # A writer around this backend's may now store another path.
         now = rebuilt.get(path) or writer.file(path)
-        if is_carried_over(path, now):
+        if is_carried_over(path, now, is_missing=is_missing):
             file = files.of(number)
             if now is not None:
                 file.error = now.error

@@ -84,9 +84,9 @@ class Files:
         self._db.execute("UPDATE files SET superseded = true WHERE workstation = %s", (self._workstation,))
         self._numbers = {}
 
-    def superseded(self) -> list[tuple[int, str]]:
-        """Return number and path of the files that were set aside."""
-        sql = "SELECT id, path FROM files WHERE workstation = %s AND superseded"
+    def superseded(self) -> list[tuple[int, str, bool]]:
+        """Return number and path of the files that were set aside, and whether they were missing."""
+        sql = "SELECT id, path, missing_since IS NOT NULL FROM files WHERE workstation = %s AND superseded"
         return self._db.execute(sql, (self._workstation,)).fetchall()
 
     def of(self, number: int) -> IndexedFile:

@@ -44,7 +44,7 @@ def carry_over(db: sqlite3.Connection, writer: IndexWriter, old_path: Path) -> N
         for file in rows.select(old, rows.to_file, f"SELECT {rows.FILE_COLUMNS}, checkpoint FROM files"):
             # A writer around this backend's may now store another path.
             now = rebuilt.get(file.path) or writer.file(file.path)
-            if not is_carried_over(file.path, now):
+            if not is_carried_over(file.path, now, is_missing=file.missing_since is not None):
                 continue
             if now is not None:
                 file.error = now.error

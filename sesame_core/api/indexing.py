@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ..config.model import Source
+    from ..indexing.sources import OpenSource
     from ..plugin.backend import IndexWriter
+    from ..plugin.parser import Parser
     from ..types.report import IndexReport, Progress
     from .refreshing import Refresher
 
@@ -104,6 +106,8 @@ class Indexing:
             raise SesameError(reason)
         sources = self.sources().holding(within)
         deadline = None if seconds is None else time.monotonic() + seconds
+        if full and any(source.files.is_listed for source in sources):
+            self._note_deleted(sources, is_stopped)
         opened = self._index.rebuild if full else self._index.writer
         with patiently(opened, self.config.lock_seconds, is_stopped) as writer:
             metadata = MetadataFiles(self.config.describe.directory)
@@ -126,6 +130,15 @@ class Indexing:
             self._refreshing().keep_rest(())
         report.withheld = self._index.private_files()
         return report
+
+    def _note_deleted(self, sources: Sequence[OpenSource], is_stopped: Callable[[], bool]) -> None:
+        """Note which files are missing, for a rebuild: only their parser knows whether a unit of a database exists."""
+        from ..indexing.indexer import Indexer
+        from ..metadata.files import MetadataFiles
+        from .patience import patiently
+
+        with patiently(self._index.writer, self.config.lock_seconds, is_stopped) as writer:
+            Indexer(writer, MetadataFiles(self.config.describe.directory)).note_deleted(sources)
 
     def refresh(self, seconds: float | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes, the newest first, as far as the time allows; an error is in the report, not raised.
@@ -170,6 +183,18 @@ class Indexing:
         :raises LockedError: another process is writing.
         """
         return self._index.writer()
+
+    def current_sessions(self) -> tuple[str, ...]:
+        """Return the ids of the sessions that this program was started from: several when agents start each other."""
+        from ..integration.environment import current_sessions
+
+        def parsers() -> list[Parser]:
+            try:
+                return [parser for _, _, parser in self.sources().with_parsers()]
+            except SesameError:
+                return []  # the refresh reports it
+
+        return current_sessions(parsers)
 
     def _refreshing(self) -> Refresher:
         if self._refresher is None:

@@ -39,14 +39,9 @@ class OneSession(Indexing):
         """
         from ..search.resolve import meant
 
-        def current() -> Sequence[str]:
-            from ..integration.environment import current_sessions
-
-            return current_sessions()
-
         reader = self._index.reader()
         try:
-            return meant(reader, clean(session), self.abbreviate, current=current, is_certain=is_certain)
+            return meant(reader, clean(session), self.abbreviate, current=self.current_sessions, is_certain=is_certain)
         except UnknownSessionError as error:
             raise self._silent(clean(session)) or self._as_far_as_indexed(error) from None
 

@@ -16,13 +16,12 @@ def resolve(
     :param max_bytes: most bytes of all outlines together.
     """
     from ..api.sesame import Sesame
-    from ..integration.environment import current_sessions
     from ..rendering import references
     from ..rendering.text import as_json
 
     with Sesame() as sesame:
-        refreshed = sesame.refresh()
-        found = sesame.resolve(reference or [""], exclude=[*exclude, *current_sessions()], limit=limit, offset=offset)
+        refreshed, current = sesame.refresh(), sesame.current_sessions()
+        found = sesame.resolve(reference or [""], exclude=[*exclude, *current], limit=limit, offset=offset)
         meant = {found.stored.number: found.stored for found in found if found.stored}
         texts = {
             number: references.session_outline(

@@ -34,15 +34,14 @@ def search(
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
-    from ..integration.environment import current_sessions
     from ..query.fields import gathered
     from ..rendering import answers, text
 
     if max_bytes is not None and not json:
         raise QueryError("--max-bytes limits JSON; use it with --json")
     filters = gathered(narrowing)
-    current = () if include_current else current_sessions()
     with Sesame() as sesame:
+        current = () if include_current else sesame.current_sessions()
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
         filters = sesame.excluding(filters, [*exclude, *current])
         answer = sesame.search(

@@ -18,7 +18,6 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError, SesameError
-    from ..integration.environment import current_sessions
 
     if http is None and (token_file or allow_host):
         raise QueryError("--token-file and --allow-host are for HTTP; use them with --http HOST:PORT")
@@ -33,7 +32,7 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
         ) from error
     with Sesame() as sesame:
         # A caller over HTTP does not share this process's environment.
-        server = SesameServer(Tools(sesame, () if http else current_sessions()))
+        server = SesameServer(Tools(sesame, () if http else sesame.current_sessions()))
         try:
             if http is None:
                 server.serve_stdio()

@@ -114,6 +114,8 @@ def resume(session: str, *, print_: bool, json: bool) -> None:
     try:
         if found.directory:
             os.chdir(found.directory)
+            # A program takes the directory from there, as a shell sets it.
+            os.environ["PWD"] = found.directory
         os.execvp(program, list(found.command))
     except OSError as error:
         raise ResumeError(f"cannot start {program!r} in {found.directory}: {error.strerror or error}") from error

@@ -22,12 +22,18 @@ if TYPE_CHECKING:
 
     from ..types.index import KnownFile
 
-    #: Finds the wanted files below a real path, like `discovery.scan`; collects what cannot be read.
-    Scan: TypeAlias = Callable[[str, Callable[[str], bool], dict[str, OSError]], Iterable[FoundFile]]
+    #: Finds the wanted files of a scan root below a real path, like `discovery.scan`; collects what cannot be read.
+    Scan: TypeAlias = Callable[[ScanRoot, str, Callable[[str], bool], dict[str, Exception]], Iterable[FoundFile]]
 
 
-def _scan(root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterable[FoundFile]:
-    return discovery.scan(root, is_wanted, None, problems)
+def _scan(
+    scan_root: ScanRoot, root: str, is_wanted: Callable[[str], bool], problems: dict[str, Exception]
+) -> Iterable[FoundFile]:
+    return scan_root.files.scan(root, is_wanted, None, problems)
+
+
+def _may_exist(scan_root: ScanRoot, path: str) -> bool:
+    return (path == scan_root.root and discovery.may_exist(path)) or scan_root.files.may_exist(path)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,7 +74,7 @@ def detect(
     stored_path: Callable[[str], str] | None = None,
     *,
     scan: Scan = _scan,
-    exists: Callable[[str], bool] = discovery.may_exist,
+    exists: Callable[[ScanRoot, str], bool] = _may_exist,
     is_empty: Callable[[str], bool] = discovery.is_empty,
     growth_only: bool = False,
 ) -> Changes:
@@ -83,13 +89,13 @@ def detect(
     changes = Changes()
     claimed: set[str] = set()
     left_out: set[str] = set()
-    unlisted: dict[str, OSError] = {}
+    unlisted: dict[str, Exception] = {}
     strange: dict[str, ScanRoot] = {}
     for number, scan_root in enumerate(scan_roots):
         is_wanted = _wanted(scan_root, known, stored_path, claimed, left_out, strange, changes.problems)
         expected = (scan_root.parser, scan_root.version, False)
         for part in scan_root.parts:
-            for file in scan(part, is_wanted, unlisted):
+            for file in scan(scan_root, part, is_wanted, unlisted):
                 path = stored_path(file.path) if stored_path else file.path
                 claimed.add(path)
                 then = known.get(path)
@@ -103,7 +109,7 @@ def detect(
                     return changes
         changes.unlisted += [(path, scan_root.parser, error) for path, error in unlisted.items()]
         unlisted.clear()
-        if scan_root.parts and not exists(scan_root.root):
+        if scan_root.parts and not exists(scan_root, scan_root.root):
             changes.absent_roots.append(scan_root.root)
     changes.excluded = sorted(left_out - claimed)
     lost = sorted(known.keys() - claimed - left_out)
@@ -146,8 +152,10 @@ def detect_notes(
         [scan_root],
         known,
         stored_path,
-        scan=lambda _, is_wanted, __: (FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)),
-        exists=there.__contains__,
+        scan=lambda _, __, is_wanted, ___: (
+            FoundFile(path, time, 0) for path, time in found.items() if is_wanted(path)
+        ),
+        exists=lambda _, path: path in there,
         is_empty=lambda _: False,
     )
 
@@ -214,10 +222,15 @@ def _add_found(
 
 
 def _add_lost(
-    changes: Changes, scan_roots: Sequence[ScanRoot], path: str, then: KnownFile, exists: Callable[[str], bool]
+    changes: Changes,
+    scan_roots: Sequence[ScanRoot],
+    path: str,
+    then: KnownFile,
+    exists: Callable[[ScanRoot, str], bool],
 ) -> None:
     """Add a file that the index knows and no scan_root has, if it is gone."""
-    if any(scan_root.expects(path, then[1]) for scan_root in scan_roots) and not exists(path):
+    expecting = [scan_root for scan_root in scan_roots if scan_root.expects(path, then[1])]
+    if expecting and not exists(expecting[0], path):
         changes.missing += 1
         if not then[3]:
             changes.gone.append(path)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..types.index import KnownFile
 
 
 class FoundFile:
@@ -17,11 +22,72 @@ class FoundFile:
         self.size = size
 
 
+class Files:
+    """The session files of a parser, as the file system has them; `ListedFiles` are those that a parser lists.
+
+    Whatever asks whether a session file is there, or how new it is, asks here.
+    """
+
+    #: The times of the files that tell of changes in each container that was scanned.
+    containers: Mapping[str, dict[str, int]] = MappingProxyType({})
+    #: Whether a parser lists them.
+    is_listed = False
+
+    def scan(
+        self,
+        root: str,
+        is_wanted: Callable[[str], bool],
+        directories: dict[str, int] | None = None,
+        problems: dict[str, Exception] | None = None,
+    ) -> Iterator[FoundFile]:
+        """Yield the wanted files below a root, as the function `scan`."""
+        return scan(root, is_wanted, directories, problems)
+
+    def scan_again(
+        self,
+        root: str,
+        is_wanted: Callable[[str], bool],
+        known: Mapping[str, KnownFile],
+        containers: Mapping[str, Mapping[str, int]],
+        since_ns: int,
+        problems: dict[str, Exception],
+    ) -> Iterator[FoundFile]:
+        """Yield the wanted ones of the known files below a root that exist.
+
+        :param known: the files that the index knows and that changed since then, by path.
+        :param containers: as they were at the last full scan.
+        :param since_ns: the modification time from which a file is checked each time.
+        """
+        for path in known:
+            if is_wanted(path) and is_below(path, root):
+                try:
+                    yield self.found(path)
+                except OSError:
+                    continue
+
+    def found(self, path: str) -> FoundFile:
+        """Return a file as it is at present.
+
+        :raises FileNotFoundError: it does not exist.
+        :raises OSError: it cannot be checked.
+        """
+        stat = os.stat(path)
+        return FoundFile(path, stat.st_mtime_ns, stat.st_size)
+
+    def may_exist(self, path: str) -> bool:
+        """Return whether a file may exist, as the function `may_exist`."""
+        return may_exist(path)
+
+
+#: The files of all parsers that do not list their sessions.
+FILES = Files()
+
+
 def scan(
     root: str,
     is_wanted: Callable[[str], bool],
     directories: dict[str, int] | None = None,
-    problems: dict[str, OSError] | None = None,
+    problems: dict[str, Exception] | None = None,
 ) -> Iterator[FoundFile]:
     """Yield the wanted files below a root (or the root itself when it is a file), each once, by its real path.
 
@@ -112,7 +178,7 @@ class _Target:
 
 
 def _files(
-    root: str, directories: dict[str, int] | None, problems: dict[str, OSError]
+    root: str, directories: dict[str, int] | None, problems: dict[str, Exception]
 ) -> Iterator[os.DirEntry[str] | _Target]:
     """Yield the regular files below a real path, each once."""
     seen = {root}
@@ -151,7 +217,7 @@ def _link_error(path: str) -> OSError | None:
 
 
 def _entries(
-    directory: str, directories: dict[str, int] | None, problems: dict[str, OSError]
+    directory: str, directories: dict[str, int] | None, problems: dict[str, Exception]
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the entries of a directory; none when it cannot be read."""
     try:
@@ -165,7 +231,7 @@ def _entries(
         problems[directory] = error
 
 
-def _found(entry: os.DirEntry[str] | _Target, problems: dict[str, OSError]) -> FoundFile | None:
+def _found(entry: os.DirEntry[str] | _Target, problems: dict[str, Exception]) -> FoundFile | None:
     """Return a file with its time and size; None when it was deleted, or cannot be reached."""
     try:
         stat = entry.stat(follow_symlinks=False)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ..config.model import Config, Selection, Source
 from ..config.sources import installed_parsers, located, resolve_sources
 from ..errors import SesameError
-from .discovery import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +63,7 @@ def _count(source: Source, root: str, plugins: PluginManager) -> int:
         except Exception:  # noqa: BLE001 - the run before has reported it
             return False
 
-    return sum(1 for _ in islice(scan(root, is_session), COUNTED))
+    return sum(1 for _ in islice(scan_root.files.scan(root, is_session), COUNTED))
 
 
 def _counted(count: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
-from . import discovery
 from .changes import Changes, detect, detect_notes
 from .discovery import FoundFile
 from .file_reader import FileReader, Redacting, Stopped
@@ -117,6 +115,11 @@ class Indexer:
             self._on_rest([file for _, file in changed[len(changed) - ended.pending :]])
         return ended
 
+    def note_deleted(self, sources: Sequence[OpenSource]) -> None:
+        """Note the files that are missing, present again or excluded, and read none."""
+        scan_roots = [ScanRoot.of(s.source, s.root, s.parser) for s in sources]
+        self._note(detect(scan_roots, self._files.for_detection(), self._stored_path, scan=self._scan))
+
     def take(
         self, sources: Sequence[OpenSource], changes: Changes, *, seconds: float, has_notes: bool, are_few: bool
     ) -> IndexReport:
@@ -175,8 +178,10 @@ class Indexer:
         for path in changes.excluded:
             self._writer.delete_file(path)
 
-    def _scan(self, root: str, is_wanted: Callable[[str], bool], problems: dict[str, OSError]) -> Iterator[FoundFile]:
-        """Yield the wanted files below a root.
+    def _scan(
+        self, scan_root: ScanRoot, root: str, is_wanted: Callable[[str], bool], problems: dict[str, Exception]
+    ) -> Iterator[FoundFile]:
+        """Yield the wanted files of a scan root below a path.
 
         :param problems: collects what cannot be read.
         :raises Stopped: the run is stopped.
@@ -187,7 +192,7 @@ class Indexer:
                 raise Stopped
             return is_wanted(path)
 
-        return discovery.scan(root, is_wanted_still, None, problems)
+        return scan_root.files.scan(root, is_wanted_still, None, problems)
 
     def _enrich(self) -> None:
         """Update the notes from the metadata files, if the index stores notes."""
@@ -303,7 +308,7 @@ class Indexer:
         :param source: the first one that it may belong to.
         """
         try:
-            stat = os.stat(found.path)
+            found = source.files.found(found.path)
             if known is None:
                 later = self._candidates[self._candidates.index(source) + 1 :]
                 is_its_own = source.parser.matches(Path(found.path))
@@ -318,7 +323,6 @@ class Indexer:
             self.failed.add(found.path)
             self.report.errors.append(FileProblem.of(found.path, source.source.parser.name, error))
             return None
-        found = FoundFile(found.path, stat.st_mtime_ns, stat.st_size)
         if known is not None and source.is_current(known, found):
             self.report.unchanged += 1
             return None

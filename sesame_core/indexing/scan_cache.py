@@ -59,6 +59,8 @@ class ScanCache:
     #: Number of files that are as the index knows them, and of those that are missing.
     unchanged: int
     missing: int
+    #: The times of the files that tell of changes in a container (`types.listing.Container.files`), by its path.
+    containers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: Files that no run has reached, in the order in which they will be read.
     waiting: list[Waiting] = field(default_factory=list)
     #: Files that could not be read; each run tries them again, after all others.
@@ -94,9 +96,10 @@ class ScanCache:
             return False
 
     def settle(self) -> None:
-        """Mark the directories that may have changed again since, at the same time by their clock."""
+        """Mark the directories and files that may have changed again since, at the same time by their clock."""
         latest = (self.at - TICK) * 1e9
-        self.directories = {path: UNSURE if time > latest else time for path, time in self.directories.items()}
+        self.directories = _settled(self.directories, latest)
+        self.containers = {path: _settled(times, latest) for path, times in self.containers.items()}
 
     def save(self, path: str) -> None:
         """Write it to a file that its owner alone can read; if that fails, the next scan is a full one."""
@@ -105,6 +108,10 @@ class ScanCache:
             values[name] = [(number, file.path, file.mtime_ns, file.size) for number, file in values[name]]
         with suppress(OSError):
             write_private(Path(path), json.dumps(values))
+
+
+def _settled(times: Mapping[str, int], latest: float) -> dict[str, int]:
+    return {path: UNSURE if time > latest else time for path, time in times.items()}
 
 
 def load(path: str) -> ScanCache | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from .discovery import is_below
+from .discovery import FILES, Files, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +23,16 @@ OPENING_SECONDS = 0.3
 def is_suspect(path: str) -> bool:
     """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
     return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
+
+
+def files_of(parser: Parser) -> Files:
+    """Return the session files of a parser."""
+    # Not isinstance (`plugin.parser.Listing`), which loads `inspect` on Python 3.12.
+    if not hasattr(parser, "containers"):
+        return FILES
+    from .listed import ListedFiles  # only for a parser that needs it
+
+    return ListedFiles(parser)  # type: ignore[arg-type]
 
 
 def _maybe(path: str) -> bool:
@@ -50,6 +60,8 @@ class ScanRoot:
     may_match: Callable[[str], bool] = _maybe
     #: Every known file of the parser is expected here, wherever it is.
     has_all: bool = False
+    #: Where its files are looked for, and what was found of them in this scan.
+    files: Files = FILES
 
     @classmethod
     def of(cls, source: Source, root: str, parser: Parser, within: Sequence[str] = ()) -> ScanRoot:
@@ -70,6 +82,7 @@ class ScanRoot:
             matches=lambda path: parser.matches(Path(path)),
             why_not=None if explain is None else lambda path: explain(Path(path)),
             may_match=_maybe if by_name is None else lambda path: by_name(os.path.basename(path)),
+            files=files_of(parser),
         )
 
     def by_name(self, opening_until: float = 0.0) -> ScanRoot:

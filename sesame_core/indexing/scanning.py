@@ -15,12 +15,12 @@ from ..dataclass import replace
 from ..types.index import NOTES, UNREAD
 from ..types.report import FileProblem, IndexReport, SourceReport
 from .changes import Changes, detect, detect_notes
-from .discovery import FoundFile, is_below, scan
+from .discovery import FILES
 from .refresh import Refresh
 from .scan_cache import ScanCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ..plugin.backend import TracksFiles
@@ -50,10 +50,12 @@ def scan_recent(
     changes = detect(
         [replace(scan_root, exclude=()) for scan_root in scan_roots],
         {path: then for path, then in known.items() if path not in tried},
-        scan=lambda root, is_wanted, _: _found(root, is_wanted, known),
+        scan=lambda scan_root, root, is_wanted, problems: scan_root.files.scan_again(
+            root, is_wanted, known, cache.containers, cache.recent_ns, problems
+        ),
         growth_only=True,
     )
-    if not changes.is_growth or changes.grown > FEW:
+    if not changes.is_growth or changes.grown > FEW or changes.unlisted:
         return None
     if os.path.isdir(notes) and not _is_nothing(detect_notes(notes, _times(notes, known), known, None, redaction)):
         return None
@@ -90,7 +92,7 @@ def scan_all(
         [scan_root.by_name() for scan_root in scan_roots],
         known,
         stored_path,
-        scan=lambda root, is_wanted, problems: scan(root, is_wanted, directories, problems),
+        scan=lambda scan_root, root, is_wanted, problems: scan_root.files.scan(root, is_wanted, directories, problems),
     )
     rejected = _still_rejected(changes, before.rejected if before else {})
     retried = _newest_first(changes, known, stored_path)
@@ -105,6 +107,7 @@ def scan_all(
         seconds=time.monotonic() - started,
         wanted=_wanted(scan_roots, notes),
         directories=directories,
+        containers={path: times for one in scan_roots for path, times in one.files.containers.items()},
         absent_roots=changes.absent_roots,
         unchanged=changes.unchanged,
         missing=changes.missing,
@@ -179,21 +182,11 @@ def _is_nothing(changes: Changes) -> bool:
     return changes.is_growth and not changes.read
 
 
-def _found(root: str, is_wanted: Callable[[str], bool], known: Mapping[str, KnownFile]) -> Iterator[FoundFile]:
-    """Yield the known files below a root that exist."""
-    for path in known:
-        if is_wanted(path) and is_below(path, root):
-            try:
-                stat = os.stat(path)
-            except OSError:
-                continue
-            yield FoundFile(path, stat.st_mtime_ns, stat.st_size)
-
-
 def _times(notes: Path, known: Mapping[str, KnownFile]) -> dict[str, int]:
     """Return the modification times of the known metadata files that exist."""
     paths = {path: then for path, then in known.items() if then[1] == NOTES}
-    return {file.path: file.mtime_ns for file in _found(os.fspath(notes), lambda _: True, paths)}
+    found = FILES.scan_again(os.fspath(notes), lambda _: True, paths, {}, 0, {})
+    return {file.path: file.mtime_ns for file in found}
 
 
 def _report(scan_roots: Sequence[ScanRoot], started: float) -> IndexReport:

@@ -12,7 +12,7 @@ from ..config.sources import installed_parsers, resolve_sources
 from ..dataclass import dataclass, replace
 from ..errors import SesameError
 from ..types.index import IndexedFile
-from .discovery import FoundFile, is_below, may_exist
+from .discovery import Files, FoundFile, is_below, may_exist
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexWriter
@@ -39,6 +39,13 @@ class OpenSource:
     def version(self) -> int:
         """A number that changes with the parser's version and with the source's settings."""
         return self.source.reading_version(self.parser.version)
+
+    @property
+    def files(self) -> Files:
+        """Where its files are looked for."""
+        from .scan_root import files_of
+
+        return files_of(self.parser)
 
     def holds(self, path: str) -> bool:
         """Return whether a file that another source has found, and is not its own, belongs to this one.
@@ -164,7 +171,7 @@ class Sources:
         sources = self.opened()
         made: list[OpenSource] = []
         for path in paths:
-            if not may_exist(path):
+            if not may_exist(path) and not any(s.files.may_exist(path) for s in sources if s.files.is_listed):
                 raise SesameError(f"{path}: no such file or directory")
             if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
                 raise SesameError(f"{path}: not a file or directory")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..plugin.parser import Parser
 
 #: Environment variables in which agents pass their session's id to the programs that they start.
 #: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82; Codex
@@ -15,12 +19,30 @@ VARIABLES = (
     "COPILOT_AGENT_SESSION_ID",
     "PI_SESSION_ID",
 )
+#: Those by which agents that pass no id show that they have started a program; then their parsers are asked
+#: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
+SIGNS = ("GEMINI_CLI", "OPENCODE")
 
 
-def current_sessions(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def current_sessions(
+    parsers: Callable[[], Iterable[Parser]] = tuple,
+    environment: Mapping[str, str] | None = None,
+    directory: str | None = None,
+) -> tuple[str, ...]:
     """Return the ids of the sessions that this program was started from: several when agents start each other.
 
-    :param environment: environment variables; those of the process when None.
+    :param parsers: returns the parsers of agents that may pass no id; called when one of `SIGNS` is set.
+    :param environment, directory: those of the process when None.
     """
     environment = os.environ if environment is None else environment
-    return tuple(dict.fromkeys(value for name in VARIABLES if (value := environment.get(name))))
+    found: list[str | None] = [environment.get(name) for name in VARIABLES]
+    for parser in parsers() if any(map(environment.get, SIGNS)) else ():
+        # Of a `plugin.parser.Calling`; `isinstance` loads `inspect` for it on Python 3.12.
+        asked: Callable[[Mapping[str, str], str], str | None] | None = getattr(parser, "current_session", None)
+        try:
+            found += [asked(environment, directory or os.getcwd())] if asked else []
+        except Exception as error:  # noqa: BLE001 - a search that does not know its caller is better than none
+            import logging
+
+            logging.getLogger(__name__).warning("a parser failed to find the calling session: %r", error)
+    return tuple(dict.fromkeys(filter(None, found)))

@@ -34,6 +34,7 @@ BUNDLED = {
     "copilot": "sesame_parser_copilot",
     "default": "sesame_formatter_default",
     "gemini": "sesame_parser_gemini",
+    "opencode": "sesame_parser_opencode",
     "pi": "sesame_parser_pi",
     "postgres": "sesame_backend_postgres",
     "sesame": "sesame_parser_sesame",

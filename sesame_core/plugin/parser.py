@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ..types.integration import Integration
+from ..types.listing import Container, Unit
 from ..types.resumption import Resumption
 from ..types.transcript import Checkpoint, Event, Session
 
@@ -45,6 +46,35 @@ class Naming(Protocol):
         """Return False when a file of this name is no session, whatever is in it; `matches` decides about the others.
 
         :param name: the last part of the path.
+        """
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A parser whose sessions are not files of their own: rows of a database, trees of many small files.
+
+    It finds its sessions itself, as units with paths of their own, which `matches` and `parse` get like those of files.
+    Units are listed before each search, within milliseconds: by indexes and times, not by reading what is in them.
+    """
+
+    def containers(self, place: Path) -> Iterator[Container]:
+        """Yield the containers below a directory, or the one that the place is, or is a part of.
+
+        :param place: a real path: a root, or any file or directory in one, such as a database's log that has changed.
+        :raises OSError: the place cannot be read.
+        """
+
+    def units(self, container: Container) -> Iterator[Unit]:
+        """Yield the units of a container, those of an empty or unfinished container too: none.
+
+        :raises OSError: it cannot be read: locked, damaged.  Its units are then neither new nor missing.
+        """
+
+    def unit(self, path: Path) -> Unit:
+        """Return one unit as it is at present, as `units` would yield it.
+
+        :raises FileNotFoundError: there is no such unit (any more).
+        :raises OSError: its container cannot be read.
         """
 
 
@@ -98,6 +128,19 @@ class Expiring(Protocol):
 
     def expires_after_days(self) -> int | None:
         """Return the days after a file's last change when the agent deletes it; None when it keeps files."""
+
+
+@runtime_checkable
+class Calling(Protocol):
+    """A parser that finds the session from which its agent has started a program, where no variable has its id."""
+
+    def current_session(self, environment: Mapping[str, str], directory: str) -> str | None:
+        """Return the id of the session; None when the program was not started by this agent, or by which is not known.
+
+        Called where a variable of `integration.environment.SIGNS` is set.
+
+        :param directory: where the program runs.
+        """
 
 
 @runtime_checkable

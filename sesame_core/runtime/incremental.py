@@ -12,7 +12,7 @@ from ..config.model import Selection, Source
 from ..config.patterns import is_excluded
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, SesameError
-from ..indexing.discovery import FoundFile, is_below
+from ..indexing.discovery import is_below
 from ..metadata.files import MetadataFiles
 
 if TYPE_CHECKING:
@@ -75,10 +75,9 @@ class FileIndexer:
             time.sleep(RETRY)
 
     def _take_in(self, writer: IndexWriter, path: Path, record: str | None) -> Followed:
-        stat = path.stat()
+        found = self._source.files.found(str(path))
         if is_excluded(self._source.source.exclude, str(path), None):
             return Followed()
-        found = FoundFile(str(path), stat.st_mtime_ns, stat.st_size)
         reading = self._source.reading(found, writer, self._workstation, self._metadata.notes)
         positions = reading.bring_in(writer.file(str(path)), entry_id=record)
         writer.finish(synced_at=None)

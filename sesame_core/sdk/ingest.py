@@ -131,15 +131,32 @@ def is_outgrown(count: int, in_row: int) -> bool:
     return count > GROWTH * in_row + SOME
 
 
-def is_carried_over(path: str, rebuilt: IndexedFile | None) -> bool:
+def is_deleted(path: str, is_missing: bool) -> bool:
+    """Return whether a file that the index knows is deleted.
+
+    Of a unit of a database (`sesame_core.plugin.parser.Listing`), whose path is below that of a file, the last run
+    tells, unless the file itself is deleted.
+
+    :param is_missing: the index says so (`IndexedFile.missing_since`).
+    """
+    if os.path.exists(path):
+        return False
+    container = os.path.dirname(path)
+    while not os.path.exists(container) and os.path.dirname(container) != container:
+        container = os.path.dirname(container)
+    return is_missing or not os.path.isfile(container)
+
+
+def is_carried_over(path: str, rebuilt: IndexedFile | None, *, is_missing: bool = False) -> bool:
     """Return whether a rebuilt index carries over the old content of a file.
 
     It does when the file is deleted, or could not be read this time.  A file that exists but was not indexed belongs to
     no source any more, and is dropped.
 
     :param rebuilt: the file in the rebuilt index; None when it is not there.
+    :param is_missing: the old index has the file as missing.
     """
-    return not os.path.exists(path) if rebuilt is None else rebuilt.error is not None
+    return is_deleted(path, is_missing) if rebuilt is None else rebuilt.error is not None
 
 
 class Transaction(Protocol):

@@ -5,7 +5,6 @@ A `SharingPolicy` belongs to an index that others can read, and to one set of ru
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
@@ -14,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from ..config import identity
 from ..errors import UnpreparedError
-from ..indexing import discovery
 from ..indexing.file_reader import Replayed
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
 from ..plugin.backend import Belongings, Fingerprinted, IndexReader, IndexWriter
 from ..plugin.paging import all_chunks, all_sessions
 from ..privacy.redacting_writer import redacting_writer
+from ..sdk.ingest import is_deleted
 from ..text.tokens import subwords
 from ..types.index import NOTES, Chunk, IndexedFile, StoredSession
 from ..types.query import Filters
@@ -96,7 +95,7 @@ class SharingPolicy:
         changed = list(changes(before, self.private_files, self._resolver(before)))
         for path in dict.fromkeys(change.path for change in changed):
             known = writer.file(path)
-            if known is not None and not os.path.exists(path):
+            if known is not None and is_deleted(path, known.missing_since is not None):
                 self._rewrite(known, writer)
             else:
                 writer.delete_file(path)
@@ -183,7 +182,7 @@ class SharingPolicy:
         new = [
             found.path
             for source in sources
-            for found in discovery.scan(source.root, lambda path: stored_name(path) not in known)
+            for found in source.files.scan(source.root, lambda path: stored_name(path) not in known)
         ]
         if not new:
             return _distinct(changes(stored, self.private_files, resolver))

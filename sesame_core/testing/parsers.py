@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.errors import ParseError, ResumeError
-from sesame_core.plugin.parser import Naming, Parser, Resumer, Resuming, TailParser
+from sesame_core.plugin.parser import Listing, Naming, Parser, Resumer, Resuming, TailParser
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance
@@ -32,6 +33,8 @@ class ParserConformance(PluginConformance):
     first `Message` that names it.  Times have a time zone.  A damaged line does not affect its neighbours.  A
     `Checkpoint` is the last event, and a `TailParser` yields one for each prefix of a file.  A result has the id of its
     call; the parser chooses the ids: if the format has none, line numbers suffice.
+
+    Of a parser with `Listing` the fixture is the path of a unit; `session_file.parent` is its container, or above it.
     """
 
     kind = "parser"
@@ -149,6 +152,48 @@ class ParserConformance(PluginConformance):
         assert found.nearest is None, "Sesame sets `nearest`"
         assert all(isinstance(v, str | None) for v in found.environment.values()), "variables are strings, or None"
 
+    # -- sessions that are not files ----------------------------------------------------------------------
+
+    def test_lists_its_sample(self, parser: Parser, session_file: Path) -> None:
+        """A unit is found from the directory, or the file, above it, and is the same when it is asked for alone."""
+        if not isinstance(parser, Listing):
+            pytest.skip("the sessions of the parser are files (Listing is optional)")
+        place = session_file.parent.resolve()
+        containers = list(parser.containers(place))
+        found = {unit.path: unit for container in containers for unit in parser.units(container)}
+        sample = str(place / session_file.name)
+        assert sample in found, "`containers` of the directory above the sample, and `units` of them, have the sample"
+        assert parser.unit(Path(sample)) == found[sample], "`unit` returns what `units` yields"
+        for container in containers:
+            own = [unit.path for unit in parser.units(container)]
+            assert len(own) == len(set(own)), "`units` yields each unit once"
+            assert all(_is_below(path, container.path) for path in own), "a unit's path is below that of its container"
+            assert container.files, "`files` tells when anything in the container may have changed"
+            again = [unit for one in parser.containers(Path(container.path)) for unit in parser.units(one)]
+            assert [unit.path for unit in again] == own, "`containers` of a container is that container"
+
+    def test_a_missing_unit_is_an_error_the_indexer_knows(self, parser: Parser, session_file: Path) -> None:
+        """A row may be deleted between the listing and reading."""
+        if not isinstance(parser, Listing):
+            pytest.skip("the sessions of the parser are files (Listing is optional)")
+        missing = session_file.with_name(f"{session_file.stem}-never{session_file.suffix}")
+        with pytest.raises(FileNotFoundError):
+            parser.unit(missing)
+        with pytest.raises((OSError, ParseError)):
+            list(parser.parse(missing))
+        assert not parser.matches(missing), "`matches` is false for a unit that does not exist"
+
+    def test_lists_nothing_in_a_foreign_directory(self, parser: Parser, tmp_path: Path) -> None:
+        """Other files, an empty directory and a missing one contain no units."""
+        if not isinstance(parser, Listing):
+            pytest.skip("the sessions of the parser are files (Listing is optional)")
+        for name, content in FOREIGN_FILES.items():
+            (tmp_path / name).write_bytes(content)
+            assert list(parser.containers((tmp_path / name).resolve())) == [], f"{name} is not a container"
+        assert list(parser.containers(tmp_path.resolve())) == [], "foreign files are not containers"
+        with contextlib.suppress(FileNotFoundError):
+            assert list(parser.containers(tmp_path.resolve() / "never")) == [], "a missing directory contains nothing"
+
     # -- growing files ------------------------------------------------------------------------------------
 
     def test_a_checkpoint_comes_last_and_inside_the_file(self, parser: Parser, session_file: Path) -> None:
@@ -241,6 +286,11 @@ class ParserConformance(PluginConformance):
         assert len(said) >= len(before), "a message of two megabytes is not lost"
         for word in ("sesamehead", "sesametail"):
             assert any(word in message.text for message in said), "both ends of a long text are yielded"
+
+
+def _is_below(path: str, place: str) -> bool:
+    """Return whether a path is a place or below it."""
+    return path == place or path.startswith(f"{place}{os.sep}")
 
 
 def _messages(events: Iterable[Event]) -> list[Message]:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,21 @@ def test_resume_starts_the_agent_in_the_sessions_directory(
     done = sesame("resume", "0199cccc", env={**os.environ, "PATH": f"{agent.parent}:{os.environ['PATH']}"})
     assert done.stdout.splitlines() == [str(place), "--session", str(file)]
     assert done.returncode == 7
+
+
+def test_resume_tells_the_agent_the_directory_as_a_shell_does(
+    home: Path, utc: None, sesame: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    agent = home / "bin" / "pi"
+    agent.parent.mkdir()
+    agent.write_text(f"#!{sys.executable}\nimport os\nprint(os.environ['PWD'])\n")
+    agent.chmod(0o755)
+    file = pi_session(home / ".pi" / "agent" / "sessions" / "--w--" / "one.jsonl", "foxes")
+    file.write_text(file.read_text("utf-8").replace("/w/den", str(home)), encoding="utf-8")
+    sesame("index")
+    path = f"{agent.parent}:{os.environ['PATH']}"
+    done = sesame("resume", "0199cccc", env={**os.environ, "PATH": path, "PWD": "/elsewhere"})
+    assert done.stdout.splitlines() == [str(home)]
 
 
 def test_an_agent_that_is_not_installed_is_named(

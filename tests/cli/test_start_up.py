@@ -38,7 +38,7 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(6.1, 113),
+    "search nix": Budget(6.3, 116),
     "search nix --json": Budget(None, 108),
     "search nix --no-refresh": Budget(None, 86),
     "status": Budget(5.05, 91),

@@ -251,12 +251,12 @@ def place(parser: str = "pi", root: str = ROOT, **options: Any) -> ScanRoot:
 def detected(known: dict[str, KnownFile], disk: dict[str, int], *places: ScanRoot, **options: Any) -> Changes:
     """Return what has changed on a disk of these files and times."""
 
-    def scan(root: str, is_wanted: Callable[[str], bool], _: dict[str, OSError]) -> Iterator[FoundFile]:
+    def scan(_: ScanRoot, root: str, is_wanted: Callable[[str], bool], __: dict[str, Exception]) -> Iterator[FoundFile]:
         for path, mtime_ns in disk.items():
             if is_below(path, root) and is_wanted(path):
                 yield FoundFile(path, mtime_ns, 1)
 
-    def exists(path: str) -> bool:
+    def exists(_: ScanRoot, path: str) -> bool:
         return any(is_below(file, path) for file in disk)
 
     return detect(places or [place()], known, scan=scan, exists=exists, **options)

@@ -15,7 +15,7 @@ import pytest
 from sesame_core import Config, Provider, Selection, Sesame, Source, hookimpl
 from sesame_core.config.model import Describing
 from sesame_core.errors import UnknownSessionError
-from sesame_core.indexing import discovery, scanning
+from sesame_core.indexing import discovery
 from sesame_parser_pi.parser import PiParser
 
 from ..support.every_backend import BACKENDS
@@ -142,7 +142,8 @@ def test_a_process_per_refresh_gets_on_without_listing_everything_again(
     on_sqlite: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scans: list[str] = []
-    monkeypatch.setattr(scanning, "scan", lambda root, *rest: scans.append(root) or discovery.scan(root, *rest))
+    scan = discovery.scan
+    monkeypatch.setattr(discovery, "scan", lambda root, *rest: scans.append(root) or scan(root, *rest))
     for count in (1, 2, 3, 4):
         with on_sqlite.open() as sesame:
             assert sesame.refresh(1e-9).pending == FILES - count

@@ -22,6 +22,7 @@ from sesame_core import Selection, Sesame, SesameError, Source
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.runtime.watcher import watch
 
+from ..support.chats import Chats, register
 from ..support.transcripts import Pi, append, pi_session, write
 
 #: Seconds that anything here may take on a busy machine.
@@ -136,6 +137,23 @@ def start(home: Path) -> Iterator[Callable[[], Watcher]]:
     yield start
     for watcher in started:
         watcher.stop()
+
+
+@needs_watchfiles
+def test_a_session_in_a_database_is_indexed_when_the_log_grows(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    chats, plugins = Chats(tmp_path / "in" / "one.chats"), PluginManager()
+    register(plugins)
+    chats.say("a", "zebra", at=1.0)
+    sources = [Source(parser=Selection(name="chats"), path=tmp_path / "in")]
+    with Sesame(sources=sources, data_dir=tmp_path / "data", plugins=plugins) as sesame:
+        with closing(watch(sesame)) as events:  # type: ignore[type-var]
+            assert next(events)["added"] == 1  # type: ignore[typeddict-item]
+            chats.say("b", "okapi", at=2.0)
+            event = next(events)
+            assert (event["path"], event["added"]) == (f"{chats.path}-wal", 1)  # type: ignore[typeddict-item]
+        assert [hit.session.id for hit in sesame.search("okapi").hits] == ["b"]
+    chats.close()
 
 
 @needs_watchfiles

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Checkpoint, Chunk, Event, Message, Session, ToolCall, ToolResult
+from sesame_core import Checkpoint, Chunk, Container, Event, Message, Session, ToolCall, ToolResult, Unit
+from sesame_core.dataclass import replace
 from sesame_core.testing import FormatterConformance, ParserConformance, a_query, a_session
 from sesame_core.testing.builders import a_word
 from sesame_core.types.query import AllOf, Not
+
+from ..support.chats import Chats, ChatsParser
 
 
 class LineParser:
@@ -64,6 +67,66 @@ def check(parser: Any, session_file: Path, tmp_path: Path) -> None:
 
 def test_a_good_parser_passes(session_file: Path, tmp_path: Path) -> None:
     check(LineParser(), session_file, tmp_path)
+
+
+class RepeatingChats(ChatsParser):
+    """Lists each chat twice."""
+
+    def units(self, container: Container) -> Iterator[Unit]:
+        return (unit for one in super().units(container) for unit in (one, one))
+
+
+class UnrelatedChats(ChatsParser):
+    """Lists chats under paths that are not below their container."""
+
+    def containers(self, place: Path) -> Iterator[Container]:
+        return (replace(container, path="/elsewhere") for container in super().containers(place))
+
+    def units(self, container: Container) -> Iterator[Unit]:
+        (own,) = super().containers(Path(container.files[0]))
+        return super().units(own)
+
+
+class VagueChats(ChatsParser):
+    """Says another time of a chat when it is asked for alone."""
+
+    def unit(self, path: Path) -> Unit:
+        return replace(super().unit(path), mtime_ns=1)
+
+
+class LastingChats(ChatsParser):
+    """Has every chat that it is asked for."""
+
+    def unit(self, path: Path) -> Unit:
+        return Unit(path=str(path), mtime_ns=1, size=1)
+
+
+def check_listing(parser: Any, tmp_path: Path) -> None:
+    """Run the tests of a parser that lists its sessions."""
+    (tmp_path / "chats").mkdir(exist_ok=True)
+    chats = Chats(tmp_path / "chats" / "one.chats")
+    path = chats.say("a", "one", "two", "three", at=1.0)
+    chats.say("b", "one", at=2.0)
+    kit = ParserConformance()
+    try:
+        kit.test_lists_its_sample(parser, path)
+        kit.test_a_missing_unit_is_an_error_the_indexer_knows(parser, path)
+        kit.test_lists_nothing_in_a_foreign_directory(parser, tmp_path / "foreign")
+        kit.test_parsing_twice_gives_the_same(parser, path)
+    finally:
+        chats.close()
+
+
+def test_a_good_parser_of_a_database_passes(tmp_path: Path) -> None:
+    (tmp_path / "foreign").mkdir()
+    check_listing(ChatsParser(), tmp_path)
+
+
+@pytest.mark.parametrize("parser", [RepeatingChats, UnrelatedChats, VagueChats, LastingChats])
+def test_the_kit_notices_what_is_wrong_with_a_listing(parser: type[ChatsParser], tmp_path: Path) -> None:
+    (tmp_path / "foreign").mkdir()
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        check_listing(parser(), tmp_path)
 
 
 calls = iter(range(10**6))

@@ -93,7 +93,7 @@ def _carry_over(old: State, writer: IndexWriter) -> None:
     """Store the sessions that can no longer be read from their files."""
     for path, known in old.files.items():
         rebuilt = writer.file(path)
-        if not ingest.is_carried_over(path, rebuilt):
+        if not ingest.is_carried_over(path, rebuilt, is_missing=known.missing_since is not None):
             continue
         file = deepcopy(known)
         if rebuilt is not None:

@@ -174,7 +174,7 @@ def test_a_wrong_option_is_named(options: dict[str, Any], complaint: str) -> Non
 
 
 def test_the_calling_session_is_known_by_its_variable() -> None:
-    assert current_sessions({"COPILOT_AGENT_SESSION_ID": ID}) == (ID,)
+    assert current_sessions(environment={"COPILOT_AGENT_SESSION_ID": ID}) == (ID,)
 
 
 # -- resuming ---------------------------------------------------------------------------------------------

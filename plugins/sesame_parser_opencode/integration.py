@@ -1,0 +1,21 @@
+"""Integrates Sesame in OpenCode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sesame_core.types.integration import Integration, OwnFile, Setting
+
+from .roots import config_dir, config_file
+
+
+def integration(command: Sequence[str], skill: str) -> Integration:
+    """Return the MCP server in the user's configuration, and the skill."""
+    server = {"type": "local", "command": [*command, "mcp"], "enabled": True}
+    return Integration(
+        parts=(
+            Setting(path=config_file(), keys=("mcp", "sesame"), value=server),
+            OwnFile(path=config_dir() / "skills" / "sesame" / "SKILL.md", text=skill),
+        ),
+        extra=("mcp", "mcp"),
+    )
