@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sesame_core.types.integration import Integration, OwnFile, Setting
 
-from .roots import config_dir
+from . import config_dir
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:

@@ -43,9 +43,9 @@ class ClaudeCodeParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return Claude Code's session directory: `projects` in its configuration directory."""
-        from .roots import session_root
+        from . import default_roots
 
-        return (session_root(),)
+        return default_roots()
 
     def may_match(self, name: str) -> bool:
         """Return whether the name is that of a session file."""
@@ -102,7 +102,7 @@ class ClaudeCodeParser:
 
     def expires_after_days(self) -> int:
         """Return the number of days after a file's last change when Claude Code deletes it (`cleanupPeriodDays`)."""
-        from .roots import cleanup_days
+        from .retention import cleanup_days
 
         return cleanup_days()
 

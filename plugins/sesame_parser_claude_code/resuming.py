@@ -12,8 +12,8 @@ from pathlib import Path
 from sesame_core import ResumeError, Resumption, Session
 from sesame_core.text.tokens import clean
 
+from . import default_dir, session_root
 from .files import UUID, SessionFile
-from .roots import default_dir, session_root
 
 #: A longer name of a directory is cut, and a hash is appended.
 CUT = 200

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from . import ARCHIVED, SESSIONS, home_of
 from .compressed import SUFFIX, first_bytes
-from .roots import ARCHIVED, SESSIONS, home_of
 from .values import string
 
 #: Bytes read to recognise a file; the first record of an ordinary one has 20 to 30 KB.

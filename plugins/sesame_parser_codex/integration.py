@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sesame_core.types.integration import Integration, OwnFile
 
-from .roots import codex_home
+from . import codex_home
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:

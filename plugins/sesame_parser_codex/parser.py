@@ -42,7 +42,7 @@ class CodexParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return where Codex keeps its sessions: `sessions` and `archived_sessions` in `CODEX_HOME`."""
-        from .roots import default_roots
+        from . import default_roots
 
         return default_roots()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from sesame_core import ResumeError, Resumption, Session
 from sesame_core.config.paths import expand
 
+from . import ARCHIVED, DEFAULT_HOME, SESSIONS, codex_home, home_of
 from .files import named
-from .roots import ARCHIVED, DEFAULT_HOME, SESSIONS, codex_home, home_of
 
 _HOME = "CODEX_HOME"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from .roots import SESSIONS
+from . import SESSIONS
 from .values import string
 from .workspace import Workspace
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sesame_core.types.integration import Integration, OwnFile, Setting
 
-from .roots import copilot_home
+from . import copilot_home
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:

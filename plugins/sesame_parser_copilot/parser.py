@@ -42,7 +42,7 @@ class CopilotParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return where Copilot CLI keeps its sessions, by its environment variables."""
-        from .roots import default_roots
+        from . import default_roots
 
         return tuple(default_roots())
 

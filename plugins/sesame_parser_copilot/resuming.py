@@ -8,8 +8,8 @@ from pathlib import Path
 from sesame_core import ResumeError, Resumption, Session
 from sesame_core.config.paths import expand
 
+from . import DEFAULT_DIR, HOME, SESSIONS, copilot_home
 from .files import LOG, SessionFile
-from .roots import DEFAULT_DIR, HOME, SESSIONS, copilot_home
 
 
 def resumption(session: Session, path: Path) -> Resumption:

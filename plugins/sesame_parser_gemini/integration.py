@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sesame_core.types.integration import Integration, OwnFile, Setting
 
-from .roots import own_dir, settings_file
+from . import own_dir, settings_file
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:

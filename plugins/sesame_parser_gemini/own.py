@@ -12,9 +12,9 @@ from pathlib import Path
 
 import orjson
 
+from . import session_root
 from .messages import calls_of
 from .places import CHATS
-from .roots import session_root
 from .values import string
 
 #: Bytes at the end of a file that are read, and files of a project that are tried, the latest first.

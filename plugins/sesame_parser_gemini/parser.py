@@ -46,9 +46,9 @@ class GeminiParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return `tmp` in Gemini CLI's directory, which has a directory for each project."""
-        from .roots import session_root
+        from . import default_roots
 
-        return (session_root(),)
+        return default_roots()
 
     def may_match(self, name: str) -> bool:
         """Return whether the name may be that of a session file."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sesame_core import ResumeError, Resumption, Session
 
+from . import own_dir
 from .places import CHATS, SAVED, parent_id, project_dir, project_root
-from .roots import own_dir
 
 _HOME = "GEMINI_CLI_HOME"
 

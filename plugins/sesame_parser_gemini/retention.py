@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from .roots import settings_file
+from . import settings_file
 
 #: Days after which Gemini CLI deletes a session, if its settings do not say otherwise.
 RETENTION_DAYS = 30

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sesame_core.types.integration import Integration, OwnFile, Setting
 
-from .roots import config_dir, config_file
+from . import config_dir, config_file
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:

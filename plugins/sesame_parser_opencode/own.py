@@ -10,10 +10,10 @@ import os
 import time
 from collections.abc import Mapping
 
+from . import default_roots
 from .database import opened
 from .places import containers
 from .records import lineage
-from .roots import default_roots
 from .values import mapping, objects, string
 
 #: Seconds since a call began in which it may still run, and sessions that are tried, the latest first.

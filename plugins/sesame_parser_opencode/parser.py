@@ -38,7 +38,7 @@ class OpenCodeParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return OpenCode's data directory, and the database that `OPENCODE_DB` names elsewhere."""
-        from .roots import default_roots
+        from . import default_roots
 
         return tuple(default_roots())
 

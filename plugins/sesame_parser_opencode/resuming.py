@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sesame_core import ResumeError, Resumption, Session
 
-from .roots import data_dir
+from . import data_dir
 
 
 def resumption(session: Session, path: Path) -> Resumption:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sesame_core.types.integration import Integration, OwnFile
 
-from .roots import agent_dir
+from . import agent_dir
 
 #: The extension, a package of pi.
 PACKAGE = Path(__file__).with_name("extension")

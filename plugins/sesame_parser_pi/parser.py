@@ -49,7 +49,7 @@ class PiParser:
 
     @cached_property
     def _roots(self) -> Sequence[Path]:
-        from .roots import default_roots
+        from . import default_roots
 
         return tuple(default_roots())
 

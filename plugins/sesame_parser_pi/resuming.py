@@ -8,7 +8,7 @@ from pathlib import Path
 from sesame_core import ResumeError, Resumption, Session
 from sesame_core.config.paths import expand
 
-from .roots import DEFAULT_DIR, agent_dir
+from . import DEFAULT_DIR, agent_dir
 
 #: Files of which one is in each of pi's own directories.
 _OWN_FILES = ("settings.json", "auth.json")

@@ -40,9 +40,9 @@ class SesameParser:
 
     def default_roots(self) -> Sequence[Path]:
         """Return the directory in which `sesame import` and `sesame_core.Runtime` write sessions."""
-        from sesame_core.config.paths import data_dir
+        from . import default_roots
 
-        return (data_dir() / "sessions",)
+        return default_roots()
 
     def may_match(self, name: str) -> bool:
         """Return whether the name is that of a session file."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..errors import PluginError, SesameError
+from ..errors import SesameError
 from . import paths
 from .model import FOUND, SESSIONS_DIR, Config, Selection, Source
 
@@ -65,14 +64,8 @@ def located(source: Source, plugins: PluginManager) -> list[Source]:
     """
     if source.path is not None:
         return [source]
-    name = source.parser.name
-    parser = plugins.parser(name, source.parser.options)
-    try:
-        return [replace(source, path=Path(root)) for root in parser.default_roots()]
-    except SesameError:
-        raise
-    except Exception as error:
-        raise PluginError(f"the parser {name!r} failed to return its default roots: {error!r}") from error
+    roots = plugins.default_roots(source.parser.name, source.parser.options)
+    return [replace(source, path=root) for root in roots]
 
 
 def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,22 @@ class PluginManager:
         """
         made: Parser = self._create("parser", name, options)
         return made
+
+    def default_roots(self, name: str, options: Options = NO_OPTIONS) -> list[Path]:
+        """Return where a parser finds sessions that no one has configured, without creating it if its provider can say.
+
+        :raises PluginError: as for `parser`, or it fails to say.
+        """
+        self.load(name)
+        found = [] if options else self._provided("parser", name)
+        told = found[0].roots if len(found) == 1 else None
+        roots = told or self.parser(name, options).default_roots
+        try:
+            return [Path(root) for root in roots()]
+        except SesameError:
+            raise
+        except Exception as error:
+            raise PluginError(f"the parser {name!r} failed to return its default roots: {error!r}") from error
 
     def formatter(self, name: str, options: Options = NO_OPTIONS) -> ChunkFormatter:
         """Return a new chunk formatter; raises like `parser`."""

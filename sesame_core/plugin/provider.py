@@ -6,7 +6,8 @@ marked `runtime_checkable` and found with `isinstance`; a plugin without it lack
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..dataclass import dataclass
@@ -27,3 +28,6 @@ class Provider(Generic[T_co]):
     summary: str
     #: Makes the parser, formatter or backend; raises `ConfigError` for unknown options.
     create: Callable[[Options], T_co]
+    #: Of a parser: returns what `default_roots` of one without options does.  A parser none of whose roots exists is
+    #: then not created, so that a search loads nothing else of it.
+    roots: Callable[[], Iterable[Path]] | None = None

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sesame_core.errors import ParseError, ResumeError
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.parser import Listing, Naming, Parser, Resumer, Resuming, TailParser
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
@@ -58,6 +59,11 @@ class ParserConformance(PluginConformance):
         """The indexer needs both before it opens a file."""
         assert isinstance(parser.version, int), "`version` is an integer"
         assert all(isinstance(root, Path) for root in parser.default_roots()), "`default_roots()` returns `Path`s"
+
+    def test_its_provider_says_the_same_default_roots(self, plugins: PluginManager, options: dict[str, Any]) -> None:
+        """A search asks the provider (`Provider.roots`, optional), and creates a parser only if a root exists."""
+        roots = [*plugins.parser(self.name, options).default_roots()]
+        assert plugins.default_roots(self.name, options) == roots, "`Provider.roots` returns what `default_roots` does"
 
     def test_matches_its_own_file(self, parser: Parser, session_file: Path) -> None:
         """The sample matches."""

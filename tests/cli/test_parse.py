@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import json
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -209,9 +210,10 @@ OTHERS = {
     "sesame_core.rendering.session_answers", "sesame_core.rendering.schemas", "sesame_core.rendering.config",
     "sesame_core.rendering.evidence", "sesame_core.rendering.sharing",
     "sesame_core.search.windows", "sesame_backend_sqlite.carry", "sesame_backend_sqlite.writer",
-    "sesame_formatter_default.formatter", "sesame_parser_claude_code.files", "sesame_parser_claude_code.transcript",
-    "sesame_parser_pi.events", "sesame_parser_pi.headers", "sesame_parser_sesame.events",
+    "sesame_formatter_default.formatter",
 }  # fmt: skip
+#: What they may load of parsers, those of the agents that have sessions: what has changed, what will be deleted.
+PARSERS = {"sesame_parser_pi.parser", "sesame_parser_claude_code.parser", "sesame_parser_claude_code.retention"}
 
 
 @pytest.mark.parametrize(
@@ -246,6 +248,7 @@ def test_the_hot_commands_load_what_they_may_and_nothing_else(
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert not loaded & OTHERS
+    assert {name for name in loaded if re.match(r"sesame_parser_\w+\.", name)} <= PARSERS
     packages = {name.partition(".")[0] for name in loaded}
     assert {name for name in packages if not name.startswith(("sesame_", "_"))} <= ALLOWED
     if line.startswith("search"):

@@ -59,6 +59,19 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
             del sys.modules[module]
 
 
+UNCREATED = """
+from pathlib import Path
+from sesame_core import Provider, hookimpl
+
+def create(options):
+    raise RuntimeError("created")
+
+@hookimpl
+def sesame_register_parsers():
+    return [Provider(name={name!r}, summary="made up", create=create, roots=lambda: (Path("/a"), "/b"))]
+"""
+
+
 def a_plugin(**hooks: Callable[..., Any]) -> types.ModuleType:
     plugin = types.ModuleType("a_plugin")
     vars(plugin).update({name: hookimpl(hook) for name, hook in hooks.items()})
@@ -130,6 +143,25 @@ def test_a_third_party_plugin_is_found_by_its_entry_point(install: Install) -> N
     assert "xyz" in plugins.names()
     assert "plugin_sesame_parser_xyz" not in sys.modules
     assert plugins.parser("xyz").version == 1
+
+
+def test_a_parser_whose_provider_says_its_roots_is_not_created_for_them(install: Install) -> None:
+    install("xyz", UNCREATED)
+    assert PluginManager().default_roots("xyz") == [Path("/a"), Path("/b")]
+
+
+def test_a_parser_with_options_says_its_roots_itself(install: Install) -> None:
+    install("xyz", UNCREATED)
+    with pytest.raises(PluginLoadError, match="created"):
+        PluginManager().default_roots("xyz", {"depth": 1})
+
+
+def test_a_provider_that_fails_to_say_its_roots_is_named() -> None:
+    plugins = PluginManager()
+    provider = Provider[Any](name="xyz", summary="made up", create=lambda _: None, roots=lambda: [Path(str(1 / 0))])
+    plugins.register(a_plugin(sesame_register_parsers=lambda: [provider]), "xyz")
+    with pytest.raises(PluginError, match="the parser 'xyz' failed to return its default roots: ZeroDivisionError"):
+        plugins.default_roots("xyz")
 
 
 def test_options_reach_the_plugin_as_they_were_written() -> None:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from sesame_core import Checkpoint, Chunk, Container, Event, Message, Session, ToolCall, ToolResult, Unit
+from sesame_core import (
+    Checkpoint,
+    Chunk,
+    Container,
+    Event,
+    Message,
+    Provider,
+    Session,
+    ToolCall,
+    ToolResult,
+    Unit,
+    hookimpl,
+)
 from sesame_core.dataclass import replace
+from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import FormatterConformance, ParserConformance, a_query, a_session
 from sesame_core.testing.builders import a_word
 from sesame_core.types.query import AllOf, Not
@@ -127,6 +142,22 @@ def test_the_kit_notices_what_is_wrong_with_a_listing(parser: type[ChatsParser],
     (tmp_path / "foreign").mkdir()
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         check_listing(parser(), tmp_path)
+
+
+class OfLines(ParserConformance):
+    name = "lines"
+
+
+@pytest.mark.parametrize("roots", [(), (Path("/elsewhere"),)])
+def test_the_kit_notices_a_provider_that_says_other_roots_than_its_parser(roots: tuple[Path, ...]) -> None:
+    provider = Provider[Any](name="lines", summary="made up", create=lambda _: LineParser(), roots=lambda: roots)
+    plugin = ModuleType("lines")
+    vars(plugin)["sesame_register_parsers"] = hookimpl(lambda: [provider])
+    plugins = PluginManager()
+    plugins.register(plugin, "lines")
+    said = OfLines().test_its_provider_says_the_same_default_roots
+    with pytest.raises(AssertionError, match=r"Provider\.roots") if roots else contextlib.nullcontext():
+        said(plugins, {})
 
 
 calls = iter(range(10**6))
