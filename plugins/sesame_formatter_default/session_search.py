@@ -6,7 +6,7 @@ import functools
 import re
 
 #: Tool names, in lower case, without the name of the server: `mcp__<server>__`, `mcp_<server>_`, `<server>__`,
-#: `<server>-`.
+#: `<server>-`, `sesame_`.
 SEARCH_TOOLS = frozenset(
     {
         "find_sessions",
@@ -40,7 +40,8 @@ def is_session_search(name: str) -> bool:
         # The name of the server may contain the separator.
         return name.endswith(tuple(f"_{tool}" for tool in SEARCH_TOOLS))
     name = name.split("__", 2 if name.startswith("mcp__") else 1)[-1]
-    return name.rpartition("-")[2] in SEARCH_TOOLS
+    name = name.rpartition("-")[2]
+    return name in SEARCH_TOOLS or name.removeprefix("sesame_") in SEARCH_TOOLS
 
 
 def runs_session_search(command: str) -> bool:

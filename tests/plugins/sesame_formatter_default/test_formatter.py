@@ -298,6 +298,8 @@ def test_rules_and_long_plain_words_are_not_payload(text: str) -> None:
         "mcp_sesame_search_sessions",
         "mcp_any_server_query_session",
         "sesame__list_messages",
+        "sesame_search_sessions",
+        "sesame_get_session",
     ],
 )
 def test_what_a_session_search_answers_is_not_indexed(name: str) -> None:
