@@ -104,6 +104,18 @@ def test_a_log_that_grows_is_appended_to_and_one_that_changes_is_read_again(chat
     assert "Mooring it now." in shown
 
 
+def test_a_search_that_gemini_starts_leaves_out_the_session_that_waits_for_it(
+    chats: Path, home: Path, cli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (chats / LOG.name).write_bytes(as_lines(HEADER, user("u", 1, "moor the kelpbuoy"), gemini("g", 2, "I look.")))
+    cli("index")
+    assert found(cli, "kelpbuoy") == [SESSION]
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("GEMINI_CLI", "1")
+    assert found(cli, "kelpbuoy") == []
+    assert found(cli, "kelpbuoy", "--include-current") == [SESSION]
+
+
 def test_a_rewound_turn_is_marked_and_not_lost(chats: Path, cli: Run) -> None:
     (chats / LOG.name).write_bytes(LOG.read_bytes())
     cli("index")
