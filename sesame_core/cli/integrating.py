@@ -47,7 +47,7 @@ COMMANDS = (
         "integrate",
         integrate,
         "Teach an agent to search your sessions: shows what will be written, and asks.",
-        (Argument("agent", "AGENT", "pi, or claude for Claude Code.", is_required=True),),
+        (Argument("agent", "AGENT", "By its name in `sesame plugins`, or the beginning of it.", is_required=True),),
         (Option("remove", bool, "Undo it.", default=False), YES),
     ),
 )
