@@ -275,7 +275,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dir", type=Path, default=Path(tempfile.gettempdir()) / "sesame-first-index")
     options = parser.parse_args(arguments)
     if options.small:
-        options.files, options.slow_files, options.delay = 3_000, 30, 0.05
+        options.files, options.slow_files, options.delay = 1_000, 20, 0.05
     options.dir.mkdir(parents=True, exist_ok=True)
     stories = []
     if options.only != "slow":

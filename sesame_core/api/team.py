@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import SesameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..config.model import Config
     from ..indexing.sources import Sources
@@ -119,10 +119,10 @@ class Team:
 
         :raises BackendError: the index cannot be read.
         """
-        from ..plugin.backend import Monitored
-
         reader = self._index.reader()
-        return reader.server_state() if isinstance(reader, Monitored) else None
+        # Of a `Monitored`; every status asks, and `isinstance` loads `inspect` for it on Python 3.12.
+        state: Callable[[], ServerState] | None = getattr(reader, "server_state", None)
+        return state() if state else None
 
     def claim(self) -> None:
         """Take over this workstation's sessions in a shared index from another installation of Sesame.

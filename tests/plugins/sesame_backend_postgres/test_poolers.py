@@ -189,7 +189,7 @@ def test_a_pooler_of_too_small_a_pool_for_a_writer_says_so(workstation: Make, pr
 def test_a_pooler_that_ends_idle_transactions_cannot_let_two_write(
     workstation: Make, program: str, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pooled(program, database, pool_mode="transaction", idle_transaction_timeout=1) as pooler:
+    with pooled(program, database, pool_mode="transaction", idle_transaction_timeout=4) as pooler:
         ann = workstation("ann", dsn=pooler.dsn("postgres"))
         ann.write("s1", "the lighthouse keeper")
         ann.ok("index")
@@ -199,7 +199,7 @@ def test_a_pooler_that_ends_idle_transactions_cannot_let_two_write(
 
         def write() -> None:
             with backend.writer() as writer:
-                time.sleep(3)
+                time.sleep(6)
                 writer.finish(synced_at=None)
 
         with pytest.raises(BackendError, match="held the lock of this workstation"):
