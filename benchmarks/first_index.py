@@ -95,9 +95,7 @@ class Story:
         """Return the environment of programs that use an index of this name."""
         home = self.place / "home"
         home.mkdir(exist_ok=True)
-        names = (("pi", "pi"), ("claude-code", "claude-code"))
-        sources = [{"parser": parser, "path": str(self.corpus / folder)} for folder, parser in names]
-        (home / "config.jsonc").write_text(json.dumps({"sources": sources}))
+        (home / "config.jsonc").write_text(json.dumps({"sources": generate.sources(self.corpus)}))
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         values = kept | {
             "HOME": str(home),

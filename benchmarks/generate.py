@@ -228,6 +228,11 @@ def generate(out: Path, *, chunks: int, seed: int, files: int | None = None, age
     return size
 
 
+def sources(out: Path) -> list[dict[str, str]]:
+    """Return the entries of "sources" in config.jsonc for generated files."""
+    return [{"parser": agent, "path": str(out / agent)} for agent in AGENTS]
+
+
 def one_session(out: Path, *, megabytes: float, seed: int, agent: str) -> tuple[Path, Writer]:
     """Write one session of this size; return its file and the writer, which can go on with it."""
     corpus = Corpus(seed, SAMPLE)

@@ -12,6 +12,7 @@ a session is lost, doubled or different, or when a process outlives the one that
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -44,11 +45,7 @@ class History:
         shutil.rmtree(place, ignore_errors=True)
         generate.generate(self.files, chunks=chunks, seed=1, files=files)
         (place / "home").mkdir()
-        sources = ", ".join(
-            f'{{"parser": "{parser}", "path": "{self.files / folder}"}}'
-            for folder, parser in (("pi", "pi"), ("claude-code", "claude-code"))
-        )
-        (place / "home" / "config.jsonc").write_text(f'{{"sources": [{sources}]}}')
+        (place / "home" / "config.jsonc").write_text(json.dumps({"sources": generate.sources(self.files)}))
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """Begin to index into an index of this name, as the leader of a group of processes."""

@@ -217,9 +217,8 @@ def cli(bench: Bench) -> None:
     """Run the command line and bare Python in turns, warm."""
     corpus, data = bench.corpus(), bench.indexed()
     home = bench.fresh("cli")
-    sources = [{"parser": agent, "path": str(corpus / agent)} for agent in generate.AGENTS]
     backend = {"name": "sqlite", "options": {"directory": str(data)}}
-    (home / "config.jsonc").write_text(json.dumps({"sources": sources, "backend": backend}), "utf-8")
+    (home / "config.jsonc").write_text(json.dumps({"sources": generate.sources(corpus), "backend": backend}), "utf-8")
     # Who has sessions of a year has told Claude Code to keep them.
     (home / "settings.json").write_text('{"cleanupPeriodDays": 99999}', "utf-8")
     places = {"SESAME_CONFIG_DIR": home, "SESAME_DATA_DIR": data, "CLAUDE_CONFIG_DIR": home}

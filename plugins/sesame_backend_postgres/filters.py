@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sdk.sql import FALSE, TRUE, Dialect, Where, like, on_kind
+from sesame_core.sdk.sql import FALSE, REPEATED, TRUE, Dialect, Where, like, on_kind
 from sesame_core.types.query import Filters, Word
 
 from .rows import reversed_path
@@ -110,6 +110,6 @@ STANDING = Where(
     "FROM files AS f, files AS g WHERE f.id = s.file AND g.id = o.file))"
 )
 #: The same for nearly all sessions: those in one file only are known from one reading of the index of keys.
-ALL_STANDING = Where("(s.key IN (SELECT key FROM sessions GROUP BY key HAVING count(*) > 1)) IS FALSE").or_(STANDING)
+ALL_STANDING = Where(f"(s.key IN ({REPEATED})) IS FALSE").or_(STANDING)
 on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
 meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole

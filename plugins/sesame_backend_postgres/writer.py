@@ -146,12 +146,6 @@ class PostgresWriter:
         self.commit()
 
     @translating
-    def last_sync(self) -> datetime | None:
-        """Return the time of this workstation's last sync."""
-        found = self._db.execute("SELECT last_sync FROM workstations WHERE id = %s", (self._workstation,)).fetchone()
-        return found[0] if found else None
-
-    @translating
     def commit(self) -> None:
         """Make everything since the last commit visible; in a rebuild, everything at its end."""
         if not self._is_open():

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection
 from typing import Any
 
+from sesame_core.sdk.sql import REPEATED
 from sesame_core.types.query import Condition, Filters, Word
 
 from . import fts, rows
@@ -13,9 +14,6 @@ from .filters import STANDING, Remembering, on_kind
 from .numbers import Numbers
 from .schema import SESSION_SHIFT
 from .scope import Scope, headless, scope
-
-#: The keys of sessions that were read from several files.
-REPEATED = "SELECT key FROM sessions GROUP BY key HAVING count(*) > 1"
 
 
 class View:

@@ -43,8 +43,6 @@ class Refresher:
         #: reading the file that it has written; the file's state then.
         self._kept: ScanCache | None = None
         self._kept_as: tuple[int, int] | None = None
-        #: Where the scan cache of the last scan may be stored: a question to a server.
-        self._scanned: str | None = None
 
     def refresh(self, seconds: float, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes; an error is in the report, not raised.
@@ -59,10 +57,9 @@ class Refresher:
                 self._apply_rules(seconds, is_stopped)
             if (reason := self._index.unsent()) is not None:
                 return IndexReport(reason=reason if self._sources.roots() else None)  # a machine that only searches
-            found = self._scan(seconds)
-            if found is None:
+            if (scanned := self._scan(seconds)) is None:
                 return self._index_all(seconds)
-            path = self._scanned
+            found, path = scanned
             if not found.is_done:
                 self._take(found, seconds, is_stopped)
                 path = self._scan_cache_path()
@@ -125,8 +122,8 @@ class Refresher:
 
     # -- implementation -----------------------------------------------------------------------------------
 
-    def _scan(self, seconds: float) -> Refresh | None:
-        """Return the changes; None when only a run can detect them.
+    def _scan(self, seconds: float) -> tuple[Refresh, str | None] | None:
+        """Return the changes, and where their scan cache may be stored; None when only a run can detect them.
 
         :param seconds: time for checking files that may be no sessions.
         """
@@ -139,17 +136,17 @@ class Refresher:
         scan_roots = self._scan_roots()
         notes, redaction = self._config.describe.directory, self._index.redaction()
         try:
-            self._scanned = reader.scan_cache_path()
-            cache = self._cache(self._scanned)
+            path = reader.scan_cache_path()  # a question to a server
+            cache = self._cache(path)
             if found := scan_recent(scan_roots, notes, cache, reader, redaction):
-                return found
+                return found, path
             known = self._index.known_files(reader)
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)
         found = scan_all(scan_roots, notes, known, stored, cache, redaction)
         found.sift(lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
-        return found
+        return found, path
 
     def _apply_rules(self, seconds: float, is_stopped: Callable[[], bool]) -> None:
         """Apply rules for what others see that could not be applied when they were made: a writer does, once open."""

@@ -56,6 +56,8 @@ STANDING = Where(
     "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
     "> (f.missing_since IS NULL, s.chunk_count, s.id))"
 )
+#: The keys of sessions that were read from several files: only of these, some rows do not represent their session.
+REPEATED = "SELECT key FROM sessions GROUP BY key HAVING count(*) > 1"
 #: The column of `sessions AS s` that has the value of a field of filters, for `Values.values`.
 COLUMNS = {
     "agents": "s.agent",

@@ -23,6 +23,7 @@ from psycopg.conninfo import make_conninfo
 
 from ..plugins.sesame_backend_postgres.conftest import GUIDE
 from ..plugins.sesame_backend_postgres.workstation import Workstation
+from ..support.pages import block_with
 from ..support.postgres_server import Server, find_binaries
 from ..support.transcripts import Claude, Pi, append, write
 
@@ -222,14 +223,9 @@ def week(tmp_path: Path, home: Path) -> Iterator[Week]:
         )
         owner.configure()
         owner.ok("workstations", "--prepare")
-        (roles,) = [
-            block
-            for block in re.findall(r"```sql\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-            if "CREATE ROLE sesame_reader" in block
-        ]
         people = []
         with psycopg.connect(make_conninfo(server.dsn, dbname="sesame"), autocommit=True) as db:
-            db.execute(roles)
+            db.execute(block_with(GUIDE, "CREATE ROLE sesame_reader"))  # type: ignore[call-overload]
             for name in ("ann", "ben"):
                 db.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'of {name}' IN ROLE sesame_writer")
                 dsn = make_conninfo(server.dsn, dbname="sesame", user=name)

@@ -15,10 +15,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sesame_backend_postgres import locking
 from sesame_core import BackendError, Sesame
 from sesame_core.config import paths
-from sesame_core.metadata.files import Metadata, MetadataFiles
 
 from ..support.transcripts import Claude, Pi, append, write
-from .test_team_database import ONE, THREE, TWO, WORDS, levels, seen, session, subagent, text_of
+from .test_team_database import ONE, THREE, TWO, WORDS, levels, notes, seen, session, subagent, text_of
 
 pytestmark = pytest.mark.once
 
@@ -374,23 +373,6 @@ def test_a_rule_that_is_made_while_a_run_reads_stops_it_before_the_next_file(
 def test_notes_of_a_restored_backup_go_with_their_session(backup: Callable[[], None], server: str, cli: Any) -> None:
     cli("share", DIARY, "private")
     backup()
-    files = MetadataFiles(paths.data_dir() / "sessions-meta")
-    files.directory.mkdir(parents=True)
-    files.write(
-        Metadata(
-            session_id=ONE,
-            session_file="/x.jsonl",
-            name="pelican",
-            description="heron",
-            summary="cormorant",
-            tags=("gannet",),
-            cwd=DIARY,
-            created_at="2026-08-01T10:00:00Z",
-            updated_at="2026-08-01T10:00:00Z",
-            model="fox",
-            last_indexed_leaf_id="a",
-        )
-    )
-    os.utime(next(files.directory.iterdir()))
+    os.utime(next(notes(DIARY, "pelican", "heron", "cormorant", "gannet").iterdir()))
     cli("index")
     assert seen(text_of(server), ONE, "pelican", "heron", "cormorant", "gannet") == set()

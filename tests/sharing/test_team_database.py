@@ -280,25 +280,31 @@ def test_a_file_that_cannot_be_read_is_stored_on_the_server_only_when_everything
     assert cli("status", "--json").json["failedFiles"][0]["message"] == "broken lighthouse"
 
 
-@pytest.mark.parametrize("level", ["private", "metadata"])
-def test_notes_are_not_more_visible_than_their_session(level: str, cli: Any, server: Any, database: str) -> None:
+def notes(cwd: str, name: str, description: str, summary: str, tag: str) -> Path:
+    """Write a metadata file of session `ONE`; return its directory."""
     files = MetadataFiles(paths.data_dir() / "sessions-meta")
     files.directory.mkdir(parents=True)
     files.write(
         Metadata(
             session_id=ONE,
             session_file="/x.jsonl",
-            name="lighthouse",
-            description="keeper",
-            summary="barnacle",
-            tags=("seagull",),
-            cwd="/home/bo/work",
+            name=name,
+            description=description,
+            summary=summary,
+            tags=(tag,),
+            cwd=cwd,
             created_at="2026-08-01T10:00:00Z",
             updated_at="2026-08-01T10:00:00Z",
             model="fox",
             last_indexed_leaf_id="a",
         )
     )
+    return files.directory
+
+
+@pytest.mark.parametrize("level", ["private", "metadata"])
+def test_notes_are_not_more_visible_than_their_session(level: str, cli: Any, server: Any, database: str) -> None:
+    notes("/home/bo/work", "lighthouse", "keeper", "barnacle", "seagull")
     made = Claude(ONE, "/home/bo/work")
     write(made.path, made.user("hello"))
     cli("index")

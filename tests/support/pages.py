@@ -22,6 +22,12 @@ class Block:
         return re.findall(r"^\$ (.*)$", self.text, re.MULTILINE)
 
 
+def block_with(page: Path, text: str) -> str:
+    """Return the text of the one block of a page that has a text."""
+    (found,) = (block.text for block in blocks(page) if text in block.text)
+    return found
+
+
 def blocks(page: Path) -> list[Block]:
     """Return the blocks of a page, in order."""
     found, heading = [], ""

@@ -93,10 +93,6 @@ class MemoryWriter:
         self._state.synced_at = synced_at or self._state.synced_at
         self.publish()
 
-    def last_sync(self) -> datetime | None:
-        """Return the time of the last sync."""
-        return self._state.synced_at
-
     def publish(self) -> None:
         """Make all changes visible to readers."""
         self._publish(self._state)

@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 
+from ...support.pages import block_with
 from .team import Team, a_call
 from .workstation import Workstation
 
@@ -64,10 +65,7 @@ def db(postgres: str, schema: str, backend: StorageBackend) -> Iterator[psycopg.
 def roles(database: str) -> Iterator[Callable[[str], str]]:
     """Make the roles of the guide, and logins by name of one of them: `roles("writer")` returns a dsn."""
     made: list[str] = []
-    text = GUIDE.read_text(encoding="utf-8")
-    (statements,) = [
-        block for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) if "CREATE ROLE sesame_reader" in block
-    ]
+    statements = block_with(GUIDE, "CREATE ROLE sesame_reader")
     suffix = uuid.uuid4().hex[:8]
     # Roles belong to the server, which other tests use at the same time.
     names = {name: f"{name}_{suffix}" for name in ("sesame_reader", "sesame_writer")}

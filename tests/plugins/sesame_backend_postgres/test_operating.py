@@ -25,6 +25,7 @@ from ...support.pages import blocks
 from ...support.postgres_server import Server, find_binaries
 from .conftest import back_to_version_5
 from .guide import HBA, HERS, OPERATING, TEAM, Guide, sections
+from .workstation import Workstation
 
 pytestmark = pytest.mark.once
 
@@ -106,6 +107,14 @@ def saved(guide: Guide) -> Guide:
     (backup,) = sections(OPERATING, "console", "Backup")
     guide.shell(backup)
     return guide
+
+
+def is_removed_again(guide: Guide, ann: Workstation) -> None:
+    """Put the backup, which has ann's answer, in the place of the database, and let a run remove it."""
+    restore(guide)
+    assert ann.found("annanswer")
+    ann.ok("index")
+    assert not ann.found("annanswer")
 
 
 def restore(guide: Guide) -> None:
@@ -277,10 +286,7 @@ def test_a_rule_that_alone_has_changed_since_a_backup_is_applied_again(guide: Gu
     guide.shell(sections(OPERATING, "console", "Backup")[0])
     ann.ok("share", "/home/ann-laptop/work", rule)
     assert not ann.found("annanswer")
-    restore(guide)
-    assert ann.found("annanswer")
-    ann.ok("index")
-    assert not ann.found("annanswer")
+    is_removed_again(guide, ann)
 
 
 def test_a_backup_that_is_restored_under_another_name_of_the_database_shows_nothing_private_after_a_run(
@@ -338,10 +344,7 @@ def test_a_session_that_moved_to_a_private_directory_since_a_backup_is_removed_a
     path.write_text(path.read_text().replace("/home/ann-laptop/work", "/home/ann/diary"))
     ann.ok("index")
     assert not ann.found("annanswer")
-    restore(guide)
-    assert ann.found("annanswer")
-    ann.ok("index")
-    assert not ann.found("annanswer")
+    is_removed_again(guide, ann)
 
 
 def test_a_full_run_that_was_stopped_leaves_the_list_of_private_files_as_it_was(
@@ -375,10 +378,7 @@ def test_a_session_that_was_forgotten_after_a_backup_is_forgotten_again(guide: G
     ann.ok("forget", "--yes", "s1")
     ann.write("s2", "another lighthouse")
     ann.ok("index")
-    restore(guide)
-    assert ann.found("annanswer")
-    ann.ok("index")
-    assert not ann.found("annanswer")
+    is_removed_again(guide, ann)
     ann.ok("index", "--full")
     assert not ann.found("annanswer")
 

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from ...support.pages import block_with
 from ...support.postgres_server import Server, find_binaries
 from .conftest import GUIDE, back_to_version_3
 
@@ -102,8 +103,7 @@ class Place:
         self.ok(self.boss, *PREPARE)
         if not groups:
             return
-        text = GUIDE.read_text(encoding="utf-8")
-        (statements,) = [b for b in re.findall(r"```sql\n(.*?)```", text, re.S) if "CREATE ROLE sesame_reader" in b]
+        statements = block_with(GUIDE, "CREATE ROLE sesame_reader")
         for name, own in self.groups.items():
             statements = re.sub(rf"\b{name}\b", own, statements)
         parts = [part.strip() for part in statements.split(";\n") if part.strip()]
