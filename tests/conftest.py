@@ -194,11 +194,13 @@ def cli(
     """Run the command line in this process, quicker than `sesame` and not on a terminal."""
     from sesame_core.cli import main
 
+    from .support.program import PROGRAM
+
     monkeypatch.setattr("sesame_core.cli.app.app", typer_command)
     monkeypatch.setenv("COLUMNS", "200")
 
     def run(*args: object) -> Ran:
-        monkeypatch.setattr("sys.argv", ["sesame", *(str(arg) for arg in args)])
+        monkeypatch.setattr("sys.argv", [PROGRAM, *(str(arg) for arg in args)])
         capsys.readouterr()
         code: object = 0
         try:

@@ -39,6 +39,7 @@ def environment(wheel_directory: Path, tmp_path: Path, home: Path, utc: None) ->
         "PIP_FIND_LINKS": f"{wheel_directory} {os.environ.get('PIP_FIND_LINKS', '')}",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_COMPILE": "1",
+        "PIP_REQUIRE_VIRTUALENV": "1",  # where no environment can be made, nothing lands in the machine's Python
     }
 
 

@@ -18,6 +18,8 @@ import pytest
 from sesame_core import Config, Selection, Sesame, Source
 from sesame_core.types.query import Filters
 
+from ..support.program import PROGRAM
+
 NOBODY = 65534
 EVERYTHING = Filters(all_kinds=True)
 
@@ -194,7 +196,7 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     from sesame_core.cli import main
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["sesame", *arguments])
+        monkeypatch.setattr("sys.argv", [PROGRAM, *arguments])
         capsys.readouterr()
         try:
             main()
