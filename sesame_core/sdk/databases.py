@@ -59,32 +59,26 @@ def columns(db: Connection, table: str) -> frozenset[str]:
 
 
 def _opened(name: str, patience: float) -> Connection:
-    db = _connected(name, patience)
     try:
-        _begin(db)
+        return _begun(name, patience)
     except sqlite3.OperationalError:
-        db.close()
         # A database with a log needs an index of it, which cannot be made on read-only media.
         if os.path.exists(f"{name}-wal") or os.access(os.path.dirname(name) or ".", os.W_OK):
             raise
-        db = _connected(name, patience, "&immutable=1")
-        try:
-            _begin(db)
-        except sqlite3.Error:
-            db.close()
-            raise
-    return db
+        return _begun(name, patience, "&immutable=1")
 
 
-def _connected(name: str, patience: float, option: str = "") -> Connection:
+def _begun(name: str, patience: float, option: str = "") -> Connection:
     address = f"file:{quote(os.path.abspath(name))}?mode=ro{option}"
-    return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
-
-
-def _begin(db: Connection) -> None:
-    db.text_factory = _text
-    db.execute("BEGIN")
-    db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    db = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
+    try:
+        db.text_factory = _text
+        db.execute("BEGIN")
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
 
 
 def _text(content: bytes) -> str:

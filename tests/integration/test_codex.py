@@ -40,6 +40,8 @@ name = "Fake"
 base_url = "http://127.0.0.1:%d/v1"
 wire_api = "responses"
 env_key = "FAKE_KEY"
+[features]
+daemon_auto_start = false  # it would outlive the test
 """
 
 

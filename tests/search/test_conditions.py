@@ -163,9 +163,9 @@ def test_a_name_means_one_agent_or_none(name: str, known: list[str], meant: str 
     [
         ("cluade-code", "no agent 'cluade-code': did you mean claude-code?"),
         ("cluade", "no agent 'cluade': did you mean claude-code?"),
-        ("codex", "no agent 'codex': there are"),
+        ("quillfox", "no agent 'quillfox': there are"),
         ("p1", "no agent 'p1'"),
-        ("gemini", "no agent 'gemini': there are"),
+        ("burrow", "no agent 'burrow': there are"),
     ],
 )
 def test_an_agent_that_no_session_and_no_parser_has_is_an_error(widgets: Run, name: str, message: str) -> None:
