@@ -225,8 +225,9 @@ def test_a_new_changed_or_deleted_file_changes_what_is_found_and_no_session_is_r
 
 def is_done(sesame: Sesame) -> bool:
     """Return whether a search would not write."""
-    found = sesame._refreshing()._scan(60)
-    assert found is not None
+    scanned = sesame._refreshing()._scan(60)
+    assert scanned is not None
+    found, _ = scanned
     return found.is_done
 
 
