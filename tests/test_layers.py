@@ -62,6 +62,7 @@ OWNERS: dict[str, set[str]] = {
     "psycopg": set(),
     "pydantic": {"mcp"},
     "pytest": {"testing"},
+    "rich": {"rendering.screen.layout", "rendering.screen.markdown"},
     "sqlalchemy": set(),
     "snowballstemmer": {"testing.memory.words"},
     "sqlite3": {"sdk.databases"},

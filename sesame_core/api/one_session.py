@@ -33,17 +33,18 @@ class OneSession(Indexing):
     def get_session(self, session: str, *, is_certain: bool = False) -> StoredSession:
         """Return one session; if several files contain it, the copy with the most text.
 
-        :param session: an id or a unique prefix of one, a name or words of one, `latest`: what `resolve` takes.
+        :param session: an id or a unique prefix of one, a name or words of one, `latest`: what `resolve` takes; also
+            with a position behind it, as a hit is called (`35ea950f:21`).
         :param is_certain: do not take a name that is only spelled similarly.
         :raises UnknownSessionError: it means no session, or several; or nobody has said anything in it yet.
         """
-        from ..search.resolve import meant
+        from ..search.resolve import meant, place
 
-        reader = self._index.reader()
+        reader, reference = self._index.reader(), place(clean(session))[0]
         try:
-            return meant(reader, clean(session), self.abbreviate, current=self.current_sessions, is_certain=is_certain)
+            return meant(reader, reference, self.abbreviate, current=self.current_sessions, is_certain=is_certain)
         except UnknownSessionError as error:
-            raise self._silent(clean(session)) or self._as_far_as_indexed(error) from None
+            raise self._silent(reference) or self._as_far_as_indexed(error) from None
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0

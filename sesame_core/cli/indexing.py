@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,12 +104,12 @@ def _of_own(sesame: Sesame) -> tuple[str, str]:
 
 
 def _show(sesame: Sesame, query: str) -> None:
-    from ..rendering.answers import answer_text
+    from ..rendering.answers import shown_ids
+    from .searching import write_answer
 
     write(f"\n$ sesame search {query}".rstrip())
     answer = sesame.search(query, limit=5)
-    short = sesame.abbreviations(hit.session.id for hit in answer.hits)
-    write(answer_text(answer, abbreviate=short.__getitem__, is_terminal=sys.stdout.isatty()))
+    write_answer(answer, sesame.abbreviations(shown_ids(answer)))
 
 
 def _run(sesame: Sesame, paths: Sequence[Path], *, full: bool = False) -> IndexReport:

@@ -76,9 +76,12 @@ class Command:
 
 #: Options and arguments that several commands share.
 JSON = Option("json", bool, "Print JSON.", default=False)
+COLOR = Option("color", str, "auto, always or never.", default="auto", metavar="WHEN")
 YES = Option("yes", bool, "Do not ask.", more=("-y",), default=False)
 MODEL = Option("model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True)
-SESSION = Argument("session", "SESSION", "An id or a prefix of one, words of a name, or latest.", is_required=True)
+SESSION = Argument(
+    "session", "SESSION", "An id or a prefix of one, words of a name, a hit (35ea:21), or latest.", is_required=True
+)
 
 
 def limited(help: str, default: int | None, *, least: int = 1, most: int | None = None) -> Option:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from .options import JSON, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import write
+from .options import COLOR, JSON, Argument, Command, Option, limited, narrowing, skipping
+from .terminal import has_color, screen_of, write
+
+if TYPE_CHECKING:
+    from ..types.answer import Answer
+    from ..types.report import IndexReport
 
 
 def search(
@@ -24,6 +27,7 @@ def search(
     explain: bool,
     json: bool,
     max_bytes: int | None,
+    color: str,
     refresh: bool,
     **narrowing: Any,
 ) -> None:
@@ -54,16 +58,38 @@ def search(
             explain=explain,
         )
         if json:
-            output = text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes, current=current))
-        else:
-            output = answers.answer_text(
-                answer,
-                abbreviate=sesame.abbreviations(hit.session.id for hit in answer.hits).__getitem__,
-                refreshed=refreshed,
-                current=current,
-                is_terminal=sys.stdout.isatty(),
-            )
-    write(output)
+            write(text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes, current=current)))
+            return
+        short = sesame.abbreviations(answers.shown_ids(answer))
+    write_answer(answer, short, color=color, refreshed=refreshed, current=current)
+
+
+def write_answer(
+    answer: Answer,
+    short: Mapping[str, str],
+    *,
+    color: str = "auto",
+    refreshed: IndexReport | None = None,
+    current: Sequence[str] = (),
+) -> None:
+    """Print an answer as it fits where it goes to.
+
+    :param short: the abbreviation of each session that it names.
+    :param color: the value of `--color`.
+    :param current: ids of the caller's own sessions, which were left out.
+    :raises QueryError: there is no such value.
+    """
+    if screen := screen_of(color):
+        from ..rendering.screen.hits import answer_screen
+        from .paging import page
+
+        shown = answer_screen(answer, screen, abbreviate=short.__getitem__, refreshed=refreshed, current=current)
+        page([shown], screen)
+        return
+    from ..rendering.answers import answer_text
+
+    colored = has_color(color)
+    write(answer_text(answer, abbreviate=short.__getitem__, refreshed=refreshed, current=current, has_color=colored))
 
 
 def _context(around: int | None, before: int | None, after: int | None) -> tuple[int, int] | None:
@@ -97,6 +123,7 @@ COMMANDS = (
             Option("before_context", int, "Show this many items before each passage.", more=("-B",), least=0),
             Option("after_context", int, "Show this many items after each passage.", more=("-A",), least=0),
             Option("explain", bool, "Explain how the query was read and how scores were computed.", default=False),
+            COLOR,
             JSON,
             Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
             Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .options import JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import confirm, write, write_error
+from .options import COLOR, JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
+from .terminal import confirm, screen_of, write, write_error
 
 
-def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
+def sessions(*, limit: int, offset: int, color: str, json: bool, **narrowing: Any) -> None:
     """Print sessions, the last active first, from the index as it is.
 
     :param narrowing: values of `fields.FIELDS`.
@@ -25,47 +25,73 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
     with Sesame() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         kept_out = sesame.kept_out(filters, total)
+        refreshed = sesame.as_it_is()
         if json:
-            output = as_json(sessions_json(found, total, offset, kept_out, sesame.as_it_is()))
-        else:
-            output = sessions_text(
-                found,
-                total,
-                abbreviate=sesame.abbreviations(stored.session.id for stored in found).__getitem__,
-                offset=offset,
-                filters=filters,
-                kept_out=kept_out,
-                refreshed=sesame.as_it_is(),
-            )
-    write(output)
+            write(as_json(sessions_json(found, total, offset, kept_out, refreshed)))
+            return
+        abbreviate = sesame.abbreviations(stored.session.id for stored in found).__getitem__
+    about: Any = {"abbreviate": abbreviate, "filters": filters, "kept_out": kept_out, "refreshed": refreshed}
+    if screen := screen_of(color):
+        from ..rendering.screen.sessions import sessions_screen
+        from .paging import page
+
+        page([sessions_screen(found, total, screen, offset=offset, **about)], screen)
+    else:
+        write(sessions_text(found, total, offset=offset, **about))
 
 
-def show(session: str, *, offset: int, limit: int | None, around: int | None, json: bool) -> None:
+def show(
+    session: str,
+    *,
+    offset: int,
+    limit: int | None,
+    around: int | None,
+    query: str | None,
+    full: bool,
+    color: str,
+    json: bool,
+) -> None:
     """Print a session as a transcript, from the index.
 
+    :param session: with a position behind it (`35ea950f:21`): that as `around`.
     :param offset: position of the first chunk.
     :param around: only the chunks around this position.
-    :raises QueryError: `around` is given with `offset` or `limit`.
+    :param query: words to mark.
+    :param full: on a terminal, outputs and injected texts whole.
+    :raises QueryError: `around` is given with `offset` or `limit`, or there is no such position.
     """
     from ..api.one_session import AROUND
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
+    from ..search.resolve import place
 
+    if around is not None and (offset or limit is not None):
+        raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
+    if around is None and not offset and limit is None:
+        around = place(session)[1]
     if around is not None:
-        if offset or limit is not None:
-            raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
         offset = max(0, around - AROUND)
         limit = around + AROUND + 1 - offset
     with Sesame() as sesame:
         stored = sesame.get_session(session)
+        if around is not None and around >= stored.chunk_count:
+            raise QueryError(f"{stored.session.id} has no position {around}; its last is {stored.chunk_count - 1}")
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
         refreshed = sesame.as_it_is()
     if json:
         write(as_json(transcript_json(stored, chunks, refreshed)))
-    else:
+        return
+    if not (screen := screen_of(color)):
         write(transcript_text(stored, chunks, around))
+        return
+    from ..query.parser import parse
+    from ..rendering.screen.transcript import transcript_screen
+    from .paging import page
+
+    words = parse(query) if query else None
+    page(transcript_screen(stored, chunks, screen, marked=around, is_full=full, query=words), screen)
 
 
 def resume(session: str, *, print_: bool, json: bool) -> None:
@@ -151,6 +177,7 @@ COMMANDS = (
             *narrowing("cwd", "here", "after", "before", "agent", "all_kinds"),
             limited("Sessions at most.", 50, most=1000),
             skipping("Sessions to skip."),
+            COLOR,
             JSON,
         ),
         is_brief=True,
@@ -164,6 +191,9 @@ COMMANDS = (
             skipping("Position of the first chunk."),
             limited("Chunks at most.", None, least=0),
             Option("around", int, "Only the chunks around this position.", least=0),
+            Option("query", str, "Words to mark."),
+            Option("full", bool, "On a terminal, show outputs of tools and injected text whole.", default=False),
+            COLOR,
             JSON,
         ),
         is_brief=True,

@@ -1,7 +1,8 @@
-"""Output of commands, and questions and progress bars on a terminal."""
+"""Where output of commands goes, and with which colours; questions and progress bars on a terminal."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -9,7 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..rendering.screen.style import Screen
     from ..types.report import Progress
+
+#: Values of `--color`.
+COLORS = ("auto", "always", "never")
 
 #: Most redraws of a bar: it moves by a thousandth of the whole.
 STEPS = 1_000
@@ -39,6 +44,44 @@ def write_error(text: str) -> None:
     with suppress(OSError):  # there is no other place where this could be reported
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
+
+
+def has_color(choice: str = "auto") -> bool:
+    """Return whether output has colours: as `--color` says, else as the environment does, else on a terminal.
+
+    `NO_COLOR` (no-color.org) turns them off; `FORCE_COLOR` and `CLICOLOR_FORCE` on, also in a pipe; `CLICOLOR=0` and a
+    terminal called dumb off.
+
+    :raises QueryError: there is no such choice.
+    """
+    if choice not in COLORS:
+        from ..errors import QueryError
+
+        raise QueryError(f"--color {choice!r}: it is one of {', '.join(COLORS)}")
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0", "false") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return os.environ.get("CLICOLOR") != "0" and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+
+
+def screen_of(choice: str = "auto") -> Screen | None:
+    """Return the terminal that output goes to; None when it goes elsewhere.
+
+    :param choice: the value of `--color`.
+    :raises QueryError: there is no such choice.
+    """
+    colored = has_color(choice)
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    from ..rendering.screen.style import NARROWEST, Screen
+
+    width, height = get_terminal_size()
+    return Screen(width=max(width, NARROWEST), height=max(height, 5), has_color=colored)
 
 
 def write_version() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..types.query import Filters
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from ..types.report import IndexReport
     from .schemas.answers import AnswerJson, RequestedJson, ResultJson
     from .schemas.evidence import EvidenceJson
-
-
-_BOLD, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 
 
 def answer_json(
@@ -128,23 +125,23 @@ def answer_text(
     abbreviate: Callable[[str], str],
     refreshed: IndexReport | None = None,
     current: Sequence[str] = (),
-    is_terminal: bool = False,
+    has_color: bool = False,
 ) -> str:
-    """Return an answer as text: score, short id, name, date; directory; the passage that matched.
+    """Return an answer as text: score, place, name, date; directory; the passage that matched.
 
     :param abbreviate: shortens a session id as far as it stays unique.
     :param current: ids of the caller's own sessions, which were left out.
-    :param is_terminal: mark the words that matched.
+    :param has_color: mark the words that matched.
     """
-    lines = [_headline(answer, is_partial=bool(refreshed and refreshed.pending))]
+    lines = [headline(answer, is_partial=bool(refreshed and refreshed.pending))]
     for hit in answer.hits:
         session = hit.session
         score = f"[{hit.score:.2f}] " if answer.mode == "search" else ""
         indent = " " * (2 + len(score))
-        short = one_line(abbreviate(session.id))
-        lines += ["", f"  {score}{short} ({session_name(hit.stored)}) - {day(session.modified)}"]
-        lines.append(indent + " · ".join(_about(hit)))
-        lines += [indent + line for line in _evidence(hit, is_terminal=is_terminal)]
+        place = one_line(place_of(hit, abbreviate))
+        lines += ["", f"  {score}{place} ({session_name(hit.stored)}) - {day(session.modified)}"]
+        lines.append(indent + " · ".join(about(hit)))
+        lines += [indent + line for line in _evidence(hit, has_color=has_color)]
     if answer.explanation:
         from . import evidence
 
@@ -155,10 +152,25 @@ def answer_text(
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
+def place_of(hit: Hit, abbreviate: Callable[[str], str]) -> str:
+    """Return what to type for a hit, as it is: `35ea950f:21`, the session and the position of the passage."""
+    if hit.chunk is None:
+        return abbreviate(hit.session.id)
+    return f"{abbreviate(hit.chunk.session_id or hit.session.id)}:{hit.chunk.seq}"
+
+
+def shown_ids(answer: Answer) -> Iterator[str]:
+    """Yield the id of each session that the text of an answer names."""
+    for hit in answer.hits:
+        yield hit.session.id
+        if hit.chunk is not None and hit.chunk.session_id:
+            yield hit.chunk.session_id
+
+
+def _evidence(hit: Hit, *, has_color: bool) -> list[str]:
     """Return the evidence of a hit: passages, and the requested windows and explanation."""
     first, *more = (
-        f'"{_marked(snippet, is_terminal=is_terminal)}"'
+        f'"{_marked(snippet, has_color=has_color)}"'
         for snippet in (hit.snippet, *(passage.snippet for passage in hit.passages[1:]))
     )
     if not (hit.window or hit.explanation):
@@ -172,7 +184,7 @@ def _evidence(hit: Hit, *, is_terminal: bool) -> list[str]:
     return [*lines, *(evidence.hit_explanation_lines(hit.explanation) if hit.explanation else [])]
 
 
-def _headline(answer: Answer, *, is_partial: bool = False) -> str:
+def headline(answer: Answer, *, is_partial: bool = False) -> str:
     """Return the first line of an answer.
 
     :param is_partial: files are not indexed yet.
@@ -198,30 +210,28 @@ def _headline(answer: Answer, *, is_partial: bool = False) -> str:
     return page(shown, total, offset=answer.offset, first=first) + what
 
 
-def _about(hit: Hit) -> list[str]:
+def about(hit: Hit) -> list[str]:
     """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
-    about = [place(session.cwd), session.agent]
+    parts = [place(session.cwd), session.agent]
     if hit.subagent_id:
-        about.append("found in a subagent")
+        parts.append("found in a subagent")
     if hit.chunk is not None and hit.chunk.tool_name:
-        about.append(one_line(hit.chunk.tool_name))
+        parts.append(one_line(hit.chunk.tool_name))
     if session.kind != "interactive":
-        about.append(session.kind or "")
+        parts.append(session.kind or "")
     if hit.is_abandoned:
-        about.append("on an abandoned branch")
+        parts.append("on an abandoned branch")
     if hit.copies:
-        about.append(f"also in {count(len(hit.copies), 'copy')}")
+        parts.append(f"also in {count(len(hit.copies), 'copy')}")
     if hit.stored.missing_since:
-        about.append("file is gone")
-    return about
+        parts.append("file is gone")
+    return parts
 
 
-def _marked(snippet: Snippet, *, is_terminal: bool) -> str:
-    if not is_terminal:
+def _marked(snippet: Snippet, *, has_color: bool) -> str:
+    if not has_color:
         return printable(snippet.text)
-    out, position = "", 0
-    for start, end in snippet.marks:
-        out += printable(snippet.text[position:start]) + _BOLD + printable(snippet.text[start:end]) + _PLAIN
-        position = end
-    return out + printable(snippet.text[position:])
+    from .screen import layout, style
+
+    return style.marked(layout.safe(snippet))

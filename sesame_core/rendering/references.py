@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ..search.windows import cut
 from .freshness import index_json
 from .notes import refresh_notes
-from .sessions import session_json, session_summary
-from .text import SCHEMA_VERSION, day, iso, one_line, place, printable, session_name
+from .sessions import session_json, session_lines, session_summary
+from .text import SCHEMA_VERSION, day, iso, one_line, printable, session_name
 
 if TYPE_CHECKING:
     from ..search.passages import Retrieval
@@ -66,7 +66,7 @@ def references_text(
             written = (
                 f'"{one_line(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
             )
-            lines = [written, *(_candidate_line(candidate) for candidate in reference.candidates)]
+            lines = [written, *(_candidate_lines(candidate) for candidate in reference.candidates)]
             end = offset + len(reference.candidates)
             if offset or end < reference.total:
                 more = f"; the next: --offset {end}" if end < reference.total else ""
@@ -75,8 +75,8 @@ def references_text(
         elif reference.total:
             parts.append(f"No more sessions: {reference.total}")
         else:
-            near = [f"Nearest:\n{_candidate_line(candidate)}" for candidate in reference.nearest[:1]]
-            near += [_candidate_line(candidate) for candidate in reference.nearest[1:]]
+            near = [f"Nearest:\n{_candidate_lines(candidate)}" for candidate in reference.nearest[:1]]
+            near += [_candidate_lines(candidate) for candidate in reference.nearest[1:]]
             nowhere = f'No {what} is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
             parts.append("\n".join([nowhere, *near]))
     if notes := refresh_notes(refreshed):
@@ -120,7 +120,5 @@ def _candidate_json(candidate: Candidate) -> CandidateJson:
     }
 
 
-def _candidate_line(candidate: Candidate) -> str:
-    session = candidate.stored.session
-    about = [day(session.modified), *([place(session.cwd)] if session.cwd else []), session.agent]
-    return f"  {one_line(candidate.reference)} ({session_name(candidate.stored)}) - {' · '.join(about)}"
+def _candidate_lines(candidate: Candidate) -> str:
+    return "\n".join(session_lines(candidate.stored, candidate.reference))

@@ -132,29 +132,50 @@ def sessions_text(
     :param offset: number of sessions before this page.
     :param refreshed: what is known of files that are not indexed yet.
     """
-    is_partial = refreshed is not None and refreshed.pending > 0
+    lines = [sessions_headline(found, total, offset=offset, refreshed=refreshed)]
+    for stored in found:
+        lines += ["", *session_lines(stored, abbreviate(stored.session.id)), *_notes_lines(stored)]
+    notes = sessions_notes(filters, kept_out, refreshed)
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def sessions_headline(found: Sequence[StoredSession], total: int, *, offset: int, refreshed: IndexReport | None) -> str:
+    """Return the first line of a page of sessions: how many of how many it has."""
     shown, every = len(found), count(total, "session")
     if not shown:
-        lines = [f"No more results: {every}" if offset and total else "No sessions found" + is_partial * " so far"]
-    elif shown == total:
-        lines = [every + (", latest first" if shown > 1 else "")]
-    else:
-        lines = [page(shown, every, offset=offset, first=f"Latest {shown}")]
-    for stored in found:
-        session = stored.session
-        lines += ["", f"  {one_line(abbreviate(session.id))} ({session_name(stored)}) - {day(session.modified)}"]
-        about = [place(session.cwd), session.agent]
-        about += [session.kind] if session.kind and session.kind != "interactive" else []
-        about += [count(session.message_count, "message")]
-        about += ["file is gone"] if stored.missing_since else []
-        lines.append("  " + " · ".join(about))
-        lines += _notes_lines(stored)
+        so_far = " so far" if refreshed is not None and refreshed.pending else ""
+        return f"No more results: {every}" if offset and total else f"No sessions found{so_far}"
+    if shown == total:
+        return every + (", latest first" if shown > 1 else "")
+    return page(shown, every, offset=offset, first=f"Latest {shown}")
+
+
+def session_lines(stored: StoredSession, reference: str) -> list[str]:
+    """Return the two lines of a session in a list: name and day, directory and agent.
+
+    :param reference: what to type for it.
+    """
+    heading = f"  {one_line(reference)} ({session_name(stored)}) - {day(stored.session.modified)}"
+    return [heading, "  " + " · ".join(about_session(stored))]
+
+
+def about_session(stored: StoredSession) -> list[str]:
+    """Return the parts of the line below a session's name."""
+    session = stored.session
+    parts = [place(session.cwd), session.agent]
+    parts += [session.kind] if session.kind and session.kind != "interactive" else []
+    parts += [count(session.message_count, "message")]
+    return parts + (["file is gone"] if stored.missing_since else [])
+
+
+def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed: IndexReport | None) -> list[str]:
+    """Return the notes below a page of sessions, a line each; the parameters are those of `sessions_text`."""
     notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
     if refreshed is not None:
         from .notes import refresh_notes
 
         notes += refresh_notes(refreshed)
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return notes
 
 
 def _notes_lines(stored: StoredSession) -> list[str]:
@@ -201,17 +222,20 @@ def transcript_json(
     }
 
 
-def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
-    """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
+def header_lines(stored: StoredSession) -> list[str]:
+    """Return the lines above a transcript: id and name; directory, agent, days, file, notes."""
     session = stored.session
     lines = [f"{one_line(session.id)} ({session_name(stored)})"]
     lines += [f"  {place(session.cwd)}"] if session.cwd else []
     messages = count(session.message_count, "message")
     lines.append(f"  {session.agent}, {messages}, {days(session.created, session.modified)}")
-    lines.append(
-        f"  {one_line(stored.path)}" + (f" (gone since {day(stored.missing_since)})" if stored.missing_since else "")
-    )
-    lines += _notes_lines(stored)
+    gone = f" (gone since {day(stored.missing_since)})" if stored.missing_since else ""
+    return [*lines, f"  {one_line(stored.path)}{gone}", *_notes_lines(stored)]
+
+
+def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
+    """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
+    lines, session = header_lines(stored), stored.session
     abandoned = set(session.abandoned or ())
     for chunk in chunks:
         speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role

@@ -105,6 +105,11 @@ def place(cwd: str | None) -> str:
     return home(one_line(cwd)) if cwd else "(no directory)"
 
 
+def project(cwd: str | None) -> str:
+    """Return the last component of a session's directory, on one line, safe to print; "" without a directory."""
+    return one_line(re.split(r"[/\\]", cwd.rstrip("/\\"))[-1]) if cwd else ""
+
+
 def home(path: str) -> str:
     """Return a path with `~` for the home directory."""
     home = os.path.expanduser("~")

@@ -72,6 +72,15 @@ class Reference:
     nearest: tuple[Candidate, ...] = ()
 
 
+def place(text: str) -> tuple[str, int | None]:
+    """Return a reference to a session, and the position in it, of what a hit is called: `35ea950f:21`.
+
+    A name with spaces before the colon is no place: "fix: 12" is a name.
+    """
+    match = re.fullmatch(r"(\S+):(\d{1,9})", text.strip())
+    return (match[1], int(match[2])) if match else (text, None)
+
+
 def resolve(
     reader: IndexReader,
     texts: Iterable[str],

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+import termios
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,18 @@ def without_seconds(text: str) -> str:
     return re.sub(r"in \d+\.\d s", "in 0.0 s", text)
 
 
-def on_a_terminal(arguments: Iterable[str], keys: bytes = b"") -> tuple[int, str]:
-    """Run `sesame` with a terminal as its three streams; return its exit code and what the terminal got."""
+def on_a_terminal(arguments: Iterable[str], keys: bytes = b"", size: tuple[int, int] | None = None) -> tuple[int, str]:
+    """Run `sesame` with a terminal as its three streams; return its exit code and what the terminal got.
+
+    :param size: columns and rows of the terminal.
+    """
     master, slave = pty.openpty()
+    if size:
+        termios.tcsetwinsize(slave, (size[1], size[0]))
     command = [sys.executable, "-m", "sesame_core", *arguments]
-    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave) as process:
+    # Its size, where it is given, is the terminal's and not that of a variable.
+    env = {name: value for name, value in os.environ.items() if not (size and name in ("COLUMNS", "LINES"))}
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env) as process:
         os.close(slave)
         os.write(master, keys)
         shown = b""

@@ -127,7 +127,7 @@ def test_the_demo_uses_the_sessions_that_come_with_sesame_when_there_are_none(
     assert (ran.code, ran.err) == (0, "")
     assert "You have no sessions yet.  These come with Sesame:\n10 added; " in ran.out
     assert "$ sesame search nix infrastructure simplify\nFound 1 session" in ran.out
-    assert "01a0b03d (Simplify the nix flake infrastructure)" in ran.out
+    assert "01a0b03d:0 (Simplify the nix flake infrastructure)" in ran.out
     assert "Found 1 session" in cli("demo", "東京").out
     assert json.loads(cli("search", "--json", "nix").out)["resultCount"] == 0
 
@@ -140,7 +140,7 @@ def test_the_demo_uses_your_sessions_when_there_are_some(demo_sessions: Path, cl
     out = cli("demo").out
     query = re.search(r"^\$ sesame search (\w+ \w+ \w+)$", out, re.M)
     assert query, "words of a prompt"
-    first = re.search(r"^  \[1\.00\] (\S+) ", out, re.M)
+    first = re.search(r"^  \[1\.00\] (\S+):\d+ ", out, re.M)
     assert first
     assert out.endswith(f"\nNext:\n  sesame search {query[1]}\n  sesame show {first[1]}\n  sesame resume {first[1]}\n")
 

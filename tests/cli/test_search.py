@@ -28,7 +28,7 @@ def test_search_has_the_layout_people_know(indexed: Path, cli: Callable[..., Any
     assert (ran.code, ran.err) == (0, "")
     head, _, title, place, snippet, *_ = ran.out.splitlines()
     assert head == 'Found 2 sessions matching "publish job release workflow"'
-    assert title == "  [1.00] 01a06653 (Fix the flaky publish job in the release workflow) - 2026-09-03"
+    assert title == "  [1.00] 01a06653:0 (Fix the flaky publish job in the release workflow) - 2026-09-03"
     assert place == "         /home/ann/code/lantern-cli · pi"
     assert re.fullmatch(r'         ".*publish job .*release workflow.*"', snippet)
 
@@ -84,7 +84,7 @@ def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cl
     config.write_text('{"refreshSeconds": 60}')
     ran = cli("search", "nix", "flake")
     assert ran.code == 0
-    assert f"{NIX[:8]} (Simplify the nix flake infrastructure)" in ran.out
+    assert f"{NIX[:8]}:1 (Simplify the nix flake infrastructure)" in ran.out
 
 
 def test_search_before_the_first_index_without_refresh_finds_nothing_and_writes_nothing(

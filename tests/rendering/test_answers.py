@@ -192,7 +192,7 @@ def test_the_layout_for_people() -> None:
     lines = text_of(answer(hit(), text="nix infrastructure simplify")).splitlines()
     assert lines[0] == 'Found 1 session matching "nix infrastructure simplify"'
     assert lines[1] == ""
-    assert lines[2] == "  [0.82] abc12345 (Simplify Nix flake setup) - 2026-05-08"
+    assert lines[2] == "  [0.82] abc12345:4 (Simplify Nix flake setup) - 2026-05-08"
     assert lines[3] == "         /Users/ann/code/infra · pi"
     assert lines[4] == '         "restructure the nix flakes"'
     assert len(lines) == 5
@@ -268,7 +268,7 @@ def test_a_refresh_is_mentioned_only_when_something_is_open() -> None:
 def test_words_that_matched_are_marked_on_a_terminal_only() -> None:
     made = answer(hit())
     assert "\x1b" not in text_of(made)
-    assert "the \x1b[1;33mnix\x1b[0m flakes" in text_of(made, is_terminal=True)
+    assert "the \x1b[1;33mnix\x1b[0m flakes" in text_of(made, has_color=True)
 
 
 def test_nothing_in_a_transcript_steers_the_terminal() -> None:

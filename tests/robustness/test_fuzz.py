@@ -86,7 +86,7 @@ def test_any_text_is_a_query(populated: Any, text: str, filters: Filters, limit:
     for hit in answer.hits:
         assert hit.stored.session.id
         assert all(0 <= start < end <= len(hit.snippet.text) for start, end in hit.snippet.marks)
-    answer_text(answer, abbreviate=populated.abbreviate, is_terminal=True)
+    answer_text(answer, abbreviate=populated.abbreviate, has_color=True)
     as_json(answer_json(answer))
 
 

@@ -1,0 +1,64 @@
+"""The pager: shows output that is longer than the screen."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Iterable
+from contextlib import suppress
+from shutil import which
+from typing import TYPE_CHECKING
+
+from .terminal import write
+
+if TYPE_CHECKING:
+    from ..rendering.screen.style import Screen
+
+#: The pager, if there is one, when no variable names another: marks are kept, one screen is left alone.
+PAGER, OPTIONS = "less", "FRX"
+
+
+def page(pieces: Iterable[str], screen: Screen) -> None:
+    """Print pieces of an output, each ends a line; from the first one on that no longer fits, with the pager.
+
+    The pager is what `SESAME_PAGER` or `PAGER` names, else `less`; none when it is empty or `cat`.
+    """
+    waiting = iter(pieces)
+    first, rows = [], 0
+    for piece in waiting:
+        first.append(piece)
+        rows += piece.count("\n") + 1
+        if rows >= screen.height:
+            break
+    else:
+        write("\n".join(first))
+        return
+    command = _pager()
+    if not command:
+        for piece in (*first, *waiting):
+            write(piece)
+        return
+    environment = {"LESS": OPTIONS, "LESSCHARSET": "utf-8", **os.environ}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace") as pager:
+        assert pager.stdin is not None
+        # The reader has seen enough; the pager, not Sesame, is what Ctrl-C is for.
+        with suppress(BrokenPipeError, KeyboardInterrupt):
+            for piece in (*first, *waiting):
+                pager.stdin.write(piece + "\n")
+        with suppress(BrokenPipeError):
+            pager.stdin.close()
+        while True:
+            try:
+                pager.wait()
+            except KeyboardInterrupt:
+                continue
+            return
+
+
+def _pager() -> list[str]:
+    named = os.environ.get("SESAME_PAGER", os.environ.get("PAGER", PAGER))
+    command = shlex.split(named)
+    if command == ["cat"] or not command or which(command[0]) is None:
+        return []
+    return command

@@ -1,0 +1,102 @@
+"""A session on a screen, to be read: tool calls and what agents inject as a line or two, Markdown as such, diffs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ...text.readable import readable
+from ...types.answer import Snippet
+from ..sessions import header_lines
+from ..text import count, one_line, printable
+from .edits import diff_of
+from .entries import texts
+from .layout import fitted, safe
+from .style import ADDED, AGENT, DIM, FAILURE, REMOVED, TITLE, TOOL, USER, Screen
+
+if TYPE_CHECKING:
+    from ...types.index import Chunk, StoredSession
+    from ...types.query import Query
+
+#: Lines that are shown of what is folded: a tool's output, one that failed, an edit, what an agent injects.
+OUTPUT, FAILED, EDIT, INJECTED = 3, 10, 12, 1
+_SPEAKERS = {"user": USER, "assistant": AGENT, "summary": AGENT}
+
+
+def transcript_screen(
+    stored: StoredSession,
+    chunks: Iterable[Chunk],
+    screen: Screen,
+    *,
+    marked: int | None = None,
+    is_full: bool = False,
+    query: Query | None = None,
+) -> Iterator[str]:
+    """Yield a session as it is read on a screen, a piece at a time.
+
+    :param marked: the position of a chunk with an arrow.
+    :param is_full: show outputs and injected texts whole.
+    :param query: its words stand out.
+    """
+    title, *about = header_lines(stored)
+    yield "\n".join([*texts([title], screen, style=TITLE), *texts(about, screen, style=DIM)])
+    abandoned = set(stored.session.abandoned or ())
+    for chunk in chunks:
+        heading = _heading(chunk, is_marked=chunk.seq == marked, is_abandoned=chunk.segment in abandoned)
+        style = FAILURE if chunk.is_error else _SPEAKERS.get(chunk.role or "", TOOL if chunk.tool_name else DIM)
+        first = screen.styled(fitted(safe(Snippet(heading)), screen.width).text, style)
+        body = "\n".join(_body(chunk, screen, is_full=is_full or chunk.seq == marked))
+        yield "\n" + first + "\n" + (_highlighted(body, query) if query is not None and screen.has_color else body)
+
+
+def _heading(chunk: Chunk, *, is_marked: bool, is_abandoned: bool) -> str:
+    speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role
+    what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
+    time = f" · {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
+    flags = (" · error" if chunk.is_error else "") + (" · abandoned" if is_abandoned else "")
+    return f"{'→' if is_marked else '#'}{chunk.seq} {one_line(speaker or '')}{what}{flags}{time}"
+
+
+def _body(chunk: Chunk, screen: Screen, *, is_full: bool) -> list[str]:
+    if chunk.kind == "message" and chunk.role in ("user", "assistant", "summary"):
+        from .markdown import markdown_lines
+
+        return markdown_lines(printable(chunk.text), screen)
+    lines = _lines(chunk)
+    most = len(lines) if is_full else _most(chunk)
+    is_call, room = chunk.kind == "tool_call", screen.width
+    shown = []
+    for line in lines[:most]:
+        text = line if is_full else fitted(safe(Snippet(line)), room).text
+        shown.append(screen.styled(text, _side(line) if is_call else "" if is_full else DIM))
+    hidden = len(lines) - most
+    return shown + (texts([f"… {count(hidden, 'more line')} (--full)"], screen, style=DIM) if hidden > 0 else [])
+
+
+def _lines(chunk: Chunk) -> list[str]:
+    text = printable(chunk.text)
+    diff: list[str] = []
+    if chunk.kind == "tool_call":
+        text, diff = diff_of(text)
+    return [*readable(text, chunk.kind).strip("\n").split("\n"), *diff]
+
+
+def _most(chunk: Chunk) -> int:
+    """Return the lines that are shown of a chunk that is folded."""
+    if chunk.kind == "message":
+        return INJECTED
+    if chunk.kind == "tool_call":
+        return EDIT
+    return FAILED if chunk.is_error else OUTPUT
+
+
+def _side(line: str) -> str:
+    """Return the style of a line of a call: what an edit removes and what it adds."""
+    return {"-": REMOVED, "+": ADDED}.get(line[:1], "")
+
+
+def _highlighted(body: str, query: Query) -> str:
+    from ...text.snippets import occurrences
+    from .markdown import with_marks
+
+    return with_marks(body, lambda line: [(start, end) for start, end, _ in occurrences(line, query)])
