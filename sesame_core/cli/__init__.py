@@ -11,7 +11,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from .options import Command
 
 
 def main() -> None:
@@ -80,12 +83,27 @@ def _run_lean(arguments: list[str]) -> bool:
 
     name, *rest = with_dashed_queries(arguments) or [""]
     command = command_of(name)
+    if (wanted := _help(command, arguments)) is not None:
+        from .terminal import write
+
+        write(wanted)
+        return True
     values = parse(command, rest) if command else None
     if command is None or values is None:
         return False
     with _without_cycle_collection() if command.is_brief else nullcontext():
         command.run(values)
     return True
+
+
+def _help(command: Command | None, arguments: list[str]) -> str | None:
+    """Return the help that a command line asks for, and nothing else; None when it does not."""
+    if arguments[-1:] not in (["--help"], ["-h"]) or len(arguments) != (1 if command is None else 2):
+        return None
+    from .help import command_help, program_help
+    from .terminal import columns
+
+    return command_help(command, columns()) if command else program_help(columns())
 
 
 @contextmanager

@@ -10,12 +10,33 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from .commands import commands
+from .commands import command, commands
+from .help import command_help, program_help
 from .options import Argument, Command, Option
-from .terminal import write_version
+from .terminal import columns, write_version
+
+
+class _Program(typer.core.TyperGroup):
+    """The program, with the help that is made from the declarations."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write(program_help(columns()) + "\n")
+
+
+class _Helped(typer.core.TyperCommand):
+    """A command, with the help that is made from its declaration."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        declared = command(str(self.name))
+        assert declared is not None
+        formatter.write(command_help(declared, columns()) + "\n")
+
 
 app = typer.Typer(
     name="sesame",
+    cls=_Program,
     help="Full-text search over your coding-agent sessions.",
     no_args_is_help=True,
     add_completion=True,
@@ -25,7 +46,7 @@ app = typer.Typer(
 )
 
 
-class _Searching(typer.core.TyperCommand):
+class _Searching(_Helped):
     """A command whose argument is text, so that an option that it does not have may be text, too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -95,5 +116,5 @@ def _function_of(command: Command) -> Callable[..., None]:
 
 
 for _command in commands():
-    _class = _Searching if _command.name == "search" else None
+    _class = _Searching if _command.name == "search" else _Helped
     app.command(_command.name, cls=_class, help=_command.help)(_function_of(_command))

@@ -44,5 +44,6 @@ COMMANDS = (
             Option("max_bytes", int, "Bytes of the passages at most.", least=256),
             JSON,
         ),
+        examples=("sesame ask 01a0b03d 'why did the build fail?'",),
     ),
 )

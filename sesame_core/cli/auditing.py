@@ -35,5 +35,6 @@ COMMANDS = (
         audit,
         "Scan the index for passwords, tokens and keys; print where they are, not what they are.",
         options=(JSON,),
+        examples=("sesame audit",),
     ),
 )

@@ -7,29 +7,29 @@ from importlib import import_module
 
 from .options import Command
 
-#: The module of each command, in the order of the help.
-MODULES = {
-    "index": "indexing",
-    "watch": "indexing",
-    "demo": "indexing",
-    "import": "importing",
-    "search": "searching",
-    "status": "reporting",
-    "sessions": "sessions",
-    "show": "sessions",
-    "resume": "sessions",
-    "forget": "sessions",
-    "workstations": "reporting",
-    "audit": "auditing",
-    "share": "sharing",
-    "ask": "asking",
-    "describe": "describing",
-    "resolve": "referring",
-    "integrate": "integrating",
-    "mcp": "serving",
-    "plugins": "reporting",
-    "config": "reporting",
+#: Commands by what they are for, in the order of the help, each with the module that declares it.
+GROUPS = {
+    "Find and read": {
+        "search": "searching",
+        "sessions": "sessions",
+        "show": "sessions",
+        "resume": "sessions",
+        "ask": "asking",
+        "resolve": "referring",
+    },
+    "Keep the index": {
+        "index": "indexing",
+        "watch": "indexing",
+        "status": "reporting",
+        "forget": "sessions",
+        "describe": "describing",
+        "import": "importing",
+    },
+    "For agents": {"integrate": "integrating", "mcp": "serving"},
+    "In a team": {"share": "sharing", "workstations": "reporting", "audit": "auditing"},
+    "Set up": {"demo": "indexing", "config": "reporting", "plugins": "reporting"},
 }
+MODULES = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
 def command(name: str) -> Command | None:

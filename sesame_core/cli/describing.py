@@ -91,5 +91,6 @@ COMMANDS = (
             MODEL,
             JSON,
         ),
+        examples=("sesame describe --missing -n 20",),
     ),
 )

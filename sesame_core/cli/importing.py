@@ -47,7 +47,7 @@ COMMANDS = (
     Command(
         "import",
         import_files,
-        "Copy sessions in Sesame's own format to the data directory and index them.\n\n"
+        "Index sessions in Sesame's own format, from copies in the data directory.\n\n"
         "A session that exists already is not changed.  Exit code 1 when a file failed; all others are imported.",
         (
             Argument(
@@ -59,5 +59,6 @@ COMMANDS = (
                 is_repeatable=True,
             ),
         ),
+        examples=("sesame import notes.jsonl",),
     ),
 )

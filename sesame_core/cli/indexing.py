@@ -146,11 +146,16 @@ COMMANDS = (
             Option("yes", bool, "Send to a shared index without asking at the first time.", default=False),
             JSON,
         ),
+        examples=(
+            "sesame index",
+            "sesame index ~/backup/sessions",
+        ),
     ),
     Command(
         "watch",
         watch,
         "Index session files as they change; print one JSON line per change.  Ends with Ctrl-C.",
+        examples=("sesame watch",),
     ),
     Command(
         "demo",
@@ -158,5 +163,9 @@ COMMANDS = (
         "Index your sessions and show a search; if you have none, in sessions that come with Sesame.\n\n"
         "Those sessions get an index of their own that is deleted at the end.",
         (Argument("query", "[QUERY]...", "What to search for.", is_repeatable=True),),
+        examples=(
+            "sesame demo",
+            "sesame demo flaky test",
+        ),
     ),
 )

@@ -49,5 +49,9 @@ COMMANDS = (
         "Teach an agent to search your sessions: shows what will be written, and asks.",
         (Argument("agent", "AGENT", "By its name in `sesame plugins`, or the beginning of it.", is_required=True),),
         (Option("remove", bool, "Undo it.", default=False), YES),
+        examples=(
+            "sesame integrate claude",
+            "sesame integrate pi --remove",
+        ),
     ),
 )

@@ -46,7 +46,7 @@ class Option:
     #: Bounds of a number.
     least: int | None = None
     most: int | None = None
-    #: The placeholder of the value in the help; the kind when None.
+    #: The placeholder of the value in the help; `help.metavar` chooses one when None.
     metavar: str | None = None
 
     @property
@@ -66,6 +66,8 @@ class Command:
     #: In the order of the command line; only the last may be repeatable, and required ones come first.
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
+    #: Command lines that show what it is for.
+    examples: tuple[str, ...] = ()
     #: Whether it ends quickly, so that it runs without the garbage collector.
     is_brief: bool = False
 
@@ -78,7 +80,9 @@ class Command:
 JSON = Option("json", bool, "Print JSON.", default=False)
 COLOR = Option("color", str, "auto, always or never.", default="auto", metavar="WHEN")
 YES = Option("yes", bool, "Do not ask.", more=("-y",), default=False)
-MODEL = Option("model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True)
+MODEL = Option(
+    "model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True, metavar="NAME"
+)
 SESSION = Argument(
     "session", "SESSION", "An id or a prefix of one, words of a name, a hit (35ea:21), or latest.", is_required=True
 )
@@ -89,9 +93,9 @@ def limited(help: str, default: int | None, *, least: int = 1, most: int | None 
     return Option("limit", int, help, more=("-n",), default=default, least=least, most=most)
 
 
-def skipping(help: str) -> Option:
+def skipping(help: str, *, metavar: str | None = None) -> Option:
     """Return `--offset`."""
-    return Option("offset", int, help, default=0, least=0)
+    return Option("offset", int, help, default=0, least=0, metavar=metavar)
 
 
 def narrowing(*names: str) -> Iterator[Option]:
@@ -100,4 +104,11 @@ def narrowing(*names: str) -> Iterator[Option]:
         if not names or field.name in names:
             kind: Kind = bool if field.is_switch else str
             default = False if field.is_switch else None
-            yield Option(field.name, kind, field.help, default=default, is_repeatable=field.is_repeatable)
+            yield Option(
+                field.name,
+                kind,
+                field.help,
+                default=default,
+                is_repeatable=field.is_repeatable,
+                metavar=field.metavar or None,
+            )

@@ -42,11 +42,15 @@ COMMANDS = (
         "Print the session that a reference means, and its outline; without a reference, the names of the latest.",
         (Argument("reference", "[REFERENCE]...", "An id, a name, or some words of a name.", is_repeatable=True),),
         (
-            Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True),
+            Option("exclude", str, "Leave out this session; repeatable.", is_repeatable=True, metavar="ID"),
             limited("Candidates at most.", 10, most=1000),
             skipping("Candidates to skip."),
             Option("max_bytes", int, "Bytes of all outlines together at most.", default=8192, least=256),
             JSON,
+        ),
+        examples=(
+            "sesame resolve nix flake",
+            "sesame resolve",
         ),
     ),
 )

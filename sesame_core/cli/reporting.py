@@ -84,6 +84,10 @@ COMMANDS = (
             Option("check", bool, "Exit with 1 if the server of a shared index has a problem.", default=False),
             JSON,
         ),
+        examples=(
+            "sesame status",
+            "sesame status --json",
+        ),
         is_brief=True,
     ),
     Command(
@@ -100,12 +104,14 @@ COMMANDS = (
             Option("prepare", bool, "Create or upgrade the tables first; index nothing.", default=False),
             JSON,
         ),
+        examples=("sesame workstations",),
     ),
     Command(
         "plugins",
         plugins,
         "List every installed plugin: what it provides, where it comes from, or why it failed to load.",
         options=(JSON,),
+        examples=("sesame plugins",),
         is_brief=True,
     ),
     Command(
@@ -115,6 +121,10 @@ COMMANDS = (
         options=(
             JSON,
             Option("init", bool, "Write a commented config.jsonc, unless there is one.", default=False),
+        ),
+        examples=(
+            "sesame config",
+            "sesame config --init",
         ),
         is_brief=True,
     ),

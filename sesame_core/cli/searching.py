@@ -128,6 +128,12 @@ COMMANDS = (
             Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
             Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),
         ),
+        examples=(
+            "sesame search nix infrastructure simplify",
+            "sesame search --here --after 'last week' flaky test",
+            "sesame search --tool Bash gh pr create",
+            "sesame search '\"tight loop\" -nginx' -C 2",
+        ),
         is_brief=True,
     ),
 )

@@ -55,10 +55,18 @@ COMMANDS = (
         "Serve agents over the Model Context Protocol: on standard input and output, until the client ends.",
         options=(
             Option("http", str, "Serve HTTP at this address instead; clients need a token.", metavar="HOST:PORT"),
-            Option("token_file", Path, "File with the token; created if it is missing."),
+            Option("token_file", Path, "File with the token; created if it is missing.", metavar="FILE"),
             Option(
-                "allow_host", str, "A host name by which clients reach this server; repeatable.", is_repeatable=True
+                "allow_host",
+                str,
+                "A host name by which clients reach this server; repeatable.",
+                is_repeatable=True,
+                metavar="NAME",
             ),
+        ),
+        examples=(
+            "sesame mcp",
+            "sesame mcp --http 127.0.0.1:8765",
         ),
     ),
 )

@@ -180,6 +180,10 @@ COMMANDS = (
             COLOR,
             JSON,
         ),
+        examples=(
+            "sesame sessions -n 10",
+            "sesame sessions --here --after monday",
+        ),
         is_brief=True,
     ),
     Command(
@@ -188,13 +192,18 @@ COMMANDS = (
         "Print a session as a transcript, from the index: its file need not exist.",
         (SESSION,),
         (
-            skipping("Position of the first chunk."),
+            skipping("Position of the first chunk.", metavar="POSITION"),
             limited("Chunks at most.", None, least=0),
-            Option("around", int, "Only the chunks around this position.", least=0),
-            Option("query", str, "Words to mark."),
+            Option("around", int, "Only the chunks around this position.", least=0, metavar="POSITION"),
+            Option("query", str, "Words to mark.", metavar="WORDS"),
             Option("full", bool, "On a terminal, show outputs of tools and injected text whole.", default=False),
             COLOR,
             JSON,
+        ),
+        examples=(
+            "sesame show 01a0b03d",
+            "sesame show 01a0b03d:21 --query 'nix flake'",
+            "sesame show latest --full",
         ),
         is_brief=True,
     ),
@@ -204,6 +213,10 @@ COMMANDS = (
         "Resume a session in its agent, in the session's directory and profile.",
         (SESSION,),
         (Option("print_", bool, "Print the command instead of running it.", default=False), JSON),
+        examples=(
+            "sesame resume 01a0b03d",
+            "sesame resume latest --print",
+        ),
         is_brief=True,
     ),
     Command(
@@ -220,5 +233,6 @@ COMMANDS = (
             ),
         ),
         (YES,),
+        examples=("sesame forget 01a0b03d",),
     ),
 )

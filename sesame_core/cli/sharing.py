@@ -92,5 +92,9 @@ COMMANDS = (
             Option("dry_run", bool, "Only list what would be sent, removed or kept here.", default=False),
             JSON,
         ),
+        examples=(
+            "sesame share '~/diary' private",
+            "sesame share",
+        ),
     ),
 )

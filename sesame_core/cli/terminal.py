@@ -84,6 +84,13 @@ def screen_of(choice: str = "auto") -> Screen | None:
     return Screen(width=max(width, NARROWEST), height=max(height, 5), has_color=colored)
 
 
+def columns() -> int:
+    """Return the columns of the terminal; 80 without one."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
 def write_version() -> None:
     """Print the version of Sesame."""
     from .. import version

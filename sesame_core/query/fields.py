@@ -33,6 +33,8 @@ class Field:
     #: Of a switch in a query: its value.
     word: str = ""
     is_switch: bool = False
+    #: What stands for the value in the help of the option.
+    metavar: str = ""
     is_repeatable: bool = False
     #: Whether it narrows the passages of a session, so that only a search has it and not a list of sessions.
     is_of_passages: bool = False
@@ -46,6 +48,7 @@ FIELDS = (
         "Only sessions in this directory or below it.",
         "Only sessions held in this directory or below it.",
         keys=("cwd",),
+        metavar="DIR",
     ),
     Field(
         "here",
@@ -62,6 +65,7 @@ FIELDS = (
         "Only sessions of this repository, or in a directory of this name.",
         "Only sessions of this repository; a part of its name is enough.",
         keys=("repo",),
+        metavar="NAME",
     ),
     Field(
         "branch",
@@ -69,6 +73,7 @@ FIELDS = (
         "Only sessions on this git branch.",
         "Only sessions on this git branch.",
         keys=("branch",),
+        metavar="NAME",
     ),
     Field(
         "agent",
@@ -77,6 +82,7 @@ FIELDS = (
         'Only sessions of these agents: "claude-code", "pi", …',
         keys=("agent",),
         is_repeatable=True,
+        metavar="NAME",
     ),
     Field(
         "model",
@@ -84,6 +90,7 @@ FIELDS = (
         "Only sessions with this model, or a part of its name.",
         "Only sessions with this model; a part of its name is enough.",
         keys=("model",),
+        metavar="NAME",
     ),
     Field(
         "after",
@@ -91,6 +98,7 @@ FIELDS = (
         "Only what was said then or later: 7d, monday, 2026-11-01 …",
         "Only what was said then or later: 2026-11-01, 2026-11, yesterday, last week, or an age (30min, 7d).",
         keys=("after",),
+        metavar="DATE",
     ),
     Field(
         "before",
@@ -98,6 +106,7 @@ FIELDS = (
         "Only what was said then or earlier; a day counts as a whole.",
         "Only what was said then or earlier; a day counts as a whole.",
         keys=("before",),
+        metavar="DATE",
     ),
     Field(
         "path",
@@ -105,6 +114,7 @@ FIELDS = (
         "Only sessions in which a tool call named this file.",
         "Only sessions in which a tool call named this file; its last parts are enough.",
         keys=("file", "path"),
+        metavar="FILE",
     ),
     Field(
         "cmd",
@@ -112,6 +122,7 @@ FIELDS = (
         "Only sessions in which a shell was called with these words, in this order.",
         "Only sessions in which a shell was called with these words, in this order.",
         keys=("cmd",),
+        metavar="WORDS",
     ),
     Field(
         "error",
@@ -122,9 +133,15 @@ FIELDS = (
         word="error",
         is_switch=True,
     ),
-    Field("workstation", "workstation", "Only sessions of the workstation with this id.", keys=("workstation",)),
-    Field("host", "host", "Only sessions of the machine with this name.", keys=("host",)),
-    Field("owner", "owner", "Only sessions that this person indexed.", keys=("owner",)),
+    Field(
+        "workstation",
+        "workstation",
+        "Only sessions of the workstation with this id.",
+        keys=("workstation",),
+        metavar="ID",
+    ),
+    Field("host", "host", "Only sessions of the machine with this name.", keys=("host",), metavar="NAME"),
+    Field("owner", "owner", "Only sessions that this person indexed.", keys=("owner",), metavar="NAME"),
     Field(
         "all_kinds",
         "all_kinds",
@@ -138,6 +155,7 @@ FIELDS = (
         "Leave out this session; repeatable.",
         "Ids of sessions to leave out.",
         is_repeatable=True,
+        metavar="ID",
     ),
     Field(
         "tool",
@@ -146,6 +164,7 @@ FIELDS = (
         "Search only calls of this tool and their results.",
         keys=("tool",),
         is_of_passages=True,
+        metavar="NAME",
     ),
     Field(
         "tools",
@@ -162,6 +181,7 @@ FIELDS = (
         'Search only what has this role: "user" is what a person typed, "assistant", "tool", …',
         keys=("role",),
         is_of_passages=True,
+        metavar="ROLE",
     ),
 )
 #: The field of each name in a query.

@@ -94,7 +94,9 @@ def options_in_help(text: str) -> set[str]:
 
 
 def commands_in_help(text: str) -> set[str]:
-    return set(re.findall(r"^  (\w+) ", text.partition("Commands:\n")[2], re.MULTILINE))
+    return set(
+        re.findall(r"^  (\w+) ", text.partition("Options:\n")[0].partition("\n\n")[2].partition("\n\n")[2], re.M)
+    )
 
 
 def options_in_tables(text: str) -> set[str]:
