@@ -11,6 +11,7 @@ import typer
 import typer.core
 
 from .commands import command, commands
+from .completing import completer
 from .help import command_help, program_help
 from .options import Argument, Command, Option
 from .terminal import columns, write_version
@@ -82,7 +83,7 @@ def _sesame(
 
 
 def _of_argument(argument: Argument) -> inspect.Parameter:
-    made = typer.Argument(metavar=argument.metavar, help=argument.help)
+    made = typer.Argument(metavar=argument.metavar, help=argument.help, autocompletion=completer(argument.name))
     kind: Any = list[argument.kind] if argument.is_repeatable else argument.kind  # type: ignore[name-defined]
     default = inspect.Parameter.empty if argument.is_required else None
     return _parameter(argument.name, kind if argument.is_required else kind | None, made, default)
@@ -92,7 +93,14 @@ def _of_option(option: Option) -> inspect.Parameter:
     flags = [option.flag, *option.more]
     if any(flag.startswith("--no-") for flag in option.more):
         flags = ["/".join(flags)]
-    made = typer.Option(*flags, help=option.help, min=option.least, max=option.most, metavar=option.metavar)
+    made = typer.Option(
+        *flags,
+        help=option.help,
+        min=option.least,
+        max=option.most,
+        metavar=option.metavar,
+        autocompletion=completer(option.name),
+    )
     kind: Any = list[option.kind] if option.is_repeatable else option.kind  # type: ignore[name-defined]
     return _parameter(option.name, kind if option.default is not None else kind | None, made, option.default)
 

@@ -1,0 +1,71 @@
+"""What a shell completes behind an option or as an argument: agents, roles, sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from .terminal import COLORS
+
+#: A value with what the shell tells of it.
+Completion: TypeAlias = tuple[str, str]
+#: Sessions that are completed: the last active ones.
+SESSIONS = 100
+
+
+def completer(name: str) -> Callable[[str], list[Completion]] | None:
+    """Return what completes the values of an option or an argument; None if nothing is known of them.
+
+    :param name: its name.
+    """
+    values = _VALUES.get(name)
+    return (lambda incomplete: [one for one in values() if one[0].startswith(incomplete)]) if values else None
+
+
+def _agents() -> Iterator[Completion]:
+    from ..plugin.manager import PluginManager
+
+    for info in PluginManager().catalogue():
+        if info.kind == "parser" and not info.error:
+            yield info.name, ""
+
+
+def _roles() -> Iterator[Completion]:
+    from ..types.query import ROLES
+
+    yield from ((role, "") for role in ROLES)
+
+
+def _colors() -> Iterator[Completion]:
+    yield from ((color, "") for color in COLORS)
+
+
+def _visibilities() -> Iterator[Completion]:
+    from ..config.model import LEVELS
+
+    yield from ((level, "") for level in LEVELS)
+
+
+def _sessions() -> Iterator[Completion]:
+    """Yield the latest sessions; none where there is no index: a shell shows no errors."""
+    from ..api.sesame import Sesame
+    from ..errors import SesameError
+    from ..rendering.text import session_name
+
+    try:
+        with Sesame() as sesame:
+            found, _ = sesame.list_sessions(limit=SESSIONS)
+            short = sesame.abbreviations(stored.session.id for stored in found)
+    except SesameError:
+        return
+    yield from ((short[stored.session.id], session_name(stored)) for stored in found)
+
+
+_VALUES: dict[str, Callable[[], Iterator[Completion]]] = {
+    "agent": _agents,
+    "role": _roles,
+    "color": _colors,
+    "visibility": _visibilities,
+    "session": _sessions,
+    "exclude": _sessions,
+}
