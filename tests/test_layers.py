@@ -23,7 +23,7 @@ PLUGINS = ROOT / "plugins"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("mcp",),
+    ("mcp", "picker"),
     ("sesame_core",),
     ("runtime",),
     ("api", "rendering"),

@@ -75,10 +75,16 @@ def _run_lean(arguments: list[str]) -> bool:
 
         write_version()
         return True
+    if not arguments:
+        from .picking import is_wanted
+
+        if not is_wanted():
+            return False
+        arguments = ["pick"]
     from .commands import command as command_of
     from .parse import parse, with_dashed_queries
 
-    name, *rest = with_dashed_queries(arguments) or [""]
+    name, *rest = with_dashed_queries(arguments)
     command = command_of(name)
     values = parse(command, rest) if command else None
     if command is None or values is None:

@@ -1,0 +1,124 @@
+"""A terminal with a program on it: what it shows, and keys for it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+import pyte
+
+SESAME = (sys.executable, "-m", "sesame_core")
+#: Seconds that anything may take on a machine that is busy with other tests.
+PATIENCE = 60.0
+
+
+class Terminal:
+    """A program on a pseudo-terminal of its own, as a context; it is killed at the end."""
+
+    def __init__(
+        self, command: Sequence[str], *, columns: int = 80, rows: int = 24, env: Mapping[str, str] | None = None
+    ) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        #: All that the program has written.
+        self.written = b""
+        self._code: int | None = None
+        self._pid, self._fd = pty.fork()
+        if not self._pid:
+            try:
+                self._set_size(0, columns, rows)
+                os.execvpe(command[0], list(command), {**os.environ, "TERM": "xterm-256color", **(env or {})})
+            finally:
+                os._exit(127)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._code is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+        os.close(self._fd)
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of the screen, without spaces at their ends."""
+        return [row.rstrip() for row in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        """The screen as one text."""
+        return "\n".join(self.rows)
+
+    def send(self, keys: str | bytes) -> None:
+        """Press keys, in the bytes of a terminal."""
+        os.write(self._fd, keys.encode() if isinstance(keys, str) else keys)
+
+    def signal(self, number: int) -> None:
+        """Send the program a signal."""
+        os.kill(self._pid, number)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the terminal, which tells the program."""
+        self.screen.resize(rows, columns)
+        self._set_size(self._fd, columns, rows)
+
+    def wait(self, wanted: str | Callable[[], bool]) -> None:
+        """Wait until the screen has a text, or until something is true."""
+        is_there = (lambda: wanted in self.text) if isinstance(wanted, str) else wanted
+        until = time.monotonic() + PATIENCE
+        while not is_there():
+            assert time.monotonic() < until, f"not on the screen: {wanted}\n{self.text}"
+            if not self._read(0.2) and self._code is None and self._has_ended():
+                while self._read(0):
+                    pass
+                assert is_there(), f"ended with {self._code} without: {wanted}\n{self.text}"
+
+    def end(self) -> int:
+        """Wait until the program ends; return its exit code, negative after a signal."""
+        until = time.monotonic() + PATIENCE
+        while not self._has_ended():
+            assert time.monotonic() < until, f"still running\n{self.text}"
+            self._read(0.1)
+        while self._read(0):
+            pass
+        assert self._code is not None
+        return self._code
+
+    def is_echoing(self) -> bool:
+        """Return whether the terminal is as a shell needs it: lines with an echo, and Ctrl-C a signal."""
+        flags = termios.tcgetattr(self._fd)[3]
+        return all(flags & wanted for wanted in (termios.ECHO, termios.ICANON, termios.ISIG))
+
+    def _has_ended(self) -> bool:
+        if self._code is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code is not None
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._fd], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            piece = os.read(self._fd, 65536)
+        except OSError:  # Linux's way to say that the other end is closed
+            return False
+        self.written += piece
+        self._stream.feed(piece)
+        return bool(piece)
+
+    @staticmethod
+    def _set_size(fd: int, columns: int, rows: int) -> None:
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
