@@ -17,7 +17,7 @@ DATES = ("today", "yesterday", "7d", "30d", "monday", '"last week"', '"last mont
 #: The fields of `Filters` whose values sessions have.
 NAMED = ("agents", "branch", "cwd", "host", "model", "owner", "repo", "tool", "workstation")
 
-_TOKEN = re.compile(r'(?:^|(?<=[\s(]))[+-]?((?:[A-Za-z]+:)?(?:"[^"]*|[^\s"]*))\Z')
+_TOKEN = re.compile(r'(?:^|(?<=[\s(]))[+(-]*((?:[A-Za-z]+:)?(?:"[^"]*|[^\s"]*))\Z')
 _PLAIN = re.compile(r"[\w./\\~@+*:-]+")
 
 

@@ -21,7 +21,7 @@ PROMPT = "> "
 #: Columns of a list from which on it names the agent, and the directory.
 WITH_AGENT, WITH_DIRECTORY = 60, 44
 #: Columns of an agent's name, and most of a directory's as a part of the list.
-AGENT, DIRECTORY = 11, 0.28
+AGENT, DIRECTORY = 12, 0.28
 
 
 def screen(state: State, of: Layout, *, colour: bool) -> tuple[list[str], tuple[int, int]]:
@@ -56,10 +56,10 @@ def _told(state: State) -> Row:
             row += [(candidate, "current" if number == state.completion.at else ""), ("  ", "")]
         return row
     if state.message:
-        return [(steady(state.message), "error" if state.is_failure else "bold")]
+        return [(state.message, "error" if state.is_failure else "bold")]
     parts = [counted(state)]
     parts += ["indexing …"] if state.is_indexing else []
-    return [(" · ".join([*parts, *(steady(note) for note in state.notes)]), "dim")]
+    return [(" · ".join([*parts, *state.notes]), "dim")]
 
 
 def counted(state: State) -> str:
@@ -96,7 +96,7 @@ def _list(state: State, area: Area, *, colour: bool) -> list[str]:
         row = _hit(state, state.hits[number], area.width, is_selected=is_selected)
         rows.append(painted(row, area.width, colour=colour, selected=is_selected))
     told = [state.error] if state.error is not None else list(state.notes) if len(rows) < area.height else []
-    for text in map(steady, told):
+    for text in told:
         style = "error" if state.error is not None else "dim"
         rows += [painted([(text[a:b], style)], area.width, colour=colour) for a, b in wrapped(text, area.width)]
     return (rows + [" " * area.width] * area.height)[: area.height]
@@ -135,6 +135,7 @@ def _hit(state: State, hit: Hit, width: int, *, is_selected: bool) -> Row:
 
 def preview_rows(state: State, area: Area) -> list[Row]:
     """Return the rows of the preview that are shown; scrolling stops at its ends."""
+    from ..rendering.text import one_line
     from .preview import heading
 
     hit, loaded = state.hit, state.loaded
@@ -144,26 +145,27 @@ def preview_rows(state: State, area: Area) -> list[Row]:
     if loaded is not None and hit is not None and loaded.hit.session.key == hit.session.key:
         height = max(area.height - len(rows), 0)
         if loaded.error is not None:
-            rows.append(clipped([(loaded.error, "error")], area.width))
+            rows.append(clipped([(steady(one_line(loaded.error)), "error")], area.width))
         elif height:
             made = _preview(state, loaded, area.width)
             start = max(0, made.passage - height // 3) if loaded.position is not None else 0
-            last = max(0, len(made.rows) - height)
+            made_rows = made.rows(max(start + state.scrolled, 0) + height)
+            last = max(0, len(made_rows) - height)
             state.scrolled = max(-start, min(state.scrolled, last - start))
             at = max(0, min(start + state.scrolled, last))
-            rows += made.rows[at : at + height]
+            rows += made_rows[at : at + height]
     return (rows + [[] for _ in range(area.height)])[: area.height]
 
 
 def _preview(state: State, loaded: Loaded, width: int) -> Preview:
     """Return the preview, made again only when it has changed."""
     from ..types.query import Query
-    from .preview import preview
+    from .preview import Preview
 
     made_of = (loaded, state.answer, width, state.is_unfolded)
     if state.made is None or not all(map(operator.is_, state.made[0], made_of)):
         query = state.answer.query if state.answer else Query(text="")
-        made = preview(loaded.chunks, query, width, position=loaded.position, is_unfolded=state.is_unfolded)
+        made = Preview(loaded.chunks, query, width, position=loaded.position, is_unfolded=state.is_unfolded)
         state.made = made_of, made
     return state.made[1]
 
@@ -186,8 +188,9 @@ def _keys(columns: int) -> Row:
     row: Row = []
     taken = 0
     for key, does in SHOWN:
-        taken += len(short(key)) + len(does) + 3
-        if taken - 2 > columns:
+        gap = "  " if row else ""
+        taken += len(gap) + len(short(key)) + 1 + len(does)
+        if taken > columns:
             break
-        row += [(short(key), "bold"), (f" {does}  ", "dim")]
+        row += [(gap + short(key), "bold"), (f" {does}", "dim")]
     return row

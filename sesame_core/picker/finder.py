@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..types.report import IndexReport
 
 #: Chunks of a preview before and after the passage.
-BEFORE, AFTER = 20, 60
+BEFORE, AFTER = 10, 60
 #: Seconds for which what is known of unread files is used again: to find it out, all known files are listed.
 KNOWN_SECONDS = 2.0
 

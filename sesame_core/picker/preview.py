@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
 from ..rendering.text import count, days, one_line, place, printable, session_name
 from ..text.cells import TAB, steady
 from ..text.readable import readable
@@ -22,15 +21,6 @@ CALL, RESULT, INJECTED, SAID = 6, 4, 2, 60
 UNFOLDED, LINE = 100_000, 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The rows of a preview."""
-
-    rows: Sequence[Row]
-    #: The row at which the passage starts.
-    passage: int
-
-
 def heading(stored: StoredSession, width: int) -> list[Row]:
     """Return what is said of a session: its name, and where and when it was."""
     session = stored.session
@@ -43,29 +33,45 @@ def heading(stored: StoredSession, width: int) -> list[Row]:
     ]
 
 
-def preview(
-    chunks: Sequence[Chunk], query: Query, width: int, *, position: int | None = None, is_unfolded: bool = False
-) -> Preview:
-    """Return the rows of a session's chunks.
+class Preview:
+    """The rows of a session's chunks, made as far as they are shown.
 
-    :param position: the position of the passage, which is marked.
+    :param position: the position of the passage, which is marked; None for the start.
     :param is_unfolded: show all lines of each chunk.
     """
-    rows: list[Row] = []
-    passage = 0
-    for chunk in chunks:
-        is_passage = chunk.seq == position
-        if rows:
-            rows.append([])
+
+    def __init__(
+        self, chunks: Sequence[Chunk], query: Query, width: int, *, position: int | None = None, is_unfolded: bool = False
+    ) -> None:
+        self._query = query
+        self._width = width
+        self._position = position
+        self._is_unfolded = is_unfolded
+        self._rest = list(reversed(chunks))
+        self._rows: list[Row] = []
+        #: The row at which the passage is.
+        self.passage = 0
+        while position is not None and self._rest and self._rest[-1].seq <= position:
+            self._add(self._rest.pop())
+
+    def rows(self, count: int) -> Sequence[Row]:
+        """Return the first rows: this number, or more; fewer if there are no more."""
+        while self._rest and len(self._rows) < count:
+            self._add(self._rest.pop())
+        return self._rows
+
+    def _add(self, chunk: Chunk) -> None:
+        is_passage = chunk.seq == self._position
+        if self._rows:
+            self._rows.append([])
         if is_passage:
-            passage = len(rows)
-        rows.append(clipped(_speaker(chunk, is_passage=is_passage), width))
-        most = UNFOLDED if is_unfolded else _lines(chunk)
-        shown, first = _body(chunk, query, width, most, is_passage=is_passage)
+            self.passage = len(self._rows)
+        self._rows.append(clipped(_speaker(chunk, is_passage=is_passage), self._width))
+        most = UNFOLDED if self._is_unfolded else _lines(chunk)
+        shown, first = _body(chunk, self._query, self._width, most, is_passage=is_passage)
         if is_passage:
-            passage += first
-        rows += shown
-    return Preview(rows, passage)
+            self.passage += first
+        self._rows += shown
 
 
 def _speaker(chunk: Chunk, *, is_passage: bool) -> Row:
@@ -86,7 +92,8 @@ def _lines(chunk: Chunk) -> int:
 
 def _body(chunk: Chunk, query: Query, width: int, most: int, *, is_passage: bool) -> tuple[list[Row], int]:
     """Return the rows of a chunk's text, and the one at which most words of the query are."""
-    text = steady(printable(readable(chunk.text, chunk.kind))).expandtabs(TAB).strip("\n")
+    text = steady(printable(readable(chunk.text, chunk.kind))).expandtabs(TAB)
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n").strip("\n")
     marks = occurrences(text[:UNFOLDED], query) if query.words else []
     lines: list[tuple[str, int]] = []
     position = 0
@@ -109,6 +116,8 @@ def _body(chunk: Chunk, query: Query, width: int, most: int, *, is_passage: bool
         if len(inside) > best:
             best, at = len(inside), len(rows)
         rows += folded(line[:LINE], inside, width, "" if chunk.kind == "message" else "dim")
+        if len(line) > LINE:
+            rows.append([(f"… {count(len(line) - LINE, 'more character')}", "dim")])
     if (rest := len(lines) - first - len(shown)) or position <= len(text):
         rows.append([(f"… {count(rest, 'more line')}" if rest else "… more", "dim")])
     return rows, at

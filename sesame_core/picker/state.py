@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..rendering.text import one_line
+from ..text.cells import steady
 from .line import Line
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from .preview import Preview
 
 #: Sessions of an answer at first, and by which it grows when the last one is selected.
-PAGE = 50
+PAGE = 30
 
 
 class State:
@@ -61,7 +63,9 @@ class State:
         """Show an answer.  If it is to the same text, the same session stays selected, wherever it is now."""
         is_same = found.text == self.answered
         before, place = self.hit, self.selected - self.top
-        self.answer, self.notes, self.error, self.answered = found.answer, found.notes, found.error, found.text
+        self.answer, self.answered = found.answer, found.text
+        self.notes = [steady(one_line(note)) for note in found.notes]
+        self.error = None if found.error is None else steady(one_line(found.error))
         if not is_same or before is None:
             self.select(0)
             self.top = 0
@@ -79,5 +83,5 @@ class State:
         self.selected = number
 
     def say(self, message: str, *, is_failure: bool = False) -> None:
-        """Show a message until the next key."""
-        self.message, self.is_failure = message, is_failure
+        """Show a message until the next key, without what controls a terminal."""
+        self.message, self.is_failure = steady(one_line(message)), is_failure

@@ -32,8 +32,8 @@ class Terminal:
         #: All that the program has written.
         self.written = b""
         self._code: int | None = None
-        self._pid, self._fd = pty.fork()
-        if not self._pid:
+        self.pid, self._fd = pty.fork()
+        if not self.pid:
             try:
                 self._set_size(0, columns, rows)
                 os.execvpe(command[0], list(command), {**os.environ, "TERM": "xterm-256color", **(env or {})})
@@ -46,8 +46,8 @@ class Terminal:
     def __exit__(self, *_: object) -> None:
         if self._code is None:
             with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
         os.close(self._fd)
 
     @property
@@ -66,7 +66,7 @@ class Terminal:
 
     def signal(self, number: int) -> None:
         """Send the program a signal."""
-        os.kill(self._pid, number)
+        os.kill(self.pid, number)
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the size of the terminal, which tells the program."""
@@ -79,8 +79,8 @@ class Terminal:
         until = time.monotonic() + PATIENCE
         while not is_there():
             assert time.monotonic() < until, f"not on the screen: {wanted}\n{self.text}"
-            if not self._read(0.2) and self._code is None and self._has_ended():
-                while self._read(0):
+            if not self.read(0.2) and self._code is None and self._has_ended():
+                while self.read(0):
                     pass
                 assert is_there(), f"ended with {self._code} without: {wanted}\n{self.text}"
 
@@ -89,8 +89,8 @@ class Terminal:
         until = time.monotonic() + PATIENCE
         while not self._has_ended():
             assert time.monotonic() < until, f"still running\n{self.text}"
-            self._read(0.1)
-        while self._read(0):
+            self.read(0.1)
+        while self.read(0):
             pass
         assert self._code is not None
         return self._code
@@ -102,12 +102,13 @@ class Terminal:
 
     def _has_ended(self) -> bool:
         if self._code is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
         return self._code is not None
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
+        """Take what the program writes within this time; return whether it has written anything."""
         ready, _, _ = select.select([self._fd], [], [], seconds)
         if not ready:
             return False
