@@ -41,7 +41,13 @@ class Preview:
     """
 
     def __init__(
-        self, chunks: Sequence[Chunk], query: Query, width: int, *, position: int | None = None, is_unfolded: bool = False
+        self,
+        chunks: Sequence[Chunk],
+        query: Query,
+        width: int,
+        *,
+        position: int | None = None,
+        is_unfolded: bool = False,
     ) -> None:
         self._query = query
         self._width = width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import fcntl
 import os
 import pty
@@ -13,6 +14,7 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import pyte
 
@@ -21,13 +23,30 @@ SESAME = (sys.executable, "-m", "sesame_core")
 PATIENCE = 60.0
 
 
+class Screen(pyte.Screen):
+    """A screen with a second one, which programs use that leave the first as it was."""
+
+    _first: tuple[Any, int, int] | None = None
+
+    def set_mode(self, *modes: int, **more: Any) -> None:
+        super().set_mode(*modes, **more)
+        if 1049 in modes and more.get("private"):
+            self._first = copy.deepcopy(self.buffer), self.cursor.x, self.cursor.y
+
+    def reset_mode(self, *modes: int, **more: Any) -> None:
+        super().reset_mode(*modes, **more)
+        if 1049 in modes and more.get("private") and self._first is not None:
+            self.buffer, self.cursor.x, self.cursor.y = self._first
+            self._first = None
+
+
 class Terminal:
     """A program on a pseudo-terminal of its own, as a context; it is killed at the end."""
 
     def __init__(
         self, command: Sequence[str], *, columns: int = 80, rows: int = 24, env: Mapping[str, str] | None = None
     ) -> None:
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         #: All that the program has written.
         self.written = b""

@@ -47,7 +47,13 @@ def hit_of(title: str, number: int = 0, text: str = "") -> Hit:
     chunk = Chunk(kind="message", role="user", text=text or title, seq=3)
     stored = StoredSession(number=number, session=session, path="/w/a.jsonl")
     snippet = Snippet(title)
-    return Hit(stored=stored, score=1, snippet=snippet, chunk=chunk, passages=[Passage(number=number, chunk=chunk, snippet=snippet)])
+    return Hit(
+        stored=stored,
+        score=1,
+        snippet=snippet,
+        chunk=chunk,
+        passages=[Passage(number=number, chunk=chunk, snippet=snippet)],
+    )
 
 
 def state_of(*titles: str, query: str = "fox", notes: tuple[str, ...] = ()) -> State:
@@ -126,7 +132,13 @@ def test_words_of_the_query_are_marked_in_the_title_and_the_passage_also_without
 
 @pytest.mark.parametrize(
     ("environ", "wanted"),
-    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"CLICOLOR": "0"}, False), ({"CLICOLOR": "1"}, True)],
+    [
+        ({}, True),
+        ({"NO_COLOR": "1"}, False),
+        ({"NO_COLOR": ""}, True),
+        ({"CLICOLOR": "0"}, False),
+        ({"CLICOLOR": "1"}, True),
+    ],
 )
 def test_colours_follow_the_variables_that_other_programs_follow(environ: dict[str, str], wanted: bool) -> None:
     assert has_colour(environ) is wanted
@@ -206,9 +218,16 @@ def test_the_lines_with_the_most_words_are_shown_of_a_passage() -> None:
 
 
 def test_a_call_is_shown_as_people_write_it() -> None:
-    call = Chunk(kind="tool_call", role="assistant", tool_name="Bash", text="tool: Bash\ncommand: npm test\ndescription: run them")
+    call = Chunk(
+        kind="tool_call",
+        role="assistant",
+        tool_name="Bash",
+        text="tool: Bash\ncommand: npm test\ndescription: run them",
+    )
     assert rows_of(call)[1] == "$ npm test  # run them"
-    long = Chunk(kind="tool_call", role="assistant", tool_name="Write", text="tool: Write\npath: a\ncontent:\n" + "x\n" * 50)
+    long = Chunk(
+        kind="tool_call", role="assistant", tool_name="Write", text="tool: Write\npath: a\ncontent:\n" + "x\n" * 50
+    )
     assert len(rows_of(long)) == CALL + 2
 
 
@@ -234,8 +253,18 @@ def test_rows_are_made_only_as_far_as_they_are_shown() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(0, "now"), (-5, "now"), (59, "now"), (60, "1m"), (7200, "2h"), (86400 * 6, "6d"), (86400 * 13, "1w"), (86400 * 200, "6mo")]
-    + [(86400 * 364, "11mo"), (86400 * 800, "2y")],
+    [
+        (0, "now"),
+        (-5, "now"),
+        (59, "now"),
+        (60, "1m"),
+        (7200, "2h"),
+        (86400 * 6, "6d"),
+        (86400 * 13, "1w"),
+        (86400 * 200, "6mo"),
+        (86400 * 364, "11mo"),
+        (86400 * 800, "2y"),
+    ],
 )
 def test_an_age_is_short(seconds: int, told: str) -> None:
     now = datetime(2026, 11, 29, tzinfo=UTC)

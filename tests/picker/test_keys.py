@@ -84,7 +84,15 @@ def test_clicks_and_the_wheel_have_their_place_and_movements_are_nothing() -> No
 
 @pytest.mark.parametrize(
     "noise",
-    [b"\x1b[?62;c", b"\x1b]11;rgb:0000/0000/0000\x07", b"\x1b]52;c;YQ==\x1b\\", b"\x1bP>|xterm\x1b\\", b"\x1b[I", b"\x1b[999~", b"\x1bOz"],
+    [
+        b"\x1b[?62;c",
+        b"\x1b]11;rgb:0000/0000/0000\x07",
+        b"\x1b]52;c;YQ==\x1b\\",
+        b"\x1bP>|xterm\x1b\\",
+        b"\x1b[I",
+        b"\x1b[999~",
+        b"\x1bOz",
+    ],
 )
 def test_answers_of_the_terminal_and_unknown_keys_are_nothing(noise: bytes) -> None:
     assert names(Decoder().feed(noise + b"\r")) == ["enter"]

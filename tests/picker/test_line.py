@@ -31,8 +31,14 @@ def test_text_is_inserted_at_the_cursor(text: str, moves: list[str], typed: str,
 
 @pytest.mark.parametrize(
     ("where", "rest"),
-    [("left", "one wo three"), ("right", "one to three"), ("word-left", "one wo three"), ("word-right", "one t three")]
-    + [("start", "wo three"), ("end", "one t")],
+    [
+        ("left", "one wo three"),
+        ("right", "one to three"),
+        ("word-left", "one wo three"),
+        ("word-right", "one t three"),
+        ("start", "wo three"),
+        ("end", "one t"),
+    ],
 )
 def test_text_is_deleted_from_the_cursor(where: str, rest: str) -> None:
     line = Line("one two three")

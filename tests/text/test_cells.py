@@ -62,7 +62,9 @@ def test_an_accent_stays_with_its_letter() -> None:
 
 
 @pytest.mark.parametrize("width", range(1, 12))
-@pytest.mark.parametrize("line", ["", "one two  three", "日記 アプリ日記アプリ", "x" * 30, " indented line here", "a 日b"])
+@pytest.mark.parametrize(
+    "line", ["", "one two  three", "日記 アプリ日記アプリ", "x" * 30, " indented line here", "a 日b"]
+)
 def test_rows_are_no_wider_than_they_may_be_and_lose_only_spaces(line: str, width: int) -> None:
     rows = [line[start:end] for start, end in wrapped(line, width)]
     assert all(cells(row) <= max(width, 2) for row in rows)
