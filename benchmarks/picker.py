@@ -1,4 +1,4 @@
-"""Measure the picker as a person meets it: on a terminal, from the start to the first list, and from a key to its answer.
+"""Measure the picker on a terminal: from the start to the first list, and from a key to its answer.
 
     python benchmarks/picker.py                                   # the picker on the present configuration
     python benchmarks/picker.py --queries FILE                    # type these: JSON lines with a "query"

@@ -94,8 +94,8 @@ def test_every_row_of_a_screen_of_any_size_is_as_wide_as_the_screen(size: tuple[
 @pytest.mark.parametrize("name", TITLES)
 def test_no_text_of_a_session_controls_the_terminal(name: str) -> None:
     state = state_of(TITLES[name], "other")
-    state.say(TITLES[name])
-    for state.message in (state.message, ""):
+    for message in (TITLES[name], ""):
+        state.say(message)
         for columns, rows in SIZES:
             for row in screen(state, layout(columns, rows), colour=True)[0]:
                 assert not [c for c in bare(row) if c < " " or "\x7f" <= c <= "\x9f"]
