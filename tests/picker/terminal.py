@@ -72,7 +72,9 @@ class Terminal:
     @property
     def rows(self) -> list[str]:
         """The rows of the screen, without spaces at their ends."""
-        return [row.rstrip() for row in self.screen.display]
+        # Not `display`, which fails on half of a wide character.
+        buffer, columns = self.screen.buffer, range(self.screen.columns)
+        return ["".join(buffer[row][column].data for column in columns).rstrip() for row in range(self.screen.lines)]
 
     @property
     def text(self) -> str:
