@@ -7,13 +7,12 @@ import fcntl
 import os
 import pty
 import select
-import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import pyte
@@ -50,24 +49,27 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         #: All that the program has written.
         self.written = b""
-        self._code: int | None = None
-        self.pid, self._fd = pty.fork()
-        if not self.pid:
-            try:
-                self._set_size(0, columns, rows)
-                os.execvpe(command[0], list(command), {**os.environ, "TERM": "xterm-256color", **(env or {})})
-            finally:
-                os._exit(127)
+        self._fd, slave = pty.openpty()
+        self._set_size(slave, columns, rows)
+        # Not forked: a process with threads must not.  The shell's terminal is the one that it opens first.
+        self._process = subprocess.Popen(
+            ["sh", "-c", 'exec "$@" <>"$0" >&0 2>&1', os.ttyname(slave), *command],
+            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+        self._slave = slave
 
     def __enter__(self) -> Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._code is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        os.close(self._fd)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        for end in (self._slave, self._fd):
+            os.close(end)
 
     @property
     def rows(self) -> list[str]:
@@ -100,33 +102,25 @@ class Terminal:
         until = time.monotonic() + PATIENCE
         while not is_there():
             assert time.monotonic() < until, f"not on the screen: {wanted}\n{self.text}"
-            if not self.read(0.2) and self._code is None and self._has_ended():
+            if not self.read(0.2) and self._process.poll() is not None:
                 while self.read(0):
                     pass
-                assert is_there(), f"ended with {self._code} without: {wanted}\n{self.text}"
+                assert is_there(), f"ended with {self._process.returncode} without: {wanted}\n{self.text}"
 
     def end(self) -> int:
         """Wait until the program ends; return its exit code, negative after a signal."""
         until = time.monotonic() + PATIENCE
-        while not self._has_ended():
+        while self._process.poll() is None:
             assert time.monotonic() < until, f"still running\n{self.text}"
             self.read(0.1)
         while self.read(0):
             pass
-        assert self._code is not None
-        return self._code
+        return self._process.returncode
 
     def is_echoing(self) -> bool:
         """Return whether the terminal is as a shell needs it: lines with an echo, and Ctrl-C a signal."""
         flags = termios.tcgetattr(self._fd)[3]
         return all(flags & wanted for wanted in (termios.ECHO, termios.ICANON, termios.ISIG))
-
-    def _has_ended(self) -> bool:
-        if self._code is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self._code = os.waitstatus_to_exitcode(status)
-        return self._code is not None
 
     def read(self, seconds: float) -> bool:
         """Take what the program writes within this time; return whether it has written anything."""
