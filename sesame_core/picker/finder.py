@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 BEFORE, AFTER = 10, 60
 #: Seconds for which what is known of unread files is used again: to find it out, all known files are listed.
 KNOWN_SECONDS = 2.0
+#: Seconds for which the end of a search is awaited.
+END_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,12 @@ class Finder:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread after what it is doing, and release the index."""
+        """End the thread after what it is doing, and release the index; a server that does not answer is left alone."""
         with self._wanted:
             self._is_ended = True
             self._wanted.notify()
-        self._thread.join()
-        if self.sesame is not None:
+        self._thread.join(END_SECONDS)
+        if self.sesame is not None and not self._thread.is_alive():
             self.sesame.close()
 
     def search(self, text: str, limit: int) -> None:
