@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..errors import SesameError
+from .actions import Actions
 from .bindings import ACTIONS
 from .layout import layout
 from .state import PAGE
@@ -13,7 +14,6 @@ from .state import PAGE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..api.sesame import Sesame
     from ..types.resumption import Resumption
     from .finder import Finder
     from .keys import Event
@@ -40,7 +40,7 @@ class Handler:
         self._state = state
         self._screen = screen
         self._finder = finder
-        self._is_printing = is_printing
+        self._actions = Actions(state, screen, finder, is_printing=is_printing)
         #: How the chosen session is resumed.
         self.chosen: Resumption | None = None
         self.is_done = False
@@ -209,65 +209,13 @@ class Handler:
     # -- what is done with a session ----------------------------------------------------------------------
 
     def _resume(self) -> None:
-        import shutil
-
-        found = self._resumption()
-        if not self._is_printing and shutil.which(program := found.command[0]) is None:
-            raise SesameError(f"{program!r} is not on the PATH: install it, or copy the command")
-        self.chosen, self.is_done = found, True
+        self.chosen, self.is_done = self._actions.resume(), True
 
     def _copy(self) -> None:
-        from ..api.resuming import shell_line
-        from .actions import copy
-
-        line = shell_line(self._resumption())
-        copy(self._screen, line)
-        self._state.say(f"copied: {line}")
+        self._actions.copy()
 
     def _show(self) -> None:
-        from .actions import show
-
-        show(self._screen, self._transcript(), self._position())
+        self._actions.show()
 
     def _edit(self) -> None:
-        from .actions import edit
-
-        self._need()
-        loaded, hit = self._state.loaded, self._state.hit
-        assert hit is not None
-        stored = loaded.stored if loaded and loaded.hit is hit else hit.stored
-        edit(self._screen, stored, hit.chunk, self._transcript)
-
-    def _need(self) -> Sesame:
-        """Return the opened index, when a session is selected.
-
-        :raises SesameError: none is.
-        """
-        if self._finder.sesame is None or self._state.hit is None:
-            raise SesameError("no session is selected")
-        return self._finder.sesame
-
-    def _resumption(self) -> Resumption:
-        from ..api.resuming import refusal
-
-        sesame = self._need()
-        assert self._state.hit is not None
-        found = sesame.resumption(self._state.hit.stored)
-        if reason := refusal(found):
-            raise SesameError(reason)
-        return found
-
-    def _transcript(self) -> str:
-        """Return the transcript of the session that has the passage, with an arrow at it."""
-        from ..rendering.sessions import transcript_text
-
-        sesame, loaded = self._need(), self._state.loaded
-        hit = self._state.hit
-        assert hit is not None
-        stored = loaded.stored if loaded and loaded.hit is hit else hit.stored
-        return transcript_text(stored, sesame.list_messages(stored), self._position())
-
-    def _position(self) -> int | None:
-        """Return the position of the passage."""
-        hit = self._state.hit
-        return hit.chunk.seq if hit and hit.chunk else None
+        self._actions.edit()
