@@ -59,11 +59,12 @@ def show(screen: Screen, transcript: str, position: int | None) -> None:
 
     :raises SesameError: the pager cannot be started.
     """
-    pager = shlex.split(os.environ.get("PAGER") or "less")
+    pager = _named("PAGER") or ["less"]
     line = 1
     if position is not None:
         line = next((n for n, text in enumerate(transcript.split("\n"), 1) if text.startswith(f"→{position} ")), 1)
-    options = [f"+{line}g"] if os.path.basename(pager[0]) == "less" and line > 1 else []
+    # A text that fits into the screen stays, too, until a key ends it.
+    options = ["-+F", f"+{line}g"] if os.path.basename(pager[0]) == "less" else []
     _run(screen, [*pager, *options], "PAGER", transcript)
 
 
@@ -72,7 +73,7 @@ def edit(screen: Screen, stored: StoredSession, chunk: Chunk | None, transcript:
 
     :raises SesameError: the editor cannot be started.
     """
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    editor = _named("VISUAL") or _named("EDITOR") or ["vi"]
     if _is_text(stored.path):
         line = _line_of(stored.path, chunk.entry_id) if chunk and chunk.entry_id else None
         _run(screen, [*editor, *_at(editor[0], stored.path, line)], "EDITOR")
@@ -81,6 +82,17 @@ def edit(screen: Screen, stored: StoredSession, chunk: Chunk | None, transcript:
         file.write(transcript())
         file.flush()
         _run(screen, [*editor, file.name], "EDITOR")
+
+
+def _named(variable: str) -> list[str]:
+    """Return the command that an environment variable names; nothing if it names none.
+
+    :raises SesameError: it has a quote that is not closed.
+    """
+    try:
+        return shlex.split(os.environ.get(variable, ""))
+    except ValueError as error:
+        raise SesameError(f"${variable} is not a command: {error}") from error
 
 
 def _at(program: str, path: str, line: int | None) -> Sequence[str]:
@@ -124,7 +136,4 @@ def _run(screen: Screen, command: Sequence[str], variable: str, text: str | None
             process = subprocess.Popen(command, stdin=terminal if data is None else subprocess.PIPE, stdout=terminal)
         except OSError as error:
             raise SesameError(f"cannot start {command[0]!r}: {error.strerror or error}; set ${variable}") from error
-        try:
-            process.communicate(data)
-        except KeyboardInterrupt:
-            process.wait()  # Ctrl-C in a pager is for the pager
+        process.communicate(data)

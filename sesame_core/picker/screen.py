@@ -135,9 +135,12 @@ class Screen:
     def lent(self) -> Iterator[int]:
         """Give the terminal to another program, as it was before; yield its descriptor."""
         self._end()
+        # Ctrl-C is for the program; a handler, since the program would inherit that it is ignored.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             yield self._fd
         finally:
+            signal.signal(signal.SIGINT, before)
             self._begin()
             self.redraw()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -217,7 +218,9 @@ def test_a_key_copies_the_command_through_the_terminal(directory: Path, start: S
 
 
 def test_a_key_shows_the_session_in_the_pager_and_comes_back(directory: Path, home: Path, start: Start) -> None:
-    terminal = start(env={"PAGER": program(home, "pager", f"cat > {home}/shown; echo in the pager; read answer")})
+    terminal = start(
+        env={"PAGER": program(home, "pager", f"cat > {home}/shown; echo in the pager; read answer </dev/tty")}
+    )
     terminal.wait("1 session")  # before, Ctrl-V is for the terminal itself
     terminal.send("kingfisher\x16")
     terminal.wait("in the pager")
@@ -246,6 +249,27 @@ def test_a_program_that_cannot_be_started_is_named(directory: Path, start: Start
     terminal.wait("1 session")
     terminal.send("kingfisher" + key)
     terminal.wait(f"cannot start '/nowhere/program': No such file or directory; set ${variable}")
+
+
+@pytest.mark.parametrize(("variable", "key"), [("PAGER", "\x16"), ("VISUAL", "\x0f"), ("EDITOR", "\x0f")])
+def test_a_variable_with_an_open_quote_is_named(directory: Path, start: Start, variable: str, key: str) -> None:
+    terminal = start(env={variable: "vi 'x"})
+    terminal.wait("1 session")
+    terminal.send(key)
+    terminal.wait(f"${variable} is not a command: No closing quotation")
+
+
+@pytest.mark.skipif(shutil.which("less") is None, reason="less is not installed")
+def test_less_shows_a_text_that_fits_until_a_key_and_an_interrupt_does_not_end_the_picker(
+    directory: Path, start: Start
+) -> None:
+    terminal = start(env={"PAGER": " ", "LESS": "-FRX"})
+    terminal.wait("1 session")
+    terminal.send("\x16")
+    terminal.wait("#0 user 2026-08-01")
+    terminal.signal(signal.SIGINT)  # as the terminal sends it to less and the picker
+    terminal.send("q")
+    terminal.wait(lambda: "kingfisher" in selected(terminal))
 
 
 # -- keys -------------------------------------------------------------------------------------------------
