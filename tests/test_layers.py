@@ -229,3 +229,8 @@ def test_asking_for_one_plugin_imports_no_other() -> None:
         "sesame_formatter_default",
     }
     assert not {"importlib.metadata", "pluggy"} & loaded
+
+
+def test_the_first_list_of_the_picker_needs_only_the_standard_library() -> None:
+    loaded = loaded_by("import sesame_core.picker.app; from sesame_core import Sesame; Sesame().search(limit=30)")
+    assert not {name.split(".")[0] for name in loaded} & ({*OWNERS, "asyncio", "logging", "curses"} - {"sqlite3"})

@@ -59,7 +59,9 @@ def show(screen: Screen, transcript: str, position: int | None) -> None:
 
     :raises SesameError: the pager cannot be started.
     """
-    pager = _named("PAGER") or ["less"]
+    pager = _named("PAGER")
+    if not pager or os.path.basename(pager[0]) == "cat":
+        pager = ["less"]  # the picker comes back at once, over what `cat` has written
     line = 1
     if position is not None:
         line = next((n for n, text in enumerate(transcript.split("\n"), 1) if text.startswith(f"→{position} ")), 1)

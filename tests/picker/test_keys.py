@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sesame_core.picker.bindings import BINDINGS
 from sesame_core.picker.keys import Decoder, Event
@@ -109,3 +111,18 @@ def test_no_key_has_two_actions() -> None:
     keys = [key for binding in BINDINGS for key in binding.keys]
     assert len(keys) == len(set(keys))
     assert len({binding.action for binding in BINDINGS}) == len(BINDINGS)
+
+
+PIECES = st.lists(
+    st.sampled_from([*(sequence for sequence, _ in SEQUENCES), b"\x1b[", b"\x1b[<", b"\x1b]", b"\x9b"]) | st.binary()
+)
+
+
+@given(PIECES)
+def test_any_bytes_become_events_and_nothing_waits_for_ever(pieces: list[bytes]) -> None:
+    decoder = Decoder()
+    for piece in pieces:
+        assert all(event.name for event in decoder.feed(piece))
+    decoder.flush()
+    assert not decoder.is_waiting or decoder.flush() == []
+    assert names(decoder.feed(b"\x1b[201~\r"))[-1] == "enter"

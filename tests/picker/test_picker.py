@@ -263,7 +263,7 @@ def test_a_variable_with_an_open_quote_is_named(directory: Path, start: Start, v
 def test_less_shows_a_text_that_fits_until_a_key_and_an_interrupt_does_not_end_the_picker(
     directory: Path, start: Start
 ) -> None:
-    terminal = start(env={"PAGER": " ", "LESS": "-FRX"})
+    terminal = start(env={"PAGER": "cat", "LESS": "-FRX"})
     terminal.wait("1 session")
     terminal.send("\x16")
     terminal.wait("#0 user 2026-08-01")
