@@ -23,7 +23,7 @@ PLUGINS = ROOT / "plugins"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("mcp",),
+    ("mcp", "picker"),
     ("sesame_core",),
     ("runtime",),
     ("api", "rendering"),
@@ -62,7 +62,7 @@ OWNERS: dict[str, set[str]] = {
     "psycopg": set(),
     "pydantic": {"mcp"},
     "pytest": {"testing"},
-    "rich": {"rendering.screen.layout", "rendering.screen.markdown"},
+    "rich": {"rendering.screen.markdown"},
     "sqlalchemy": set(),
     "snowballstemmer": {"testing.memory.words"},
     "sqlite3": {"sdk.databases"},
@@ -230,3 +230,8 @@ def test_asking_for_one_plugin_imports_no_other() -> None:
         "sesame_formatter_default",
     }
     assert not {"importlib.metadata", "pluggy"} & loaded
+
+
+def test_the_first_list_of_the_picker_needs_only_the_standard_library() -> None:
+    loaded = loaded_by("import sesame_core.picker.app; from sesame_core import Sesame; Sesame().search(limit=30)")
+    assert not {name.split(".")[0] for name in loaded} & ({*OWNERS, "asyncio", "logging", "curses"} - {"sqlite3"})

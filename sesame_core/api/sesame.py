@@ -98,6 +98,16 @@ class Sesame(OneSession):
         ids = {stored.session.id for name in sessions for stored in self._index.reader().find_sessions(clean(name))}
         return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
+    def known_values(self, field: str) -> list[str]:
+        """Return what sessions have for a field of `Filters`, the commonest first.
+
+        :param field: one that names something: "agents", "branch", "cwd", "host", "model", "owner", "repo", "tool" or
+            "workstation".
+        """
+        from ..search.values import known
+
+        return list(dict.fromkeys(value for value, _ in known(self._index.reader(), field)))
+
     def status(self) -> Statistics:
         """Return counts of the content of the index."""
         return self._index.reader().statistics()

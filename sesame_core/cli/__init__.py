@@ -78,10 +78,16 @@ def _run_lean(arguments: list[str]) -> bool:
 
         write_version()
         return True
+    if not arguments:
+        from .picking import is_wanted
+
+        if not is_wanted():
+            return False
+        arguments = ["pick"]
     from .commands import command as command_of
     from .parse import parse, with_dashed_queries
 
-    name, *rest = with_dashed_queries(arguments) or [""]
+    name, *rest = with_dashed_queries(arguments)
     command = command_of(name)
     if (wanted := _help(command, arguments)) is not None:
         from .terminal import write

@@ -11,6 +11,7 @@ from .options import Command
 GROUPS = {
     "Find and read": {
         "search": "searching",
+        "pick": "picking",
         "sessions": "sessions",
         "show": "sessions",
         "resume": "sessions",
@@ -27,7 +28,7 @@ GROUPS = {
     },
     "For agents": {"integrate": "integrating", "mcp": "serving"},
     "In a team": {"share": "sharing", "workstations": "reporting", "audit": "auditing"},
-    "Set up": {"demo": "indexing", "config": "reporting", "plugins": "reporting"},
+    "Set up": {"demo": "indexing", "init": "picking", "config": "reporting", "plugins": "reporting"},
 }
 MODULES = {name: module for group in GROUPS.values() for name, module in group.items()}
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .options import COLOR, JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
 from .terminal import confirm, screen_of, write, write_error
+
+if TYPE_CHECKING:
+    from ..types.resumption import Resumption
 
 
 def sessions(*, limit: int, offset: int, color: str, json: bool, **narrowing: Any) -> None:
@@ -123,14 +126,26 @@ def resume(session: str, *, print_: bool, json: bool) -> None:
         raise ResumeError(reason)
     if json:
         return
-    program = found.command[0]
-    is_missing = shutil.which(program) is None
     if print_:
         write(shell_line(found))
-        if is_missing:
+        program = found.command[0]
+        if shutil.which(program) is None:
             write_error(f"note: {program!r} is not on the PATH")
         return
-    if is_missing:
+    start(found)
+
+
+def start(found: Resumption) -> NoReturn:
+    """Replace this process with a session's agent.
+
+    :raises ResumeError: the agent is not installed, or cannot be started.
+    """
+    import shutil
+
+    from ..errors import ResumeError
+
+    program = found.command[0]
+    if shutil.which(program) is None:
         raise ResumeError(f"{program!r} is not on the PATH: install it, or print the command with --print")
     for name, value in found.environment.items():
         if value is None:

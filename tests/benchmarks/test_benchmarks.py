@@ -224,3 +224,12 @@ def test_a_run_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("5 kills, ")
     assert ": 0 sessions wrong, 0 left processes behind" in done.stdout
+
+
+def test_the_picker_is_measured_from_its_start_and_for_each_key(indexed_sessions: Path, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text('{"query": "nix"}\n')
+    done = run("picker.py", "--queries", queries, "--rounds", 1)
+    assert done.returncode == 0, done.stderr
+    assert "3 keys, 1 starts" in done.stdout
+    assert "| sesame | " in done.stdout

@@ -63,7 +63,7 @@ def test_a_locale_without_unicode_stops_nothing(
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}
     done = sesame("search", "--no-refresh", "日記アプリ", env={**environment, "LC_ALL": "C"}, encoding="utf-8")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "01a1abe6 (日記アプリ: 二文字の単語の検索を直す)" in done.stdout
+    assert "01a1abe6:0 (日記アプリ: 二文字の単語の検索を直す)" in done.stdout
     done = sesame("search", "nikki", env={**environment, "PYTHONIOENCODING": "latin-1"}, encoding="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "01a1abe6 (\\u65e5\\u8a18" in done.stdout

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.rendering.screen.layout import width
+from sesame_core.text.cells import cells
 
 from .terminal import NIX, on_a_terminal
 
@@ -32,7 +32,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_line_is_wider_than_the_terminal(indexed: Path, columns: int, command: list[str]) -> None:
     code, shown = on_a_terminal(command, size=(columns, 24))
     assert code == 0
-    wide = [line for line in COLOR.sub("", shown).splitlines() if width(line) > columns]
+    wide = [line for line in COLOR.sub("", shown).splitlines() if cells(line) > columns]
     assert wide == []
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from ...dataclass import dataclass, field
+from ...text.cells import cells
 from ...types.answer import Snippet
-from .layout import fitted, focused, safe, width, wrapped
+from .layout import fitted, focused, safe, wrapped
 from .style import DIM, NARROWEST, TITLE, Screen
 
 #: Columns before what belongs to an entry.
@@ -102,14 +103,14 @@ def _heading(entry: Entry, screen: Screen) -> str:
     project = fitted(safe(Snippet(entry.project)), PROJECT).text if screen.width >= WIDE else ""
     right = " · ".join(filter(None, (project, age(entry.modified))))
     left = f"{safe(Snippet(entry.place)).text}  " if _stands_above(entry.place, screen) else ""
-    room = screen.width - width(left) - (width(right) + len(INDENT) if right else 0)
+    room = screen.width - cells(left) - (cells(right) + len(INDENT) if right else 0)
     if room < NARROWEST // 2:
-        right, room = "", screen.width - width(left)
+        right, room = "", screen.width - cells(left)
     title = fitted(safe(entry.title), room)
-    gap = " " * (room - width(title.text) + len(INDENT)) if right else ""
+    gap = " " * (room - cells(title.text) + len(INDENT)) if right else ""
     return f"{left}{screen.marked(title, TITLE)}{gap}{screen.styled(right, DIM)}"
 
 
 def _stands_above(place: str, screen: Screen) -> bool:
     """Return whether a place leaves room for a title beside it; a subagent's has two ids."""
-    return width(place) <= max(screen.width // 3, NARROWEST - len(INDENT) * 2)
+    return cells(place) <= max(screen.width // 3, NARROWEST - len(INDENT) * 2)

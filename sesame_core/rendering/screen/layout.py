@@ -1,28 +1,15 @@
-"""Text in columns: how wide it is, cut to one line, wrapped to some.
-
-East Asian characters and emoji take two columns, marks that combine with a character none.
-"""
+"""Marked text in columns: cut to one line, wrapped to some."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...text.cells import ELLIPSIS, cells, prefix, steady
 from ...types.answer import Snippet
 from ..text import printable
 
-#: What stands at the end of a text that was cut.
-ELLIPSIS = "…"
 #: The part of a line, one in so many, that may stand before the first match.
 LEAD = 8
-
-
-def width(text: str) -> int:
-    """Return the columns that a text on one line takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def safe(snippet: Snippet) -> Snippet:
@@ -67,7 +54,7 @@ def wrapped(snippet: Snippet, columns: int, *, most: int | None = None) -> Itera
 def focused(snippet: Snippet, columns: int) -> Snippet:
     """Return a marked text from where so many columns have the most different matches; from its start if it fits."""
     text = snippet.text
-    if width(text) <= columns or not snippet.marks:
+    if cells(text) <= columns or not snippet.marks:
         return snippet
     lead = columns // LEAD
     # Cells of wide characters are two: this is a choice between places, and the lines are measured afterwards.
@@ -87,7 +74,7 @@ def focused(snippet: Snippet, columns: int) -> Snippet:
 
 
 def _flat(text: str) -> str:
-    return printable(text).replace("\n", " ").replace("\t", " ")
+    return steady(printable(text)).replace("\n", " ").replace("\t", " ")
 
 
 def _reach(text: str, start: int, columns: int, least: int = 1) -> int:
@@ -95,17 +82,9 @@ def _reach(text: str, start: int, columns: int, least: int = 1) -> int:
 
     :param least: characters that it has even if they are wider.
     """
-    if text.isascii():
-        return min(len(text), start + max(columns, least))
-    from rich.cells import split_graphemes
-
-    end, room = start, columns
-    # A character with all that combines with it takes a column or two, so no more of the text can matter.
-    for _, after, cells in split_graphemes(text[start : start + 16 * max(columns, 1)])[0]:
-        if cells > room and end - start >= least:
-            break
-        end, room = start + after, room - cells
-    return end
+    # No character takes less than a column, but for those that combine with the one before them.
+    room = len(prefix(text[start : start + 4 * max(columns, 1)], columns))
+    return min(len(text), start + max(room, least))
 
 
 def _between_words(text: str, start: int, end: int) -> int:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sesame_core.rendering.screen.entries import Entry, age, listed
-from sesame_core.rendering.screen.layout import width
 from sesame_core.rendering.screen.style import Screen
+from sesame_core.text.cells import cells
 from sesame_core.types.answer import Snippet
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
@@ -36,7 +36,7 @@ def test_every_entry_is_listed_on_whatever_screen(columns: int, room: int) -> No
     lines = listed([entry(number) for number in range(10)], screen(columns), room)
     assert [line[:11] for line in lines if line.startswith("35ea")] == [f"35ea950{number}:21" for number in range(10)]
     assert len(lines) <= max(room, 10)
-    assert all(width(line) <= columns for line in lines)
+    assert all(cells(line) <= columns for line in lines)
 
 
 def test_the_first_entries_have_what_room_there_is() -> None:
@@ -55,7 +55,7 @@ def test_the_place_of_a_subagent_leaves_room_for_the_title() -> None:
     lines = listed([entry(1, place=place)], screen(80), 10)
     assert lines[0].startswith("Fix the burrow")
     assert lines[-1].startswith(f"  {place} · ~/code")
-    assert all(width(line) <= 40 for line in listed([entry(1, place=place)], screen(40), 10))
+    assert all(cells(line) <= 40 for line in listed([entry(1, place=place)], screen(40), 10))
 
 
 def test_what_was_asked_for_is_shown_whole() -> None:
@@ -67,7 +67,7 @@ def test_what_was_asked_for_is_shown_whole() -> None:
 def test_project_and_age_stand_at_the_right(columns: int, right: str) -> None:
     heading = listed([entry(1, modified=datetime.now(UTC))], screen(columns), 1)[0]
     assert heading.endswith(f" {right}")
-    assert width(heading) == columns
+    assert cells(heading) == columns
 
 
 def test_colours_are_the_only_difference_that_colours_make() -> None:

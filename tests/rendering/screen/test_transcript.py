@@ -9,9 +9,9 @@ import pytest
 
 from sesame_core.query.parser import parse
 from sesame_core.rendering.screen.edits import diff_of
-from sesame_core.rendering.screen.layout import width
 from sesame_core.rendering.screen.style import Screen
 from sesame_core.rendering.screen.transcript import transcript_screen
+from sesame_core.text.cells import cells
 from sesame_core.types.index import Chunk, StoredSession
 from sesame_core.types.transcript import Session
 
@@ -104,7 +104,7 @@ def test_what_a_query_finds_is_marked_in_markdown_and_in_output() -> None:
 @pytest.mark.parametrize("text", ["日本語 " * 40, "x" * 300, "🐹 hamster " * 30, "a | b\n--|--\n1 | 2"])
 def test_no_line_is_wider_than_the_screen(columns: int, text: str) -> None:
     lines = shown(said(text), result(text), call(f"tool: Bash\ncommand: {text}"), columns=columns).split("\n")
-    assert max(map(width, lines)) <= columns
+    assert max(map(cells, lines)) <= columns
 
 
 def test_nothing_in_a_transcript_steers_the_terminal() -> None:

@@ -1,0 +1,145 @@
+"""The preview of a session: its messages around the passage as rows, with tool output folded and words marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..rendering.text import count, days, one_line, place, printable, session_name
+from ..text.cells import TAB, steady
+from ..text.readable import readable
+from ..text.snippets import occurrences
+from .spans import Row, clipped, folded
+
+if TYPE_CHECKING:
+    from ..types.index import Chunk, StoredSession
+    from ..types.query import Query
+
+#: Lines that are shown of what a tool got and returned, of injected text, and of what was said.
+CALL, RESULT, INJECTED, SAID = 6, 4, 2, 60
+#: Characters of a chunk that are shown unfolded, and of a line.
+UNFOLDED, LINE = 100_000, 2_000
+
+
+def heading(stored: StoredSession, width: int) -> list[Row]:
+    """Return what is said of a session: its name, and where and when it was."""
+    session = stored.session
+    facts = [session.agent, count(session.message_count, "message"), days(session.created, session.modified)]
+    facts += ["file is gone"] if stored.missing_since else []
+    return [
+        clipped([(steady(session_name(stored)), "bold")], width),
+        clipped([(steady(place(session.cwd)), "dim")], width),
+        clipped([(steady(one_line(" · ".join(facts))), "dim")], width),
+    ]
+
+
+class Preview:
+    """The rows of a session's chunks, made as far as they are shown.
+
+    :param position: the position of the passage, which is marked; None for the start.
+    :param is_unfolded: show all lines of each chunk.
+    """
+
+    def __init__(
+        self,
+        chunks: Sequence[Chunk],
+        query: Query,
+        width: int,
+        *,
+        position: int | None = None,
+        is_unfolded: bool = False,
+    ) -> None:
+        self._query = query
+        self._width = width
+        self._position = position
+        self._is_unfolded = is_unfolded
+        self._rest = list(reversed(chunks))
+        self._rows: list[Row] = []
+        #: The row at which the passage is.
+        self.passage = 0
+        while position is not None and self._rest and self._rest[-1].seq <= position:
+            self._add(self._rest.pop())
+
+    def rows(self, count: int) -> Sequence[Row]:
+        """Return the first rows: this number, or more; fewer if there are no more."""
+        while self._rest and len(self._rows) < count:
+            self._add(self._rest.pop())
+        return self._rows
+
+    def _add(self, chunk: Chunk) -> None:
+        is_passage = chunk.seq == self._position
+        if self._rows:
+            self._rows.append([])
+        if is_passage:
+            self.passage = len(self._rows)
+        self._rows.append(clipped(_speaker(chunk, is_passage=is_passage), self._width))
+        most = UNFOLDED if self._is_unfolded else _lines(chunk)
+        shown, first = _body(chunk, self._query, self._width, most, is_passage=is_passage)
+        if is_passage:
+            self.passage += first
+        self._rows += shown
+
+
+def _speaker(chunk: Chunk, *, is_passage: bool) -> Row:
+    who = chunk.tool_name or (chunk.source_type if chunk.role == "metadata" else chunk.role) or ""
+    what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
+    time = f"  {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
+    arrow = "→" if is_passage else "#"
+    error: Row = [(" error", "error")] if chunk.is_error else []
+    return [(f"{arrow}{chunk.seq} ", "dim"), (steady(one_line(who)) + what, "speaker"), *error, (time, "dim")]
+
+
+def _lines(chunk: Chunk) -> int:
+    """Return the number of lines that are shown of a chunk."""
+    if chunk.kind != "message":
+        return CALL if chunk.kind == "tool_call" else RESULT
+    return SAID if chunk.role in ("user", "assistant", "summary") else INJECTED
+
+
+def _body(chunk: Chunk, query: Query, width: int, most: int, *, is_passage: bool) -> tuple[list[Row], int]:
+    """Return the rows of a chunk's text, and the one at which most words of the query are."""
+    text = steady(printable(readable(chunk.text, chunk.kind))).expandtabs(TAB)
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n").strip("\n")
+    marks = occurrences(text[:UNFOLDED], query) if query.words else []
+    lines: list[tuple[str, int]] = []
+    position = 0
+    for line in text.split("\n"):
+        lines.append((line, position))
+        position += len(line) + 1
+        if position > UNFOLDED:
+            break
+    first = 0
+    if is_passage and marks and len(lines) > most:
+        # The lines with the most different words, and one before them.
+        first = max(0, min(_best(lines, marks, most) - 1, len(lines) - most))
+    shown = lines[first : first + most]
+    rows: list[Row] = []
+    if first:
+        rows.append([(f"… {count(first, 'line')} above", "dim")])
+    best, at = 0, len(rows)
+    for line, start in shown:
+        inside = [(s - start, e - start) for s, e, _ in marks if start <= s and e <= start + len(line[:LINE])]
+        if len(inside) > best:
+            best, at = len(inside), len(rows)
+        rows += folded(line[:LINE], inside, width, "" if chunk.kind == "message" else "dim")
+        if len(line) > LINE:
+            rows.append([(f"… {count(len(line) - LINE, 'more character')}", "dim")])
+    if (rest := len(lines) - first - len(shown)) or position <= len(text):
+        rows.append([(f"… {count(rest, 'more line')}" if rest else "… more", "dim")])
+    return rows, at
+
+
+def _best(lines: Sequence[tuple[str, int]], marks: Sequence[tuple[int, int, str]], most: int) -> int:
+    """Return the first of those lines, as many as are shown, that have the most different words."""
+    of_line: dict[int, set[str]] = {}
+    number = 0
+    for start, _, stem in marks:
+        while number + 1 < len(lines) and lines[number + 1][1] <= start:
+            number += 1
+        of_line.setdefault(number, set()).add(stem)
+    size = max(most - 1, 1)
+
+    def words(first: int) -> int:
+        return len(set().union(*(stems for at, stems in of_line.items() if first <= at < first + size)))
+
+    return max(sorted(of_line)[:200], key=words)
