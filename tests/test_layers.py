@@ -34,7 +34,7 @@ LAYERS = (
     ("plugin", "sdk"),
     ("text",),
     ("types",),
-    ("errors", "dataclass", "demo"),
+    ("errors", "dataclass", "demo", "installation"),
 )
 FLOOR = {package: len(LAYERS) - n for n, packages in enumerate(LAYERS) for package in packages}
 #: Beside the layers: nothing of the core imports the kit, and this is what it imports.
@@ -72,7 +72,7 @@ OWNERS: dict[str, set[str]] = {
     "watchfiles": {"runtime.watcher"},
 }
 #: What plugins may import of the core: packages whole, or one module of them.
-OPEN = {"sesame_core", "dataclass", "errors", "types", "text", "plugin", "sdk"} | {
+OPEN = {"sesame_core", "dataclass", "errors", "installation", "types", "text", "plugin", "sdk"} | {
     "config.paths",
     "config.identity",
     "query.filters",

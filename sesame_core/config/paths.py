@@ -26,6 +26,9 @@ APPLICATION = "sesame"
 #: Default directory of each purpose by the XDG rules, unless `XDG_<PURPOSE>_HOME` is an absolute path.
 _XDG_DEFAULTS = {"data": "~/.local/share", "config": "~/.config"}
 
+#: The variables by which a user chooses the directories.
+VARIABLES = ("SESAME_DATA_DIR", "SESAME_CONFIG_DIR")
+
 
 def data_dir() -> Path:
     """Return the directory of the index: `SESAME_DATA_DIR`, else the platform's directory for user data."""
@@ -47,6 +50,21 @@ def origin(purpose: Purpose) -> str:
     if os.environ.get(_variable(purpose)):
         return _variable(purpose)
     return _xdg(purpose)[0] if sys.platform != "win32" else "default"
+
+
+def environment() -> dict[str, str]:
+    """Return the variables with which Sesame finds the same directories, whatever else an agent passes on to it.
+
+    None if they are the default ones.
+    """
+    purposes: tuple[Purpose, ...] = ("data", "config")
+    default = {purpose: "" if sys.platform == "win32" else _xdg_default(purpose) for purpose in purposes}
+    return {
+        _variable(purpose): str(_directory(purpose))
+        for purpose in purposes
+        if (os.environ.get(_variable(purpose)) or default[purpose])
+        and str(_directory(purpose)) != str(expand(default[purpose]))
+    }
 
 
 def expand(text: str, base: Path | None = None) -> Path:
@@ -141,6 +159,10 @@ def _directory(purpose: Purpose) -> Path:
 
     directories = Windows(APPLICATION, appauthor=False)
     return directories.user_data_path if purpose == "data" else directories.user_config_path
+
+
+def _xdg_default(purpose: Purpose) -> str:
+    return os.path.join(_XDG_DEFAULTS[purpose], APPLICATION)
 
 
 def _xdg(purpose: Purpose) -> tuple[str, str]:

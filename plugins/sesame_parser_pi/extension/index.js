@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 
 /** The command that starts Sesame. */
 const COMMAND = ["sesame"];
+/** Variables with which Sesame finds the directories of the one that wrote this file; those of pi take precedence. */
+const ENVIRONMENT = {};
 
 /** Most bytes of the information about the references of one prompt. */
 const REFERENCE_BYTES = 12_000;
@@ -43,6 +45,7 @@ const MENTION =
 const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
+  for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
   offerModel(pi);
   registerTools(pi);
   completeReferences(pi);
