@@ -54,6 +54,8 @@ class Step:
     is_setting: bool
     #: What is shown of it, before and after.
     texts: tuple[str, str] = ("", "")
+    #: How many objects are made around a setting.
+    made: int = 0
     #: Copies that earlier steps kept, of which nothing is missing in the new content.
     obsolete: tuple[Path, ...] = ()
 
@@ -135,7 +137,7 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
                     path.unlink()
                 else:
                     if not step.is_removal:
-                        record.add(step.name, step.content, path)
+                        record.add(step.name, step.content, path, step.made)
                     paths.write_private(path, step.after, keeps_rights=True)
                 if step.is_removal:
                     record.drop(step.name)
@@ -180,7 +182,7 @@ def _setting_step(setting: Setting, record: Record, remove: bool) -> Step:
     is_ours = text.is_set and record.has_written(name, text.value)
     shown = text.shown(text.value) if text.is_set else ""
     if remove:
-        after, obsolete = _restored(setting, text, before) if text.is_set else (before, ())
+        after, obsolete = _restored(setting, text, before, record.made(name)) if text.is_set else (before, ())
         return Step(
             path=setting.path,
             description=f"{'delete' if after is None else 'change'} {setting.path}: delete {keys}",
@@ -207,16 +209,19 @@ def _setting_step(setting: Setting, record: Record, remove: bool) -> Step:
         is_removal=False,
         is_setting=True,
         texts=(shown, text.shown(wanted)),
+        made=text.missing,
     )
 
 
-def _restored(setting: Setting, text: SettingText, before: bytes | None) -> tuple[bytes | None, tuple[Path, ...]]:
+def _restored(
+    setting: Setting, text: SettingText, before: bytes | None, made: int
+) -> tuple[bytes | None, tuple[Path, ...]]:
     """Return the content of a file without a setting, and the copies that it makes obsolete.
 
     If nothing else has changed since a copy was kept, the content is that of the copy, to the byte.  A file that has
     nothing else, and of which there is no copy, was made for the setting.
     """
-    after: bytes | None = text.without()
+    after: bytes | None = text.without(made)
     copies = {}
     for copy in _copies(Path(os.path.realpath(setting.path))):
         with contextlib.suppress(SesameError, OSError):  # not a copy of a valid file, which is kept then
@@ -232,7 +237,7 @@ def _restored(setting: Setting, text: SettingText, before: bytes | None) -> tupl
     return after, tuple(
         copy
         for copy, (content, place) in copies.items()
-        if after == content or (place.is_set and after == place.without())
+        if after == content or (place.is_set and after == place.without(made))
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..dataclass import dataclass
 
 _STRING = r'"(?:\\.|[^"\\])*"'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decoded = json.JSONDecoder().raw_decode
@@ -58,12 +58,16 @@ class JsonText:
             value = {key: value}
         return self._with_member(place, keys[depth], value)
 
-    def without(self, keys: Sequence[str]) -> str:
-        """Return the text without the value at a path of keys, and without the objects that have nothing else."""
+    def without(self, keys: Sequence[str], made: int = 0) -> str:
+        """Return the text without the value at a path of keys.
+
+        :param made: so many of the objects around it were made for it, and are removed if they have nothing else.
+        """
         _, found, _ = self._found(keys)
-        while len(found) > 1:
+        while len(found) > max(1, len(keys) - made):
             parent = found[-2]
-            has_comments = self._text[parent.value : parent.end] != self._plain[parent.value : parent.end]
+            inside = _COMMENT.finditer(self._text, parent.value, parent.end)
+            has_comments = any(one[0].startswith("/") for one in inside)
             if has_comments or len(self._members(parent.value)[0]) > 1:
                 break
             found.pop()

@@ -30,6 +30,7 @@ class Record:
             logging.getLogger(__name__).warning("%s: cannot be read, and is not used: %s", self._file, error)
         value = value if isinstance(value, dict) else {}
         self._written: dict[str, str] = dict(value.get("written") or {})
+        self._made: dict[str, int] = dict(value.get("made") or {})
         self._directories: list[str] = list(value.get("directories") or [])
 
     def has_written(self, name: str, content: object) -> bool:
@@ -39,14 +40,23 @@ class Record:
         """
         return self._written.get(name) == _digest(content)
 
-    def add(self, name: str, content: object, path: Path) -> None:
-        """Note what is about to be written under a name, and the directories that will be made for its file."""
+    def made(self, name: str) -> int:
+        """Return how many of the objects around a setting were made for it."""
+        return self._made.get(name, 0)
+
+    def add(self, name: str, content: object, path: Path, made: int) -> None:
+        """Note what is about to be written under a name, and the directories that will be made for its file.
+
+        :param made: the number of objects that will be made around a setting.
+        """
         self._written[name] = _digest(content)
+        self._made[name] = max(made, self.made(name))
         self._note_missing(path)
 
     def drop(self, name: str) -> None:
         """Note that what was written under a name is removed."""
         self._written.pop(name, None)
+        self._made.pop(name, None)
 
     def remove_directories(self, above: Path) -> None:
         """Remove the directories above a file that were made for it, as long as they are empty."""
@@ -70,9 +80,8 @@ class Record:
         """
         if self._written:
             self._note_missing(self._file)
-            paths.keep_private(
-                self._file, json.dumps({"written": self._written, "directories": self._directories}, indent=2)
-            )
+            value = {"written": self._written, "made": self._made, "directories": self._directories}
+            paths.keep_private(self._file, json.dumps(value, indent=2))
         else:
             self._file.unlink(missing_ok=True)
             self.remove_directories(self._file)

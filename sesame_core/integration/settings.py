@@ -25,12 +25,15 @@ class SettingText:
         place: Any = self._text.value
         #: Whether the file has the setting, and with which value.
         self.is_set = True
+        #: How many of the objects around the setting are missing.
+        self.missing = 0
         for depth, key in enumerate(setting.keys):
             if not isinstance(place, dict):
                 name = ".".join(setting.keys[:depth])
                 raise self._not_understood(f'"{name}" is not an object' if name else "it is not an object")
             if key not in place:
                 self.is_set = False
+                self.missing = len(setting.keys) - 1 - depth
                 place = None
                 break
             place = place[key]
@@ -48,14 +51,14 @@ class SettingText:
         expected = _replaced(self._text.value, self._setting.keys, value)
         return self._checked(self._text.with_value(self._setting.keys, value), expected, value)
 
-    def without(self) -> bytes:
-        """Return the file's content without the setting, and without objects that have nothing else.
+    def without(self, made: int) -> bytes:
+        """Return the file's content without the setting.
 
+        :param made: so many of the objects around it were made for it, and are removed if they have nothing else.
         :raises SesameError: more than the setting would change.
         """
-        text = self._text.without(self._setting.keys)
-        expected = _without_empty(_replaced(self._text.value, self._setting.keys, None), self._setting.keys[:-1])
-        return self._checked(text, expected, None)
+        text = self._text.without(self._setting.keys, made)
+        return self._checked(text, _replaced(self._text.value, self._setting.keys, None), None)
 
     def shown(self, value: Any) -> str:
         """Return the setting with a value, as it would be written in a file of its own."""
@@ -78,7 +81,7 @@ class SettingText:
             found = self._read(content).value
         except (SesameError, UnicodeEncodeError):
             found = None
-        # Objects that were empty before may stay.
+        # An empty object may be missing.
         if found is None or _without_empty(found, keys[:-1]) != _without_empty(expected, keys[:-1]):
             by_hand = "delete" if value is None else "write"
             raise self._not_understood(f"{'.'.join(keys)} cannot be changed alone: {by_hand} it by hand")
@@ -111,8 +114,8 @@ def _merged(old: Any, new: Any) -> Any:
             if not kept and value and key not in new:
                 del merged[key]
     for key, value in new.items():
-        kept = merged.get(key)
-        merged[key] = {**kept, **value} if isinstance(kept, dict) and isinstance(value, dict) else value
+        there = merged.get(key)
+        merged[key] = {**there, **value} if isinstance(there, dict) and isinstance(value, dict) else value
     return merged
 
 

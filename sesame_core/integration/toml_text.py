@@ -31,8 +31,6 @@ class _Statement:
     value: tuple[int, int] | None
     #: The header that it is below; the empty path above the first one.
     table: tuple[str, ...]
-    #: Whether it is, or is below, a header in double brackets, whose keys are those of one element.
-    is_in_array: bool
 
 
 class TomlText:
@@ -58,8 +56,11 @@ class TomlText:
                 return self._with_table(path, value)
         return _replaced(self._text, self._changes(path, old, value))
 
-    def without(self, keys: Sequence[str]) -> str:
-        """Return the text without the table at a path of keys, and without the blank line before it."""
+    def without(self, keys: Sequence[str], made: int = 0) -> str:
+        """Return the text without the table at a path of keys, and without the blank line before it.
+
+        :param made: without effect: tables around it are not written.
+        """
         path = tuple(keys)
         if inline := self._inline(path):
             return _replaced(self._text, [self._within(inline, path, None)])
@@ -164,7 +165,8 @@ def _with(table: dict[str, Any], keys: tuple[str, ...], value: Any) -> dict[str,
 def _statements(text: str) -> Iterator[_Statement]:
     """Yield the statements of a valid file."""
     tokens: list[re.Match[str]] = []
-    depth, table, is_in_array = 0, (), False
+    depth = 0
+    table: tuple[str, ...] = ()
     for token in [*_TOKEN.finditer(text), None]:
         mark = token[0] if token else "\n"
         depth += (mark in ("[", "{")) - (mark in ("]", "}"))
@@ -177,15 +179,14 @@ def _statements(text: str) -> Iterator[_Statement]:
             first = tokens[0]
             start = text.rfind("\n", 0, first.start()) + 1
             if first[0] == "[":
-                is_in_array = len(tokens) > 1 and tokens[1][0] == "["
-                skipped = 1 + is_in_array
+                skipped = 2 if tokens[1][0] == "[" else 1
                 table = _path(text[tokens[skipped].start() : tokens[-1 - skipped].end()])
-                yield _Statement(path=table, start=start, end=end, value=None, table=table, is_in_array=is_in_array)
+                yield _Statement(path=table, start=start, end=end, value=None, table=table)
             else:
                 sign = next(n for n, one in enumerate(tokens) if one[0] == "=")
                 path = (*table, *_path(text[first.start() : tokens[sign].start()]))
                 value = (tokens[sign + 1].start(), tokens[-1].end())
-                yield _Statement(path=path, start=start, end=end, value=value, table=table, is_in_array=is_in_array)
+                yield _Statement(path=path, start=start, end=end, value=value, table=table)
         tokens = []
 
 

@@ -97,5 +97,5 @@ def test_gemini_knows_the_server_and_the_skill_after_integrate_and_forgets_them(
     assert "sesame" in gemini_agent.run(model, project, "skills", "list")
     assert cli("integrate", "gemini", "--yes").out.startswith("nothing to do")
     cli("integrate", "gemini", "--remove", "--yes")
-    assert json.loads(settings.read_bytes()) == {**json.loads(before), "mcpServers": {}}
+    assert settings.read_bytes() == before
     assert "sesame" not in gemini_agent.run(model, project, "skills", "list")
