@@ -1,4 +1,7 @@
-"""Fourteen made-up sessions for a first look, in the formats of their agents.  No session of a real person is ever added here."""
+"""Fourteen made-up sessions for a first look, in the formats of their agents.
+
+No session of a real person is ever added here.
+"""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def test_a_session_of_each_agent_is_found_with_its_project_times_tools_and_a_fai
     assert len(stored) == 1
     session = stored[0].session
     assert session.tool_counts
-    assert session.started is not None
-    assert "2026-09-01" <= session.started.isoformat() < "2026-12-01"
+    assert session.modified is not None
+    assert "2026-09-01" <= session.modified.isoformat() < "2026-12-01"
 
 
 def test_there_are_ten_sessions_of_those_and_all_take_less_than_140_kilobytes() -> None:
