@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from enum import Enum
@@ -75,7 +76,7 @@ def adding(extra: str) -> str:
         return shlex.join(["uvx", "--from", _named(extra), *_this_command()])
     if found is Kind.PIPX_RUN:
         return shlex.join(["pipx", "run", "--spec", _named(extra), *_this_command()])
-    return shlex.join([*_pip(), *needed])
+    return _by_pip(needed)
 
 
 def upgrading() -> str:
@@ -89,7 +90,7 @@ def upgrading() -> str:
         return shlex.join(["uvx", "--refresh", "--from", _named(), *_this_command()])
     if found is Kind.PIPX_RUN:
         return shlex.join(["pipx", "run", "--no-cache", "--spec", _named(), *_this_command()])
-    return shlex.join([*_pip(), "--upgrade", _named()])
+    return _by_pip(["--upgrade", _named()])
 
 
 def lasting(*extras: str) -> str:
@@ -142,23 +143,24 @@ def _this_command() -> list[str]:
     return ["sesame", *sys.argv[1:]] if Path(sys.argv[0]).stem == "sesame" else ["sesame"]
 
 
-def _pip() -> list[str]:
-    """Return the words of an installing command for the environment of this process."""
-    if find_spec("pip") is None:
-        return ["uv", "pip", "install", "--python", sys.executable]
+def _by_pip(arguments: list[str]) -> str:
+    """Return the command line that installs into the environment of this process."""
     command = [sys.executable, "-m", "pip", "install"]
-    if sys.prefix != sys.base_prefix:
-        return command
-    import site
-    import sysconfig
+    if find_spec("pip") is None:
+        if shutil.which("uv"):
+            return shlex.join(["uv", "pip", "install", "--python", sys.executable, *arguments])
+        return f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {shlex.join([*command, *arguments])}"
+    if sys.prefix == sys.base_prefix:
+        import site
+        import sysconfig
 
-    user_site = site.getusersitepackages() if site.ENABLE_USER_SITE else None
-    if user_site and Path(__file__).is_relative_to(user_site):
-        command.append("--user")
-    # Where a distribution owns the packages, Sesame is there because somebody overrode that.
-    if os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")):
-        command.append("--break-system-packages")
-    return command
+        user_site = site.getusersitepackages() if site.ENABLE_USER_SITE else None
+        if user_site and Path(__file__).is_relative_to(user_site):
+            command.append("--user")
+        # Where a distribution owns the packages, Sesame is there because somebody overrode that.
+        if os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")):
+            command.append("--break-system-packages")
+    return shlex.join([*command, *arguments])
 
 
 def _uv_tool(extra: str, needed: list[str]) -> list[str]:

@@ -42,9 +42,29 @@ def test_an_environment_of_pip_gets_what_the_extra_needs_by_its_own_python() -> 
     assert set(shlex.split(adding("postgres"))[4:]) == {"ahocorasick-rs>=1", "psycopg[binary]>=3.2", "sqlalchemy>=2"}
 
 
-def test_an_environment_without_pip_is_served_by_uv(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_without_pip_is_served_by_uv_or_gets_pip_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert shlex.split(adding("watch")) == shlex.split(
+        f"{sys.executable} -m ensurepip && {sys.executable} -m pip install 'watchfiles>=1'"
+    )
+    (tmp_path / "uv").write_text("#!/bin/sh\n")
+    (tmp_path / "uv").chmod(0o755)
     assert shlex.split(adding("watch")) == ["uv", "pip", "install", "--python", sys.executable, "watchfiles>=1"]
+
+
+def test_the_python_of_a_distribution_is_overridden_as_when_sesame_was_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    monkeypatch.setattr("sys.prefix", sys.base_prefix)
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr("site.ENABLE_USER_SITE", True)
+    monkeypatch.setattr("site.getusersitepackages", lambda: str(REPOSITORY))
+    options = ["--user", "--break-system-packages"]
+    assert shlex.split(adding("watch")) == [sys.executable, "-m", "pip", "install", *options, "watchfiles>=1"]
 
 
 def test_an_extra_that_the_metadata_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

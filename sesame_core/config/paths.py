@@ -35,6 +35,11 @@ def data_dir() -> Path:
     return _directory("data")
 
 
+def own_data_dir() -> Path:
+    """Return the platform's directory for user data: of what is about the user's machine, whichever index is used."""
+    return _of_platform("data")
+
+
 def config_dir() -> Path:
     """Return the directory of config.jsonc: `SESAME_CONFIG_DIR`, else the platform's directory for settings."""
     return _directory("config")
@@ -58,13 +63,8 @@ def environment() -> dict[str, str]:
     None if they are the default ones.
     """
     purposes: tuple[Purpose, ...] = ("data", "config")
-    default = {purpose: "" if sys.platform == "win32" else _xdg_default(purpose) for purpose in purposes}
-    return {
-        _variable(purpose): str(_directory(purpose))
-        for purpose in purposes
-        if (os.environ.get(_variable(purpose)) or default[purpose])
-        and str(_directory(purpose)) != str(expand(default[purpose]))
-    }
+    chosen = {purpose: _directory(purpose) for purpose in purposes}
+    return {_variable(purpose): str(place) for purpose, place in chosen.items() if place != _default(purpose)}
 
 
 def expand(text: str, base: Path | None = None) -> Path:
@@ -151,8 +151,11 @@ def _variable(purpose: Purpose) -> str:
 
 
 def _directory(purpose: Purpose) -> Path:
-    if chosen := os.environ.get(_variable(purpose)):
-        return expand(chosen)
+    chosen = os.environ.get(_variable(purpose))
+    return expand(chosen) if chosen else _of_platform(purpose)
+
+
+def _of_platform(purpose: Purpose) -> Path:
     if sys.platform != "win32":
         return expand(os.path.join(_xdg(purpose)[1], APPLICATION))
     from platformdirs.windows import Windows
@@ -161,8 +164,11 @@ def _directory(purpose: Purpose) -> Path:
     return directories.user_data_path if purpose == "data" else directories.user_config_path
 
 
-def _xdg_default(purpose: Purpose) -> str:
-    return os.path.join(_XDG_DEFAULTS[purpose], APPLICATION)
+def _default(purpose: Purpose) -> Path:
+    """Return the directory that no variable has changed."""
+    if sys.platform == "win32":
+        return _of_platform(purpose)
+    return expand(os.path.join(_XDG_DEFAULTS[purpose], APPLICATION))
 
 
 def _xdg(purpose: Purpose) -> tuple[str, str]:

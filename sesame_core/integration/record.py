@@ -15,10 +15,10 @@ from ..config import paths
 
 
 class Record:
-    """The record in the data directory; written by `save`."""
+    """The record, in the platform's directory for user data: agents are not others with another index."""
 
     def __init__(self) -> None:
-        self._file = paths.data_dir() / "integrated.json"
+        self._file = paths.own_data_dir() / "integrated.json"
         value: Any = None
         try:
             value = json.loads(self._file.read_bytes())

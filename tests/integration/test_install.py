@@ -316,6 +316,27 @@ def test_what_the_user_has_added_to_the_entry_stays_when_sesame_has_moved(
     assert f'  +   "command": "{COMMAND[0]}",' in ran.out.splitlines()
 
 
+@pytest.mark.parametrize("agent", ["pi", "claude", "codex", "gemini", "copilot", "opencode"])
+def test_a_sesame_that_has_moved_is_found_again(agent: str, home: Path, cli: Callable[..., Any]) -> None:
+    assert cli("integrate", agent, "--yes").code == 0
+    present = files(home)
+    for name, content in present.items():
+        (home / name).write_bytes(content.replace(COMMAND[0].encode(), b"/old/python"))
+    assert files(home) != present
+    assert cli("integrate", agent, "--yes").code == 0
+    assert {name: text for name, text in files(home).items() if not name.endswith(".bak")} == present
+
+
+def test_a_database_that_cannot_be_reached_hinders_no_agent(home: Path, cli: Callable[..., Any]) -> None:
+    config = home / ".config" / "sesame" / "config.jsonc"
+    config.parent.mkdir(parents=True)
+    config.write_text('{"backend": {"name": "postgres", "options": {"dsn": "postgresql://127.0.0.1:1/none"}}}')
+    ran = cli("integrate", "codex", "--yes")
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert ran.err.startswith("sesame: ")
+    assert (home / ".codex" / "config.toml").exists()
+
+
 def test_a_server_of_this_name_on_another_machine_is_replaced_as_a_whole_and_kept(
     home: Path, settings: Path, cli: Callable[..., Any]
 ) -> None:
@@ -433,6 +454,21 @@ def test_the_directories_of_this_sesame_are_passed_on_and_forgotten_when_they_ar
         assert cli("integrate", agent, "--yes").out.startswith("nothing to do")
     assert cli("integrate", agent, "--yes").code == 0
     assert written() == {}
+
+
+def test_removing_without_the_variables_of_the_installation_leaves_nothing_behind(
+    home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = home / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('model = "fox"\n')
+    with monkeypatch.context() as patch:
+        patch.setenv("SESAME_DATA_DIR", str(home / "fox"))
+        assert cli("integrate", "codex", "--yes").code == 0
+    assert "kept" not in cli("integrate", "codex", "--yes").out
+    assert cli("integrate", "codex", "--remove", "--yes").code == 0
+    assert sorted(home.rglob("*")) == [config.parent, config]
+    assert config.read_text() == 'model = "fox"\n'
 
 
 def test_pi_gets_the_directories_in_its_extension(
