@@ -106,11 +106,16 @@ def plan(integration: Integration, *, remove: bool = False) -> list[Step]:
     record = Record()
     is_hindered = not remove and hindrance(integration) is not None
     steps = []
-    for part in integration.parts:
+    #: What files with several settings have after the steps so far.
+    planned: dict[Path, bytes | None] = {}
+    # What was made first is removed last.
+    for part in reversed(integration.parts) if remove else integration.parts:
         if isinstance(part, OwnFile):
             steps.append(_file_step(part, record, remove))
         elif not is_hindered:
-            steps.append(_setting_step(part, record, remove))
+            before = planned[part.path] if part.path in planned else _read(part.path)
+            steps.append(_setting_step(part, before, record, remove))
+            planned[part.path] = steps[-1].after
     return [step for step in steps if step.before != step.after]
 
 
@@ -122,7 +127,8 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
     """
     kept = []
     steps = list(steps)
-    for step in steps:
+    first = {step.path: step for step in reversed(steps)}
+    for step in first.values():
         if _read(step.path) != step.before:
             raise SesameError(f"{step.path}: has changed in the meantime; nothing was written, try again")
     record = Record()
@@ -131,7 +137,7 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
             # A symbolic link stays one.
             path = Path(os.path.realpath(step.path))
             try:
-                if step.before is not None and step.is_precious:
+                if step.before is not None and step.is_precious and step is first[step.path]:
                     kept.append(_copied(path))
                 if step.after is None:
                     path.unlink()
@@ -174,8 +180,7 @@ def _file_step(own: OwnFile, record: Record, remove: bool) -> Step:
     )
 
 
-def _setting_step(setting: Setting, record: Record, remove: bool) -> Step:
-    before = _read(setting.path)
+def _setting_step(setting: Setting, before: bytes | None, record: Record, remove: bool) -> Step:
     text = SettingText(setting, before)
     keys = ".".join(setting.keys)
     name = f"{setting.path}: {keys}"

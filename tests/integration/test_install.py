@@ -522,6 +522,20 @@ def test_without_its_extra_the_files_are_written_and_the_settings_when_it_is_the
     assert files(tmp_path) == {}
 
 
+@pytest.mark.parametrize("text", [None, '{"z": 0}', '{\n  "z": 0,\n  "x": {\n    "w": 0\n  }\n}\n'])
+def test_two_settings_in_one_file_come_and_go(text: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    if text:
+        file.write_text(text)
+    both = Integration(parts=tuple(Setting(path=file, keys=("x", key), value=1) for key in "ab"))
+    before = json.loads(text or "{}")
+    carry_out(plan(both))
+    assert json.loads(file.read_bytes()) == {**before, "x": {**before.get("x", {}), "a": 1, "b": 1}}
+    assert plan(both) == []
+    carry_out(plan(both, remove=True))
+    assert files(tmp_path) == ({} if text is None else {"a.json": text.encode()})
+
+
 def test_the_command_is_the_program_that_runs_or_else_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
