@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-DISTRIBUTION = "sesame-search"
+from . import DISTRIBUTION
 
 #: `mcp<3,>=2.3; extra == 'mcp'` in the metadata: a requirement, the rest of its marker, and the extra that asks for it.
 _OF_EXTRA = re.compile(r"""^([^;]+);(.*?)\s*(?:and\s+)?\(?extra == ["']([\w.-]+)["']\)?\s*$""")

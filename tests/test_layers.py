@@ -42,6 +42,7 @@ TESTING = {"testing", "plugin", "query", "sdk", "text", "types", "errors", "data
 #: Imports against the order, each with its reason.
 EXCEPTIONS = {
     ("types.query", "query.serializer"): "str(query) is public, and is written by what reads it: looked up late",
+    ("installation", "sesame_core"): "the name of the distribution, next to its version",
     ("plugin.manager", "sesame_core"): "`sesame plugins` tells the version of the bundled ones: looked up late",
 }
 #: The public face, `sesame_core/__init__.py`, as a module of itself.

@@ -234,8 +234,7 @@ class PluginManager:
     def _origin(self, name: str) -> tuple[str, str]:
         """Return the distribution and version a plugin comes from."""
         if name in BUNDLED:
-            from .. import version
-            from ..installation import DISTRIBUTION
+            from .. import DISTRIBUTION, version
 
             return DISTRIBUTION, version()
         found = self._discovered().get(name)
