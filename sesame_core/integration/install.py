@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-import re
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,13 +19,12 @@ from ..config import paths
 from ..dataclass import dataclass
 from ..errors import SesameError
 from ..types.integration import Integration, OwnFile, Setting
+from . import copies
 from .record import Record
-from .settings import SettingText, is_empty
+from .settings import SettingText
 
 #: Marks every file of Sesame: a file of that name without it belongs to someone else.
 MARK = "sesame integrate"
-#: What is between the name of a file and `.bak` in that of a copy: the time, and a number if it is not the first.
-_STAMP = r"\.\d{8}-\d{6}(?:-\d+)?\.bak"
 #: Lines of a replaced file that are shown around a change.
 _CONTEXT = 2
 
@@ -138,7 +135,7 @@ def carry_out(steps: Iterable[Step]) -> list[Path]:
             path = Path(os.path.realpath(step.path))
             try:
                 if step.before is not None and step.is_precious and step is first[step.path]:
-                    kept.append(_copied(path))
+                    kept.append(copies.keep(path))
                 if step.after is None:
                     path.unlink()
                 else:
@@ -187,7 +184,7 @@ def _setting_step(setting: Setting, before: bytes | None, record: Record, remove
     is_ours = text.is_set and record.has_written(name, text.value)
     shown = text.shown(text.value) if text.is_set else ""
     if remove:
-        after, obsolete = _restored(setting, text, before, record.made(name)) if text.is_set else (before, ())
+        after, obsolete = copies.restored(setting, text, before, record.made(name)) if text.is_set else (before, ())
         return Step(
             path=setting.path,
             description=f"{'delete' if after is None else 'change'} {setting.path}: delete {keys}",
@@ -216,60 +213,6 @@ def _setting_step(setting: Setting, before: bytes | None, record: Record, remove
         texts=(shown, text.shown(wanted)),
         made=text.missing,
     )
-
-
-def _restored(
-    setting: Setting, text: SettingText, before: bytes | None, made: int
-) -> tuple[bytes | None, tuple[Path, ...]]:
-    """Return the content of a file without a setting, and the copies that it makes obsolete.
-
-    If nothing else has changed since a copy was kept, the content is that of the copy, to the byte.  A file that has
-    nothing else, and of which there is no copy, was made for the setting.
-    """
-    after: bytes | None = text.without(made)
-    copies = {}
-    for copy in _copies(Path(os.path.realpath(setting.path))):
-        with contextlib.suppress(SesameError, OSError):  # not a copy of a valid file, which is kept then
-            copies[copy] = (copy.read_bytes(), SettingText(setting, copy.read_bytes()))
-    for content, place in copies.values():
-        with contextlib.suppress(SesameError):  # it could not be changed, so it is not what was changed
-            if not place.is_set and place.with_value(text.value) == before:
-                after = content
-                break
-    else:
-        if after is not None and is_empty(after) and not copies:
-            after = None
-    return after, tuple(
-        copy
-        for copy, (content, place) in copies.items()
-        if after == content or (place.is_set and after == place.without(made))
-    )
-
-
-def _copies(path: Path) -> list[Path]:
-    """Return the copies that were kept of a file, the oldest first."""
-    is_copy = re.compile(re.escape(path.name) + _STAMP)
-    try:
-        return sorted(path.with_name(name) for name in os.listdir(path.parent) if is_copy.fullmatch(name))
-    except OSError:  # no directory, no copies
-        return []
-
-
-def _copied(path: Path) -> Path:
-    """Keep a copy of a file next to it, under a name that no earlier copy has; return the copy."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    number = 0
-    while True:
-        copy = path.with_name(f"{path.name}.{stamp}{f'-{number}' if number else ''}.bak")
-        try:
-            descriptor = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-            with open(descriptor, "wb") as target, open(path, "rb") as source:
-                shutil.copyfileobj(source, target)
-        except FileExistsError:
-            number += 1
-            continue
-        shutil.copystat(path, copy)
-        return copy
 
 
 def _read(path: Path) -> bytes | None:
