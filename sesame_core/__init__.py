@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from .types.transcript import ToolResult as ToolResult
 
 __version__ = "0.1.0"
+#: The name under which pip knows Sesame.
+DISTRIBUTION = "sesame-search"
 
 #: The public names, by the module that defines them.
 _HOMES = {

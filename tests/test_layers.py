@@ -34,7 +34,7 @@ LAYERS = (
     ("plugin", "sdk"),
     ("text",),
     ("types",),
-    ("errors", "dataclass", "demo"),
+    ("errors", "dataclass", "demo", "installation"),
 )
 FLOOR = {package: len(LAYERS) - n for n, packages in enumerate(LAYERS) for package in packages}
 #: Beside the layers: nothing of the core imports the kit, and this is what it imports.
@@ -42,6 +42,7 @@ TESTING = {"testing", "plugin", "query", "sdk", "text", "types", "errors", "data
 #: Imports against the order, each with its reason.
 EXCEPTIONS = {
     ("types.query", "query.serializer"): "str(query) is public, and is written by what reads it: looked up late",
+    ("installation", "sesame_core"): "the name of the distribution, next to its version",
     ("plugin.manager", "sesame_core"): "`sesame plugins` tells the version of the bundled ones: looked up late",
 }
 #: The public face, `sesame_core/__init__.py`, as a module of itself.
@@ -73,7 +74,7 @@ OWNERS: dict[str, set[str]] = {
     "watchfiles": {"runtime.watcher"},
 }
 #: What plugins may import of the core: packages whole, or one module of them.
-OPEN = {"sesame_core", "dataclass", "errors", "types", "text", "plugin", "sdk"} | {
+OPEN = {"sesame_core", "dataclass", "errors", "installation", "types", "text", "plugin", "sdk"} | {
     "config.paths",
     "config.identity",
     "query.filters",

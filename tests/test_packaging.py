@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import sesame_core
-from sesame_core.plugin.manager import BUNDLED, DISTRIBUTION, ENTRY_POINT_GROUP, PluginManager
+from sesame_core import DISTRIBUTION
+from sesame_core.plugin.manager import BUNDLED, ENTRY_POINT_GROUP, PluginManager
 from sesame_core.testing import BackendConformance, FormatterConformance, ParserConformance, PluginConformance
 
 ROOT = Path(__file__).parents[1]

@@ -21,7 +21,9 @@ def create(options: Options) -> StorageBackend:
     # A search does not need SQLAlchemy, which takes longer to load than a search takes.
     for needed in ("psycopg", "sqlalchemy"):
         if find_spec(needed) is None:
-            raise ConfigError(f"the postgres backend needs {needed}: pip install 'sesame-search[postgres]'")
+            from sesame_core.installation import adding
+
+            raise ConfigError(f"the postgres backend needs {needed}, which is not installed: {adding('postgres')}")
     from .importing import of_a_command
 
     with of_a_command():

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from sesame_core.config.paths import environment
 from sesame_core.types.integration import Integration, OwnFile, Setting
 
 from . import config_dir
@@ -16,7 +17,7 @@ def integration(command: Sequence[str], skill: str) -> Integration:
     # Next to the directory, unless the user chose the directory: then in it.
     settings = (config_dir() if os.environ.get("CLAUDE_CONFIG_DIR") else Path.home()) / ".claude.json"
     program, *arguments = command
-    server = {"type": "stdio", "command": program, "args": [*arguments, "mcp"], "env": {}}
+    server = {"type": "stdio", "command": program, "args": [*arguments, "mcp"], "env": environment()}
     return Integration(
         parts=(
             Setting(path=settings, keys=("mcpServers", "sesame"), value=server),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from sesame_core.config.paths import environment
 from sesame_core.types.integration import Integration, OwnFile
 
 from . import agent_dir
@@ -14,6 +15,8 @@ from . import agent_dir
 PACKAGE = Path(__file__).with_name("extension")
 #: The line of the extension with the command that starts Sesame.
 _COMMAND = 'const COMMAND = ["sesame"];'
+#: That with the variables for it.
+_ENVIRONMENT = "const ENVIRONMENT = {};"
 
 
 def integration(command: Sequence[str], skill: str) -> Integration:
@@ -22,7 +25,9 @@ def integration(command: Sequence[str], skill: str) -> Integration:
     main = (PACKAGE / "index.js").read_text(encoding="utf-8")
     files = {
         **{name: (PACKAGE / name).read_text(encoding="utf-8") for name in ("package.json", "answer.js")},
-        "index.js": main.replace(_COMMAND, f"const COMMAND = {json.dumps(list(command))};"),
+        "index.js": main.replace(_COMMAND, f"const COMMAND = {json.dumps(list(command))};").replace(
+            _ENVIRONMENT, f"const ENVIRONMENT = {json.dumps(environment())};"
+        ),
     }
     return Integration(
         parts=(

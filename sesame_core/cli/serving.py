@@ -28,8 +28,10 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
         from ..mcp.server import SesameServer
         from ..mcp.tools import Tools
     except ImportError as error:
+        from ..installation import adding
+
         raise SesameError(
-            f"the MCP server needs a package that is not installed ({error.name}): pip install 'sesame-search[mcp]'"
+            f"the MCP server needs a package that is not installed ({error.name}): {adding('mcp')}"
         ) from error
     with Sesame() as sesame:
         # A caller over HTTP does not share this process's environment.  No parser is asked for the session: it finds

@@ -26,10 +26,18 @@ APPLICATION = "sesame"
 #: Default directory of each purpose by the XDG rules, unless `XDG_<PURPOSE>_HOME` is an absolute path.
 _XDG_DEFAULTS = {"data": "~/.local/share", "config": "~/.config"}
 
+#: The variables by which a user chooses the directories.
+VARIABLES = ("SESAME_DATA_DIR", "SESAME_CONFIG_DIR")
+
 
 def data_dir() -> Path:
     """Return the directory of the index: `SESAME_DATA_DIR`, else the platform's directory for user data."""
     return _directory("data")
+
+
+def own_data_dir() -> Path:
+    """Return the platform's directory for user data: of what is about the user's machine, whichever index is used."""
+    return _of_platform("data")
 
 
 def config_dir() -> Path:
@@ -47,6 +55,16 @@ def origin(purpose: Purpose) -> str:
     if os.environ.get(_variable(purpose)):
         return _variable(purpose)
     return _xdg(purpose)[0] if sys.platform != "win32" else "default"
+
+
+def environment() -> dict[str, str]:
+    """Return the variables with which Sesame finds the same directories, whatever else an agent passes on to it.
+
+    None if they are the default ones.
+    """
+    purposes: tuple[Purpose, ...] = ("data", "config")
+    chosen = {purpose: _directory(purpose) for purpose in purposes}
+    return {_variable(purpose): str(place) for purpose, place in chosen.items() if place != _default(purpose)}
 
 
 def expand(text: str, base: Path | None = None) -> Path:
@@ -133,14 +151,24 @@ def _variable(purpose: Purpose) -> str:
 
 
 def _directory(purpose: Purpose) -> Path:
-    if chosen := os.environ.get(_variable(purpose)):
-        return expand(chosen)
+    chosen = os.environ.get(_variable(purpose))
+    return expand(chosen) if chosen else _of_platform(purpose)
+
+
+def _of_platform(purpose: Purpose) -> Path:
     if sys.platform != "win32":
         return expand(os.path.join(_xdg(purpose)[1], APPLICATION))
     from platformdirs.windows import Windows
 
     directories = Windows(APPLICATION, appauthor=False)
     return directories.user_data_path if purpose == "data" else directories.user_config_path
+
+
+def _default(purpose: Purpose) -> Path:
+    """Return the directory that no variable has changed."""
+    if sys.platform == "win32":
+        return _of_platform(purpose)
+    return expand(os.path.join(_XDG_DEFAULTS[purpose], APPLICATION))
 
 
 def _xdg(purpose: Purpose) -> tuple[str, str]:

@@ -26,7 +26,7 @@ RETRIES = 2
 SHOWN = 300
 #: Messages when no model is configured, and when the library is missing.
 NOT_SET_UP = 'no model is configured: add one to config.jsonc, "models": ["…"]'
-NOT_INSTALLED = "models are called through llm, which is not installed: pip install 'sesame-search[llm]'"
+NOT_INSTALLED = "models are called through llm, which is not installed: "
 
 #: The tags that enclose a part of a session in a prompt.
 _TAG = re.compile(r"</?(?=(?:passage|message)\b)", re.IGNORECASE)
@@ -127,7 +127,9 @@ def _by_llm(prompt: str, choice: ModelChoice, system: str | None, schema: Mappin
     try:
         import llm
     except ImportError as error:
-        raise ModelError(NOT_INSTALLED) from error
+        from ..installation import adding
+
+        raise ModelError(f"{NOT_INSTALLED}{adding('llm')}") from error
     try:
         model = llm.get_model(choice.name)
     except llm.UnknownModelError:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Hooks = dict[str, list[Callable[..., Any]]]
 
 ENTRY_POINT_GROUP = "sesame"
-DISTRIBUTION = "sesame-search"
 NO_OPTIONS: Options = MappingProxyType({})
 
 #: Prefix of the names of the hooks; the kind of object that they provide follows.
@@ -235,7 +234,7 @@ class PluginManager:
     def _origin(self, name: str) -> tuple[str, str]:
         """Return the distribution and version a plugin comes from."""
         if name in BUNDLED:
-            from .. import version
+            from .. import DISTRIBUTION, version
 
             return DISTRIBUTION, version()
         found = self._discovered().get(name)

@@ -68,7 +68,11 @@ class Redactor:
         try:
             from ahocorasick_rs import BytesAhoCorasick, Implementation
         except ImportError as error:
-            raise ConfigError("finding secrets needs ahocorasick_rs: pip install 'sesame-search[redact]'") from error
+            from ..installation import adding
+
+            raise ConfigError(
+                f"finding secrets needs ahocorasick_rs, which is not installed: {adding('redact')}"
+            ) from error
 
         self._key = key
         self._settings = settings

@@ -39,7 +39,9 @@ def watch(
     try:
         import watchfiles
     except ModuleNotFoundError as error:
-        raise SesameError("watching needs watchfiles: pip install 'sesame-search[watch]'") from error
+        from ..installation import adding
+
+        raise SesameError(f"watching needs watchfiles, which is not installed: {adding('watch')}") from error
     while True:
         # Watching begins before the full pass, so that no change falls between the two.
         roots = sesame.roots()

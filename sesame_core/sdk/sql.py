@@ -349,9 +349,10 @@ def newer(place: object, found: int, known: int) -> BackendError:
 
     :param place: the name of the index for people.
     """
+    from ..installation import upgrading
+
     return BackendError(
-        f"{place} was written by a newer Sesame (schema {found}, this one knows {known}): "
-        "upgrade with: pip install -U sesame-search"
+        f"{place} was written by a newer Sesame (schema {found}, this one knows {known}): upgrade with: {upgrading()}"
     )
 
 

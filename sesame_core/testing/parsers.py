@@ -13,7 +13,8 @@ import pytest
 
 from sesame_core.errors import ParseError, ResumeError
 from sesame_core.plugin.manager import PluginManager
-from sesame_core.plugin.parser import Listing, Naming, Parser, Resumer, Resuming, TailParser
+from sesame_core.plugin.parser import Integrable, Listing, Naming, Parser, Resumer, Resuming, TailParser
+from sesame_core.types.integration import OwnFile
 from sesame_core.types.transcript import Checkpoint, Event, Message, Session, Skipped
 
 from .plugins import PluginConformance
@@ -157,6 +158,22 @@ class ParserConformance(PluginConformance):
         assert all(isinstance(word, str) for word in found.command), "a command is a sequence of strings"
         assert found.nearest is None, "Sesame sets `nearest`"
         assert all(isinstance(v, str | None) for v in found.environment.values()), "variables are strings, or None"
+
+    def test_says_what_makes_sesame_known_to_its_agent(self, parser: Parser) -> None:
+        """With files that can be recognised as Sesame's, and values that a file of settings can have (`Integrable`)."""
+        if not isinstance(parser, Integrable):
+            pytest.skip("the parser integrates Sesame nowhere (Integrable is optional)")
+        command, skill = ["/my bin/sesame"], "a skill, written by sesame integrate\n"
+        found = parser.integration(command, skill)
+        assert found.parts, "an Integration has parts"
+        assert found == parser.integration(command, skill), "`integration` returns the same for the same"
+        for part in found.parts:
+            assert part.path.is_absolute(), "a file is named by its whole path"
+            if isinstance(part, OwnFile):
+                assert "sesame integrate" in part.text, "a file of Sesame's has the words by which it is recognised"
+            else:
+                assert part.keys, "a Setting has a path of keys"
+                assert json.loads(json.dumps(part.value)) == part.value, "the value of a Setting can be written as JSON"
 
     # -- sessions that are not files ----------------------------------------------------------------------
 

@@ -9,9 +9,19 @@ from typing import Any
 
 import pytest
 
+from sesame_core import Filters, Selection, Sesame, Source
 from sesame_core.demo import sessions_dir
+from sesame_core.plugin.manager import BUNDLED
 
-FILES = sorted(sessions_dir().rglob("*.jsonl"))
+#: Of the two agents that most of the documentation shows.
+FILES = sorted(path for agent in ("claude-code", "pi") for path in (sessions_dir() / agent).rglob("*.jsonl"))
+#: What finds the one session of each other agent, and the projects that they are about.
+OTHERS = {
+    "codex": ("tide table hour early", "harbour-tides"),
+    "copilot": ("rank bean before bench", "seed-catalogue"),
+    "gemini": ("photo gallery thumbnails", "gallery"),
+    "opencode": ("beehive scale drifts", "beehive"),
+}
 PROJECTS = ("lantern-cli", "infra", "orders-api", "tidepool", "nikki", "company-website", "chat-client")
 SCENARIOS = {
     "pi": [
@@ -40,9 +50,39 @@ def blocks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from content
 
 
-def test_there_are_ten_sessions_in_less_than_120_kilobytes() -> None:
+def test_every_agent_that_has_a_parser_has_sessions() -> None:
+    agents = {name for name, package in BUNDLED.items() if "_parser_" in package} - {"sesame"}
+    assert {folder.name for folder in sessions_dir().iterdir()} == agents == {*SCENARIOS, *OTHERS}
+
+
+@pytest.fixture(scope="module")
+def all_of_them(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
+    """An index of all sessions."""
+    sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sessions_dir().iterdir()]
+    with Sesame(sources=sources, data_dir=tmp_path_factory.mktemp("demo")) as sesame:
+        report = sesame.index()
+        assert (report.added, report.skipped, report.errors) == (14, {}, [])
+        yield sesame
+
+
+@pytest.mark.parametrize("agent", OTHERS)
+def test_a_session_of_each_agent_is_found_with_its_project_times_tools_and_a_failure(
+    agent: str, all_of_them: Sesame
+) -> None:
+    words, project = OTHERS[agent]
+    best = all_of_them.search(words).hits[0].session
+    assert (best.agent, best.cwd) == (agent, f"/home/ann/code/{project}")
+    stored = all_of_them.list_sessions(Filters(agents=(agent,)))[0]
+    assert len(stored) == 1
+    session = stored[0].session
+    assert session.tool_counts
+    assert session.modified is not None
+    assert "2026-09-01" <= session.modified.isoformat() < "2026-12-01"
+
+
+def test_there_are_ten_sessions_of_those_and_all_take_less_than_140_kilobytes() -> None:
     assert len(FILES) == 10
-    assert sum(path.stat().st_size for path in sessions_dir().rglob("*") if path.is_file()) < 120_000
+    assert sum(path.stat().st_size for path in sessions_dir().rglob("*") if path.is_file()) < 140_000
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

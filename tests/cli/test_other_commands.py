@@ -125,7 +125,7 @@ def test_the_demo_uses_the_sessions_that_come_with_sesame_when_there_are_none(
 ) -> None:
     ran = cli("demo")
     assert (ran.code, ran.err) == (0, "")
-    assert "You have no sessions yet.  These come with Sesame:\n10 added; " in ran.out
+    assert "You have no sessions yet.  These come with Sesame:\n14 added; " in ran.out
     assert "$ sesame search nix infrastructure simplify\nFound 1 session" in ran.out
     assert "01a0b03d:0 (Simplify the nix flake infrastructure)" in ran.out
     assert "Found 1 session" in cli("demo", "東京").out

@@ -34,7 +34,12 @@ def test_a_command_makes_an_environment_and_uses_what_it_installs(command: str) 
 
 def test_the_first_command_installs_the_checkout_and_shows_a_search(cli: Callable[..., Any]) -> None:
     _, install, use = (shlex.split(step) for step in COMMANDS[0].split("&&"))
-    assert install[1:] == ["install", "."]
+    extras = re.fullmatch(r"\.\[([\w,]+)\]", install[-1])
+    assert install[1:-1] == ["install"]
+    assert extras is not None
+    assert {*extras[1].split(",")} == {"mcp", "redact", "watch"} <= set(PROJECT["optional-dependencies"])
+    for tool in ("pipx install", "uv tool install"):
+        assert f"`{tool} '{install[-1]}'`" in README
     assert Path(use[0]).name in PROJECT["scripts"]
     assert "$ sesame search" in cli(*use[1:]).out
 

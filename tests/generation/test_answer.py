@@ -16,6 +16,7 @@ from sesame_core.config.model import Config, ModelChoice
 from sesame_core.errors import UnknownSessionError
 from sesame_core.generation.answer import prompt
 from sesame_core.generation.models import NOT_SET_UP, Attempt, Reply, complete, complete_json
+from sesame_core.installation import adding
 
 from ..support.model_server import Answers, ModelServer, configured
 
@@ -72,7 +73,7 @@ def test_without_llm_one_line_says_what_to_install(indexed: Path, home: Path, cl
     code = "import sys; sys.modules['llm'] = None; from sesame_core.cli import main; main()"
     command = [sys.executable, "-c", code, "ask", "d6bc", "backoff", "--json"]
     asked = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    assert asked["reason"] == "models are called through llm, which is not installed: pip install 'sesame-search[llm]'"
+    assert asked["reason"] == f"models are called through llm, which is not installed: {adding('llm')}"
     assert asked["passages"]
 
 

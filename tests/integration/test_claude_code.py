@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,14 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+import sesame_parser_claude_code
+
 from ..support import npm
 from ..support.agents_page import commands
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+#: The folder that Claude Code takes as a plugin.
+PLUGIN = Path(sesame_parser_claude_code.__file__).with_name("plugin")
 PACKAGE = "@anthropic-ai/claude-code@2.1.197"
 
 pytestmark = pytest.mark.once
@@ -53,4 +59,24 @@ def test_claude_code_connects_to_the_server_it_was_told_of(
     assert "Scope: User config" in told
     assert "Connected" in told
     assert cli("integrate", "claude", "--remove", "--yes").code == 0
+    assert "sesame" not in claude("mcp", "list")
+
+
+def test_the_plugin_of_the_repository_is_valid_and_brings_the_skill_and_the_server(
+    claude: Callable[..., str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = home / "bin" / "sesame"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sesame_core "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    for place in (REPOSITORY, PLUGIN):
+        assert "Validation passed" in claude("plugin", "validate", "--strict", str(place))
+    claude("plugin", "marketplace", "add", str(REPOSITORY))
+    claude("plugin", "install", "sesame@sesame")
+    told = claude("plugin", "details", "sesame")
+    assert "Skills (1)  sesame" in told
+    assert "MCP servers (1)  sesame" in told
+    assert "plugin:sesame:sesame: sesame mcp - ✔ Connected" in claude("mcp", "list")
+    claude("plugin", "uninstall", "sesame@sesame")
     assert "sesame" not in claude("mcp", "list")

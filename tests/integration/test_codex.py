@@ -16,6 +16,7 @@ import sys
 import termios
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -249,13 +250,23 @@ def test_a_search_that_codex_starts_leaves_its_own_session_out(
 def test_codex_knows_the_skill_and_the_server_that_it_was_told_of(
     codex: Callable[..., str], model: Model, home: Path, cli: Callable[..., Any]
 ) -> None:
-    assert cli("integrate", "codex", "--yes").out.splitlines()[0] == f"write {home}/.codex/skills/sesame/SKILL.md"
+    config = home / ".codex" / "config.toml"
+    before = config.read_bytes()
+    assert cli("integrate", "codex", "--yes").code == 0
     assert "nothing to do" in cli("integrate", "codex", "--yes").out
+    by_sesame = tomllib.loads(config.read_text())["mcp_servers"]["sesame"]
+    (listed,) = json.loads(codex("mcp", "list", "--json"))
+    assert (listed["name"], listed["enabled"]) == ("sesame", True)
+    assert {name: listed["transport"][name] for name in by_sesame} == by_sesame
     model.script = [[text("ok")]]
     codex("exec", "hello")
     assert "past coding-agent sessions" in model.asked[-1]
+    assert cli("integrate", "codex", "--remove", "--yes").code == 0
+    assert config.read_bytes() == before
+    assert not (home / ".codex" / "skills" / "sesame").exists()
     (line,) = commands("codex mcp add")
     codex(*shlex.split(line)[1:])
-    assert "sesame" in codex("mcp", "list")
-    assert cli("integrate", "codex", "--remove", "--yes").code == 0
-    assert not (home / ".codex" / "skills" / "sesame" / "SKILL.md").exists()
+    by_hand = tomllib.loads(config.read_text())["mcp_servers"]["sesame"]
+    assert by_hand == {**by_sesame, "command": "sesame", "args": ["mcp"]}
+    assert cli("integrate", "codex", "--yes").code == 0
+    assert tomllib.loads(config.read_text())["mcp_servers"]["sesame"] == by_sesame

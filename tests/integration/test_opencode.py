@@ -167,10 +167,13 @@ def test_opencode_knows_the_server_and_the_skill_that_it_was_told_of(
     opencode: OpenCode, cli: Callable[..., Any]
 ) -> None:
     pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    before = "// mine\n" + opencode.config.read_text()
+    opencode.config.write_text(before)
     assert cli("integrate", "opencode", "--yes").code == 0
     told = opencode.run("mcp", "list")
     assert "sesame" in told
     assert "connected" in told
     assert "sesame" in opencode.run("debug", "skill")
     assert cli("integrate", "opencode", "--remove", "--yes").code == 0
+    assert opencode.config.read_text() == before
     assert "sesame" not in opencode.run("mcp", "list")

@@ -326,6 +326,15 @@ def test_on_a_terminal_a_reference_is_completed_and_results_are_shown_for_people
     assert f"Session {NIX}" in texts(server.asked[0])[-1]
 
 
+def test_a_session_without_a_title_is_named_by_its_first_prompt(
+    pi: list[str], version: str, server: ModelServer, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    print_mode(pi, tmp_path, "a zygomorphic gearbox")
+    ((session, _),) = wait_for_hits(cli, "zygomorphic")
+    with Rpc(pi, tmp_path, SETTLED[version]) as rpc:
+        assert told(rpc.prompt(f"as in @@{session}")) == [f"@@{session}: included “a zygomorphic gearbox”"]
+
+
 def test_pi_answers_though_sesame_has_gone(
     version: str, pis: dict[str, list[str]], server: ModelServer, tmp_path: Path, cli: Callable[..., Any], home: Path
 ) -> None:
@@ -335,7 +344,8 @@ def test_pi_answers_though_sesame_has_gone(
     with Rpc(pis[version], tmp_path, SETTLED[version]) as rpc:
         said = rpc.prompt("as in @@anything")
         (line,) = told(said)
-        assert line.startswith("Sesame cannot look up what you refer to: ")
+        moved = "/no/such/sesame does not run; when Sesame has moved: sesame integrate pi"
+        assert line == f"Sesame cannot look up what you refer to: {moved}"
         assert texts(server.asked[0])[-1] == "as in @@anything"
 
 

@@ -25,6 +25,7 @@ from mcp import Client
 from sesame_core import Sesame
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
+from sesame_core.installation import adding
 from sesame_core.integration.environment import VARIABLES
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
@@ -346,7 +347,7 @@ def test_without_the_sdk_one_line_says_what_to_install(home: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", code, "mcp"], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.startswith("sesame: the MCP server needs a package that is not installed (mcp")
-    assert ran.stderr.endswith("pip install 'sesame-search[mcp]'\n")
+    assert ran.stderr.endswith(f"): {adding('mcp')}\n")
     assert ran.stderr.count("\n") == 1
 
 

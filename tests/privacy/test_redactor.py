@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from sesame_core.config import paths
 from sesame_core.config.model import Redaction
 from sesame_core.errors import ConfigError
+from sesame_core.installation import adding
 from sesame_core.privacy.redactor import Redactor, machine_key
 from sesame_core.types.index import Chunk
 from sesame_core.types.transcript import Checkpoint, Message, Notes, Session, Skipped, ToolCall, ToolResult
@@ -51,7 +53,7 @@ def test_the_key_is_made_once_and_is_its_owners_alone() -> None:
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
-    with pytest.raises(ConfigError, match=r"pip install 'sesame-search\[redact\]'"):
+    with pytest.raises(ConfigError, match=re.escape(adding("redact"))):
         redactor()
 
 

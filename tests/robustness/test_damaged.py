@@ -192,7 +192,7 @@ def test_an_index_of_a_newer_version_is_left_alone(world: Any, full: bool) -> No
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA user_version = 999")
         db.execute("ALTER TABLE sessions RENAME COLUMN cwd TO place")
-    pattern = "written by a newer Sesame .schema 999, .*upgrade with: pip install -U"
+    pattern = "written by a newer Sesame .schema 999, .*upgrade with: .* -m pip install --upgrade "
     untouched(path, lambda: world.found("fox1"), pattern)
     untouched(path, lambda: world.index(full=full), pattern)
 

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Selection, Sesame, SesameError, Source
+from sesame_core.installation import adding
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.runtime.watcher import watch
 
@@ -269,7 +270,7 @@ def test_without_watchfiles_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     ran = cli("watch")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "sesame: watching needs watchfiles: pip install 'sesame-search[watch]'\n"
+    assert ran.err == f"sesame: watching needs watchfiles, which is not installed: {adding('watch')}\n"
 
 
 @needs_watchfiles

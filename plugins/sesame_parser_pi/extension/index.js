@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 
 /** The command that starts Sesame. */
 const COMMAND = ["sesame"];
+/** Variables with which Sesame finds the directories of the one that wrote this file; those of pi take precedence. */
+const ENVIRONMENT = {};
 
 /** Most bytes of the information about the references of one prompt. */
 const REFERENCE_BYTES = 12_000;
@@ -19,6 +21,8 @@ const REFERENCES = 8;
 const REFERENCE_TYPE = "sesame-reference";
 /** Most bytes of a tool's result; pi's own limit is 50 KB. */
 const ANSWER_BYTES = 16_000;
+/** Most characters of a first prompt that stands for a title. */
+const TITLE = 80;
 /** The name of Sesame's part of the status line. */
 const STATUS = "sesame";
 /** Milliseconds for which the names for completion are cached. */
@@ -43,6 +47,7 @@ const MENTION =
 const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
+  for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
   offerModel(pi);
   registerTools(pi);
   completeReferences(pi);
@@ -57,7 +62,10 @@ async function run(pi, args, { signal, seconds = 30 } = {}) {
   const done = await pi.exec(COMMAND[0], [...COMMAND.slice(1), ...args], { signal, timeout: seconds * 1000 });
   if (done.killed) throw new Error(signal?.aborted ? "stopped" : `sesame took longer than ${seconds} s`);
   if (done.code !== 0) {
-    throw new Error(done.stderr.trim() || `${COMMAND[0]} does not run; when Sesame has moved: sesame integrate pi`);
+    const said = done.stderr.trim();
+    // What pi says of a program that does not exist: nothing, or as 1.6 the error of Node.
+    const isMissing = !said || /^spawn .* ENOENT$/.test(said);
+    throw new Error(isMissing ? `${COMMAND[0]} does not run; when Sesame has moved: sesame integrate pi` : said);
   }
   return done.stdout;
 }
@@ -197,10 +205,17 @@ function fitting(line, width) {
   return plain.slice(0, end);
 }
 
+/** The title of a session, else the beginning of its first prompt, else its id. */
+function titleOf(session) {
+  if (session.name) return session.name;
+  const prompt = [...(session.firstPrompt ?? "").trim().replace(/\s+/g, " ")];
+  if (!prompt.length) return session.sessionId;
+  return prompt.slice(0, TITLE).join("") + (prompt.length > TITLE ? "…" : "");
+}
+
 /** A session on one line. */
 function nameOf(session) {
-  const name = session.name ?? session.firstPrompt ?? session.sessionId;
-  return [name, session.modified?.slice(0, 10), session.cwd].filter(Boolean).join(" · ");
+  return [titleOf(session), session.modified?.slice(0, 10), session.cwd].filter(Boolean).join(" · ");
 }
 
 // -- commands -----------------------------------------------------------------------------------------------
@@ -215,7 +230,7 @@ function registerCommands(pi, whenIdle) {
       const chosen = results[lines.indexOf(await ctx.ui.select("Refer to a session", lines))];
       if (!chosen) return;
       ctx.ui.pasteToEditor(`@@${chosen.sessionId} `);
-      ctx.ui.notify(`Your prompt refers to “${chosen.name ?? chosen.sessionId}”`, "info");
+      ctx.ui.notify(`Your prompt refers to “${titleOf(chosen)}”`, "info");
     },
   });
   pi.registerCommand("index-session", {
@@ -335,12 +350,12 @@ async function messageAbout(pi, mentions, ctx) {
       const bytes = Math.max(Math.floor(REFERENCE_BYTES / mentions.length), 512);
       const args = ["ask", `--max-bytes=${bytes}`, "--", session.sessionId, question];
       parts.push(`@@${name} was asked: ${question}\n${await run(pi, args, { signal: ctx.signal, seconds: 120 })}`);
-      ctx.ui.notify(`@@${name}: asked “${session.name ?? session.sessionId}”`, "info");
+      ctx.ui.notify(`@@${name}: asked “${titleOf(session)}”`, "info");
     } else if (!included.has(session.sessionId)) {
       const guessed = by === "likeness" ? " (by likeness of the name)" : "";
       parts.push(`@@${name} means${guessed}:\n${text}`);
       included.add(session.sessionId);
-      ctx.ui.notify(`@@${name}: included “${session.name ?? session.sessionId}”${guessed}`, "info");
+      ctx.ui.notify(`@@${name}: included “${titleOf(session)}”${guessed}`, "info");
     }
   }
   if (!parts.length) return undefined;

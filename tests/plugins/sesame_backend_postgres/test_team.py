@@ -18,6 +18,7 @@ import pytest
 from sesame_backend_postgres.schema import MIGRATIONS
 from sesame_core import BackendError, LockedError, Selection, Sesame
 from sesame_core.config.model import Config
+from sesame_core.installation import adding
 from sesame_core.plugin.manager import PluginManager
 
 pytestmark = pytest.mark.once
@@ -305,7 +306,7 @@ def test_without_the_extra_one_line_says_what_to_install(workstation: Make, tmp_
     # As if it were not installed; Python runs this file when it starts.
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['sqlalchemy'] = None")
     ann.environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    told = "the postgres backend needs sqlalchemy: pip install 'sesame-search[postgres]'"
+    told = f"the postgres backend needs sqlalchemy, which is not installed: {adding('postgres')}"
     assert told in ann.fails("index")
     assert told in ann.fails("search", "fox")
 

@@ -248,7 +248,7 @@ def test_the_server_and_the_skill_are_installed_shown_undone_and_nothing_else_ch
     server = {"tools": ["*"], "type": "local", "command": command[0], "args": command[1:]}
     assert json.loads(settings.read_bytes()) == {"mcpServers": {**theirs["mcpServers"], "sesame": server}}
     own = home / ".copilot" / "skills" / "sesame" / "SKILL.md"
-    assert own.read_text() == skill()
+    assert own.read_text() == skill(command[:-1])
     assert "nothing to do" in cli("integrate", "copilot", "--yes").out
     assert cli("integrate", "copilot", "--remove", "--yes").code == 0
     assert json.loads(settings.read_bytes()) == theirs
