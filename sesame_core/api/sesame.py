@@ -160,7 +160,8 @@ class Sesame(OneSession):
             unread = unread_sentence(self.unread_roots())
         except SesameError:
             return hints  # the refresh reports it
-        return (*hints, *([where(there)] if there else []), *([unread] if unread else []))
+        looked = [where(there) + (", and in what others share" if self._index.audience() else "")] if there else []
+        return (*hints, *looked, *([unread] if unread else []))
 
     def _emptiness(self) -> str | None:
         """Return why the index is empty; None if it is not."""

@@ -237,6 +237,6 @@ def test_boilerplate_of_one_agent_stands_out_among_its_terms(tmp_path: Path, hom
     rows = [line.split(" | ") for line in run("terms.py", "--top", "2").stdout.splitlines()]
     assert rows[2][-1] == "env_frame, kettle |"
     assert {row[0]: row[1:5] for row in rows[2:]} == {
-        "| claude-code": ["1", "9", "0.0%", "kettle 95%, leaks 95%"],
+        "| claude-code": ["1", "9", "0.0%", "env_frame 95%, kettle 95%"],
         "| pi": ["1", "9", "0.0%", "kettle 95%, leaks 95%"],
     }

@@ -20,6 +20,7 @@ from sesame_core.plugin.agents import UNREAD
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.types.roots import UnreadRoot
 
+from ..support.both_backends import Index, Run
 from ..support.transcripts import pi_session
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the places below are those of Linux")
@@ -343,3 +344,12 @@ def test_a_source_that_does_not_exist_is_named_once(home: Path, cli: Callable[..
     out = cli("index").out
     assert out.count("/no/such/place") == 1
     assert "looked in" not in out
+
+
+def test_an_answer_from_a_shared_index_has_looked_in_what_others_share_too(index: Index, cli: Run) -> None:
+    index.prepare(cli)
+    pi_session("one", "a kettle")
+    assert cli("index").code == 0
+    (hint,) = (hint for hint in cli("search", "teapot", "--json").json["hints"] if hint.startswith("looked in"))
+    others = ", and in what others share" if index.dsn else ""
+    assert hint == f"looked in ~/.pi/agent/sessions{others}"
