@@ -35,9 +35,9 @@ VARIABLES = (
 #: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
 SIGNS = ("GEMINI_CLI", "OPENCODE")
 
-#: Where agents without a bundled parser keep sessions, so that Sesame can say that it does not read them.  Each place
-#: is documented by the agent, or read by a published program: the agent's documentation (Droid, Qwen Code, Goose,
-#: Aider, Continue), its source (Crush, Continue), or kenn-io/agentsview and getagentseal/codeburn (the others).
+#: Where agents without a bundled parser keep sessions, so that Sesame can say that it does not read them.  Sources: the
+#: documentation of Aider, Droid and Goose, the source of Continue, and programs that read the others' sessions:
+#: kenn-io/agentsview and getagentseal/codeburn, SpecStory (Qwen Code), q-mem-mcp-server (Amazon Q).
 #: Aider has no place of its own but the directory that it is started in, and Crush one in each project.
 #:
 #: `~` is the home directory, `${NAME:-DEFAULT}` the value of a variable (without a default, a place only where that is
