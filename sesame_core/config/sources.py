@@ -50,16 +50,18 @@ def _places(config: Config, plugins: PluginManager) -> list[Source]:
 def default_roots(plugins: PluginManager) -> list[Source]:
     """Return a source for each default root of each installed parser, existing or not.
 
-    A parser that fails is skipped with a logged warning, since it was not configured by name.
+    A parser that fails is skipped with a warning, logged once, since it was not configured by name.
     """
     sources: list[Source] = []
     for name in installed_parsers(plugins):
         try:
             roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
         except SesameError as error:
-            import logging
+            if str(error) not in plugins.logged:
+                import logging
 
-            logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
+                plugins.logged.add(str(error))
+                logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
         else:
             sources += roots
     return sources

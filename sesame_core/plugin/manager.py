@@ -58,6 +58,8 @@ class PluginManager:
         #: The hook implementations of each loaded plugin.
         self._hooks: dict[str, Hooks] = {}
         self._entry_points: dict[str, list[EntryPoint]] | None = None
+        #: Failures of plugins that were logged: a command meets each of them several times.
+        self.logged: set[str] = set()
 
     # -- the API for the rest of the core -----------------------------------------------------------------
 
