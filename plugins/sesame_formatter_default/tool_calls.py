@@ -38,8 +38,8 @@ class Family(NamedTuple):
 
 _FILE = ("file_path", "path", "filePath", "absolute_path", "notebook_path", "filename")
 _PATH = Field("path", _FILE)
-_OLD = Field("old", ("old", "oldText", "old_text", "old_string", "old_str", "search"))
-_NEW = Field("new", ("new", "newText", "new_text", "new_string", "new_str", "replace"))
+_OLD = Field("old", ("old", "oldText", "old_text", "old_string", "old_str", "oldString", "search"))
+_NEW = Field("new", ("new", "newText", "new_text", "new_string", "new_str", "newString", "replace"))
 _CONTENT = Field("content", ("content", "contents", "text", "file_text"), is_block=True)
 _DESCRIPTION = Field("description", ("description",))
 _PROMPT = Field("prompt", ("prompt",))

@@ -18,6 +18,7 @@ from sesame_core.types.transcript import Role
 
 from .headers import visit
 from .injected import is_injected, prompt, user_shell
+from .outputs import error_message
 from .tools import OUTPUTS, ToolRecords
 from .turns import Turns
 from .twins import Twins
@@ -242,7 +243,7 @@ class Conversation:
         return [*self._unseen_prompts(), *self._failed(text)]
 
     def _failed(self, text: str) -> list[Message]:
-        text = text.strip()
+        text = error_message(text.strip())
         if not text or self._twins.has("error", text):
             return []
         self._twins.is_second("error", text, "event")

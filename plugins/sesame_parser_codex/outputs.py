@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -53,15 +54,12 @@ def read_output(value: Any, *, is_about_agents: bool = False) -> Output:
         # Versions up to 0.50.
         is_error = value.get("success") is False
         value = value.get("content")
-    text = "\n".join(texts(value))
-    code = 0
-    if text.startswith('{"output":') and (decoded := _decoded(text)) is not None:
-        text = string(decoded, "output")
-        given = mapping(decoded, "metadata").get("exit_code")
-        code = given if isinstance(given, int) else 0
-    elif text.startswith("{"):
-        text = _said(text, is_about_agents=is_about_agents)
+    text, code = _unwrapped("\n".join(texts(value)), is_about_agents=is_about_agents)
     text, head = _without_head(text)
+    if head:
+        # What is below it may be JSON in its turn.
+        text, inner = _unwrapped(text, is_about_agents=is_about_agents)
+        code = code or inner
     # What Codex itself says has no head; the output of a command may say anything.
     is_error = is_error or head.startswith("Script failed") or (not head and _FAILED.match(text) is not None)
     if exit_code := _EXIT.search(head):
@@ -71,6 +69,41 @@ def read_output(value: Any, *, is_about_agents: bool = False) -> Output:
     if code:
         text = f"exit code {code}\n{text}".rstrip()
     return Output(text, is_error or code != 0, running[1] if running else "")
+
+
+def error_message(text: str) -> str:
+    """Return the message in an error that is the JSON of a provider's answer; the text itself if it is none."""
+    if (start := text.find('{"error":')) < 0:
+        return text
+    try:
+        decoded, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return text
+    error = decoded["error"]
+    message = string(error if isinstance(error, dict) else {"message": error}, "message")
+    return text[:start] + message + text[end:] if message else text
+
+
+def _unwrapped(text: str, *, is_about_agents: bool) -> tuple[str, int]:
+    """Return what an output in JSON says, and the exit code in it; the text itself if it has any other form."""
+    if text.startswith('{"output":') and (decoded := _decoded(text)) is not None:
+        code = mapping(decoded, "metadata").get("exit_code")
+        return string(decoded, "output"), code if isinstance(code, int) else 0
+    if text.startswith("{"):
+        return _said(text, is_about_agents=is_about_agents), 0
+    if text.startswith('[{"') and (found := texts(_parts(text))):
+        return "\n".join(found), 0
+    return text, 0
+
+
+def _parts(text: str) -> list[Any]:
+    """Return the parts of an output in JSON, as servers of tools send them; [] if it is anything else."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return []
+    is_content = isinstance(value, list) and all(isinstance(part, dict) and "type" in part for part in value)
+    return value if is_content else []
 
 
 def _without_head(text: str) -> tuple[str, str]:

@@ -37,6 +37,10 @@ _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\b)(\S[^\n]*)$", re.MULTILINE)
 _ERROR = re.compile(r"^Error: (?!\(none\))\S", re.MULTILINE)
 #: How a command that was stopped starts.
 _STOPPED = re.compile(r"Command was (?:automatically )?(?:cancelled|aborted)\b")
+#: The frame of what a subagent that reached its goal answered.
+_ANSWERED = re.compile(r"Subagent '[^\n]*' finished\.\nTermination Reason: GOAL\nResult:\n")
+#: The beginning of an error that a server of tools has reported; what it said is in JSON at the end.
+_REPORTED, _RESPONSE = re.compile(r"MCP tool '[^\n']*' reported tool error for function call: "), " with response: "
 _REPEATED = re.compile(r"[ \n]Here is the updated code:\n.*", re.DOTALL)
 
 
@@ -89,7 +93,7 @@ def _unframed(text: str, name: str) -> tuple[str, bool]:
     if name in WRITERS and "modified the `new_string`" not in text:
         return _REPEATED.sub("", text).strip("\n"), False
     if name not in SHELLS:
-        return text.strip("\n"), False
+        return _reported(_ANSWERED.sub("", text, count=1) if text.startswith("Subagent") else text).strip("\n"), False
     if "\n" not in text and "\\nProcess Group PGID: " in text:
         # Written by a program that has escaped it twice.
         text = text.replace("\\n", "\n")
@@ -109,6 +113,21 @@ def _unframed(text: str, name: str) -> tuple[str, bool]:
         body = ""
     said = [line[0] for line in (code, signal) if line and not (line is code and not int(code[1]))]
     return "\n".join(filter(None, [body.strip("\n"), *said])), is_failed
+
+
+def _reported(text: str) -> str:
+    """Return what a server of tools said of an error, decoded; any other text as it is."""
+    if not _REPORTED.match(text):
+        return text
+    try:
+        parts = orjson.loads(text.rpartition(_RESPONSE)[2])
+    except orjson.JSONDecodeError:
+        return text
+    said = []
+    for part in parts if isinstance(parts, list) else ():
+        response = mapping(mapping(part, "functionResponse"), "response") if isinstance(part, dict) else {}
+        said += texts_in(response.get("content") or mapping(response, "error").get("content"))
+    return "\n".join(said) or text
 
 
 def _displayed(display: object) -> str:

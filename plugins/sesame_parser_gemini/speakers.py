@@ -19,6 +19,10 @@ _CONTEXT_WORDS = (
     "This is the Gemini CLI. We are setting up the context for our chat.",
     "Here is the user's editor context as a JSON object",
     "Here is a summary of changes in the user's editor context",
+    # To a subagent that has not finished.
+    "You have exceeded the time limit. You have one final chance to complete the task",
+    "You have exceeded the maximum number of turns. You have one final chance to complete the task",
+    "You have stopped calling tools without finishing. You have one final chance to complete the task",
 )
 #: Texts with which the program answers itself, or continues.
 _ACKNOWLEDGED = ("Got it. Thanks for the context!", "Got it. Thanks for the additional context!")

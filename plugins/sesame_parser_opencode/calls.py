@@ -9,6 +9,7 @@ from typing import Any
 from sesame_core import ToolCall, ToolResult
 from sesame_core.text.tokens import clean
 
+from .outputs import without_frame
 from .values import mapping, number, objects, string
 
 #: Tools whose `command` argument is run by a shell.
@@ -29,7 +30,7 @@ def call_and_result(part: Mapping[str, Any], part_id: str) -> tuple[ToolCall, To
     given = state.get("input")
     arguments: Any = given if given is not None else {}
     status = string(state, "status")
-    text, is_error = _output(state), status == "error"
+    text, is_error = without_frame(name, _output(state)), status == "error"
     if name == INVALID and isinstance(given, dict):
         name, arguments, is_error = string(given, "tool") or name, {}, True
         text = string(given, "error") or text

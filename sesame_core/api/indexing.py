@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..plugin.backend import IndexWriter
     from ..plugin.parser import Parser
     from ..types.report import IndexReport, Progress
+    from ..types.roots import Root, UnreadRoot
     from .refreshing import Refresher
 
 
@@ -71,6 +72,21 @@ class Indexing:
     def roots(self) -> list[str]:
         """Return the real paths of all sources, existing or not."""
         return self.sources().roots()
+
+    def looked_in(self) -> list[Root]:
+        """Return where session files are looked for: the sources, and agents' directories that do not exist."""
+        from ..indexing.emptiness import roots
+
+        return roots(self.config, self.plugins)
+
+    def unread_roots(self) -> list[UnreadRoot]:
+        """Return where agents keep sessions that no installed parser reads: which of the known places exist.
+
+        None on a machine that reads no sessions (`"sources": []`).  Nothing in them is read.
+        """
+        from ..indexing.emptiness import unread
+
+        return unread(self.config, self.plugins)
 
     def index(
         self,
@@ -126,8 +142,10 @@ class Indexing:
             report = indexer.run(sources, within)
             if full and report.is_stopped:
                 raise StoppedError("stopped; the index is as it was before; start again with: sesame index --full")
-        if not within and not report.pending:
-            self._refreshing().keep_rest(())
+        if not within:
+            report.looked_in, report.unread_roots = self.looked_in(), self.unread_roots()
+            if not report.pending:
+                self._refreshing().keep_rest(())
         report.withheld = self._index.private_files()
         return report
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
+from ..errors import SesameError
 from ..query.filters import cleaned
 from ..search.engine import kept_out_of_list, search
 from ..text.tokens import clean
@@ -70,9 +71,11 @@ class Sesame(OneSession):
         page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
         filters = self._checked(filters)
         answer = search(self._index.reader(), text, filters, page, agents=self._agents(text), within=self._places(text))
-        # A list of sessions does not count chunks.
-        if not answer.total and not answer.chunk_total and (reason := self._emptiness()):
-            answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
+        if not answer.total:
+            # A list of sessions does not count chunks.
+            if not answer.chunk_total and (reason := self._emptiness()):
+                answer.hints, answer.words_not_found, answer.left_out = (*answer.query.hints, reason), [], {}
+            answer.hints = self._without_results(answer.hints)
         return answer
 
     def list_sessions(
@@ -90,8 +93,10 @@ class Sesame(OneSession):
         :param total: as `list_sessions` returned it with these filters.
         """
         if not total and (reason := self._emptiness()):
-            return KeptOut(hints=(reason,))
-        return kept_out_of_list(self._index.reader(), self._checked(filters), total)
+            found = KeptOut(hints=(reason,))
+        else:
+            found = kept_out_of_list(self._index.reader(), self._checked(filters), total)
+        return found if total else replace(found, hints=self._without_results(found.hints))
 
     def excluding(self, filters: Filters, sessions: Iterable[str]) -> Filters:
         """Return filters that also exclude these sessions; ids may be abbreviated, unknown ones are ignored."""
@@ -152,6 +157,21 @@ class Sesame(OneSession):
         from ..search.places import Places
 
         return Places(self._index.reader())
+
+    def _without_results(self, hints: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the hints of an answer without results: where sessions are read from, and whose are not.
+
+        :param hints: those that it has; if they explain it, the first of these two is left out.
+        """
+        from ..indexing.emptiness import unread_sentence, where
+
+        try:
+            there = [] if hints else [root for root in self.looked_in() if root.exists]
+            unread = unread_sentence(self.unread_roots())
+        except SesameError:
+            return hints  # the refresh reports it
+        looked = [where(there) + (", and in what others share" if self._index.audience() else "")] if there else []
+        return (*hints, *looked, *([unread] if unread else []))
 
     def _emptiness(self) -> str | None:
         """Return why the index is empty; None if it is not."""

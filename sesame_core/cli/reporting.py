@@ -18,6 +18,7 @@ def status(*, check: bool, json: bool) -> None:
     with Sesame() as sesame:
         statistics, expiring, plugins = sesame.status(), sesame.expiring(), sesame.plugins.catalogue()
         unread, server = sesame.unread(), sesame.team.server()
+        unread.looked_in, unread.unread_roots = sesame.looked_in(), sesame.unread_roots()
     if json:
         write(text.as_json(rendering.status_json(statistics, expiring, plugins, unread, server)))
     else:

@@ -24,30 +24,46 @@ def resolve_sources(config: Config, plugins: PluginManager) -> tuple[Source, ...
     :raises PluginError: a configured source without a path has a parser that cannot be used.
     :raises ConfigError: that parser's options are wrong.
     """
-    sources = [place for source in config.sources for place in located(source, plugins)]
+    places = _places(config, plugins)
+    return _distinct(place for place in places if place.origin != FOUND or os.path.exists(place.path or ""))
+
+
+def looked_in(config: Config, plugins: PluginManager) -> tuple[Source, ...]:
+    """Return where sessions are looked for: the sources, and default roots that are none because they do not exist.
+
+    Raises like `resolve_sources`.
+    """
+    return _distinct(_places(config, plugins))
+
+
+def _places(config: Config, plugins: PluginManager) -> list[Source]:
+    """Return all sources with a path, and default roots that do not exist."""
+    places = [place for source in config.sources for place in located(source, plugins)]
     if not config.sources and config.finds_sources:
-        sources += default_sources(plugins)
+        places += default_roots(plugins)
     if directory := os.environ.get(SESSIONS_DIR):
         parser = Selection(name="claude-code")
-        sources.append(Source(parser=parser, path=paths.expand(directory), origin=SESSIONS_DIR))
-    return _distinct(sources)
+        places.append(Source(parser=parser, path=paths.expand(directory), origin=SESSIONS_DIR))
+    return places
 
 
-def default_sources(plugins: PluginManager) -> list[Source]:
-    """Return a source for each existing default root of each installed parser.
+def default_roots(plugins: PluginManager) -> list[Source]:
+    """Return a source for each default root of each installed parser, existing or not.
 
-    A parser that fails is skipped with a logged warning, since it was not configured by name.
+    A parser that fails is skipped with a warning, logged once, since it was not configured by name.
     """
     sources: list[Source] = []
     for name in installed_parsers(plugins):
         try:
             roots = located(Source(parser=Selection(name=name), origin=FOUND), plugins)
         except SesameError as error:
-            import logging
+            if str(error) not in plugins.logged:
+                import logging
 
-            logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
+                plugins.logged.add(str(error))
+                logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
         else:
-            sources += [root for root in roots if os.path.exists(root.path or "")]
+            sources += roots
     return sources
 
 

@@ -1,4 +1,4 @@
-"""Why an index is empty: where session files were looked for, and whether there are any."""
+"""What an empty answer says: where session files were looked for, whether there are any, and whose nothing reads."""
 
 from __future__ import annotations
 
@@ -6,46 +6,90 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from ..config.model import Config, Selection, Source
-from ..config.sources import installed_parsers, located, resolve_sources
+from ..config.sources import default_roots, looked_in, resolve_sources
 from ..errors import SesameError
+from ..plugin.agents import TUTORIAL
+from ..types.roots import Root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
+    from ..config.model import Config, Source
     from ..plugin.manager import PluginManager
+    from ..types.roots import UnreadRoot
 
 #: Most session files that are counted.
 COUNTED = 1000
+#: Most agents that a sentence names; `sesame status` lists all.
+NAMED = 4
 
 
 def emptiness(config: Config, plugins: PluginManager) -> str:
     """Return a sentence that says that the index is empty, and why."""
     try:
-        sources = list(resolve_sources(config, plugins))
+        sources = resolve_sources(config, plugins)
         if not sources and not config.finds_sources:
             return f'the index is empty, and "sources" in {config.file or "the configuration"} is []'
-        sources = sources or list(_default_roots(plugins))
         places = [(source, os.path.realpath(source.path or "")) for source in sources]
         waiting = {root: count for source, root in places if (count := _count(source, root, plugins))}
+        looked = where(roots(config, plugins))
     except SesameError as error:
         return f"the index is empty: {error}"
     if waiting:
         found = ", ".join(f"{_counted(count)} in {_home(root)}" for root, count in waiting.items())
         return f"the index is empty: {found} not indexed; index with: sesame index"
-    looked = ", ".join(_home(root) + ("" if os.path.exists(root) else " (does not exist)") for _, root in places)
-    return f"the index is empty: no session files found; looked in {looked or 'no directory'}"
+    return f"the index is empty: no session files found; {looked}"
 
 
-def _default_roots(plugins: PluginManager) -> Iterator[Source]:
-    """Yield the default roots of all installed parsers, existing or not."""
-    for name in installed_parsers(plugins):
-        try:
-            yield from located(Source(parser=Selection(name=name)), plugins)
-        except SesameError as error:
-            import logging
+def roots(config: Config, plugins: PluginManager) -> list[Root]:
+    """Return where session files are looked for: the sources, and agents' directories that do not exist.
 
-            logging.getLogger(__name__).warning("sessions of %r are skipped: %s", name, error)
+    :raises SesameError: as `resolve_sources`.
+    """
+    places = [(source.parser.name, os.fspath(source.path or "")) for source in looked_in(config, plugins)]
+    return [Root(parser=parser, path=path, exists=os.path.exists(path)) for parser, path in places]
+
+
+def unread(config: Config, plugins: PluginManager) -> list[UnreadRoot]:
+    """Return the places of agents whose sessions no installed parser reads; none on a machine that reads no sessions.
+
+    :raises SesameError: as `resolve_sources`.
+    """
+    from .unread import unread_roots
+
+    if not config.sources and not config.finds_sources:
+        return []
+
+    def covered() -> list[str]:
+        places = [*looked_in(config, plugins), *(default_roots(plugins) if config.sources else ())]
+        return [os.path.realpath(source.path or "") for source in places]
+
+    return unread_roots(covered)
+
+
+def where(looked: Sequence[Root]) -> str:
+    """Return a part of a sentence that says where session files were looked for."""
+    if not looked:
+        return 'looked in no directory: "sources" is []'
+    there = list(dict.fromkeys(_home(root.path) for root in looked if root.exists))
+    missing = list(dict.fromkeys(_home(root.path) for root in looked if not root.exists))
+    if not there:
+        return f"looked in directories that do not exist: {', '.join(missing)}"
+    return f"looked in {', '.join(there)}" + (f"; these do not exist: {', '.join(missing)}" if missing else "")
+
+
+def unread_sentence(found: Iterable[UnreadRoot]) -> str | None:
+    """Return a sentence that says whose sessions nothing reads; None if there are none."""
+    places: dict[str, str] = {}
+    for root in found:
+        places.setdefault(root.agent, _home(root.path))
+    if not places:
+        return None
+    (first, place), *others = list(places.items())[:NAMED]
+    named = [f"{first} keeps sessions in {place}", *(f"{agent} in {place}" for agent, place in others)]
+    more = len(places) - len(named)
+    tail = f" (and {more} more: see sesame status)" if more else ""
+    return f"{', '.join(named)}{tail}: no installed plugin reads them; see {TUTORIAL}"
 
 
 def _count(source: Source, root: str, plugins: PluginManager) -> int:

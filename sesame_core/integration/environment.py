@@ -6,22 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ..plugin.agents import SIGNS as SIGNS
+from ..plugin.agents import VARIABLES as VARIABLES
+
 if TYPE_CHECKING:
     from ..plugin.parser import Parser
-
-#: Environment variables in which agents pass their session's id to the programs that they start.
-#: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82; Codex
-#: for shells since 0.9x, of a subagent with that of the session that started it; Copilot CLI for both since 1.0.29.
-VARIABLES = (
-    "CLAUDE_CODE_SESSION_ID",
-    "CODEX_SESSION_ID",
-    "CODEX_THREAD_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "PI_SESSION_ID",
-)
-#: Those by which agents that pass no id show that they have started a program; then their parsers are asked
-#: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
-SIGNS = ("GEMINI_CLI", "OPENCODE")
 
 
 def current_sessions(

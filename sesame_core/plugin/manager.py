@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
 from ..errors import DuplicatePluginError, PluginError, PluginLoadError, SesameError, UnknownPluginError
+from .agents import BUNDLED as BUNDLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,20 +27,6 @@ NO_OPTIONS: Options = MappingProxyType({})
 
 #: Prefix of the names of the hooks; the kind of object that they provide follows.
 HOOK_PREFIX = "sesame_register_"
-
-#: Plugins in this wheel, by the name that config.jsonc uses.  Strings, so that no module is imported.
-BUNDLED = {
-    "claude-code": "sesame_parser_claude_code",
-    "codex": "sesame_parser_codex",
-    "copilot": "sesame_parser_copilot",
-    "default": "sesame_formatter_default",
-    "gemini": "sesame_parser_gemini",
-    "opencode": "sesame_parser_opencode",
-    "pi": "sesame_parser_pi",
-    "postgres": "sesame_backend_postgres",
-    "sesame": "sesame_parser_sesame",
-    "sqlite": "sesame_backend_sqlite",
-}
 
 #: The members of each kind's Protocol, checked on what a provider creates.
 _MEMBERS = {
@@ -70,6 +57,8 @@ class PluginManager:
         #: The hook implementations of each loaded plugin.
         self._hooks: dict[str, Hooks] = {}
         self._entry_points: dict[str, list[EntryPoint]] | None = None
+        #: Failures of plugins that were logged: a command meets each of them several times.
+        self.logged: set[str] = set()
 
     # -- the API for the rest of the core -----------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..types.index import SILENT
-from .text import SCHEMA_VERSION, count, iso, minute, one_line, size, skipped_lines
+from .reports import root_json, unread_json
+from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, size, skipped_lines
 
 if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
@@ -52,6 +53,8 @@ def status_json(
         "unrecognised": [
             {"path": problem.path, "message": problem.message} for problem in (unread.unrecognised if unread else [])
         ],
+        "lookedIn": [root_json(root) for root in (unread.looked_in or () if unread else ())],
+        "unreadAgents": [unread_json(root) for root in (unread.unread_roots or () if unread else ())],
         "expiringSessions": expiring,
         "agents": [
             {
@@ -101,6 +104,8 @@ def status_text(
             newest = minute(agent.newest_message) or "no dated message"
             counts = f"{_column(agent.sessions, 'session', 7)} {_column(agent.messages, 'message', 9).rstrip()}"
             lines.append(f"    {agent.agent + kind:<26}{counts}, newest {newest}")
+    if unread:
+        lines += _root_lines(unread)
     if statistics.workstations:
         lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
     for agent_name, number in expiring.items():
@@ -118,6 +123,27 @@ def status_text(
         lines += [f"  Not recognised: {count(len(strange) - LISTED, 'more file')}"] if len(strange) > LISTED else []
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
+
+
+def _root_lines(report: IndexReport) -> list[str]:
+    """Return where session files are looked for, and whose sessions nothing reads."""
+    looked, lines = report.looked_in or (), []
+    there = [(root.parser, home(root.path)) for root in looked if root.exists]
+    missing = ", ".join(dict.fromkeys(home(root.path) for root in looked if not root.exists))
+    if looked:
+        lines += ["", "  Looked in:", *(f"    {_pair(*row)}" for row in there)]
+        lines += [f"    {_pair('not there', missing)}"] if missing else []
+    if unread := report.unread_roots:
+        from ..plugin.agents import TUTORIAL
+
+        lines += ["", "  Sessions that no installed plugin reads:"]
+        lines += [f"    {_pair(root.agent, home(root.path))}" for root in unread]
+        lines.append(f"    To read them, write a plugin: {TUTORIAL}")
+    return lines
+
+
+def _pair(name: str, value: str) -> str:
+    return f"{one_line(name):<15} {one_line(value)}"
 
 
 def _skipped(statistics: Statistics) -> dict[str, int]:

@@ -67,8 +67,11 @@ class Agents:
         """Return what is wrong with a name, and which was perhaps meant; None if it means an agent."""
         if agent_named(name, self.names, self._installed()):
             return None
+        from ..plugin.agents import TUTORIAL, UNREAD
         from ..text.suggest import nearest
 
+        if unread := [agent for agent in UNREAD if name.casefold() in (agent.casefold(), agent.split()[0].casefold())]:
+            return f"no agent {name!r}: no installed plugin reads the sessions of {unread[0]}; see {TUTORIAL}"
         beginnings = [agent.partition("-")[0] for agent in self.names]
         near = nearest(name, [*self.names, *beginnings])
         near = near and agent_named(near, self.names, self._installed())

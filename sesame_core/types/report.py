@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field
 from ..errors import ParseError, SesameError
+
+if TYPE_CHECKING:
+    from .roots import Root, UnreadRoot
 
 #: Most unreadable files and directories that an answer names.
 NAMED = 3
@@ -74,6 +78,10 @@ class IndexReport:
     #: Files that may be sessions and that no parser recognises; one that was named is an error, too.
     unrecognised: list[FileProblem] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
+    #: Where session files were looked for, and agents' files that no installed parser reads; None for a run of single
+    #: paths, and for a refresh.
+    looked_in: list[Root] | None = None
+    unread_roots: list[UnreadRoot] | None = None
     #: Records skipped in the files that were read, by reason.
     skipped: dict[str, int] = field(default_factory=dict)
     #: The first records with content that were skipped.

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
-from ..support.transcripts import Pi, as_lines, write
+from ..support.transcripts import Claude, Pi, as_lines, write
 
 pytestmark = pytest.mark.once
 
@@ -233,3 +233,19 @@ def test_the_picker_is_measured_from_its_start_and_for_each_key(indexed_sessions
     assert done.returncode == 0, done.stderr
     assert "3 keys, 1 starts" in done.stdout
     assert "| sesame | " in done.stdout
+
+
+def test_boilerplate_of_one_agent_stands_out_among_its_terms(tmp_path: Path, home: Path) -> None:
+    from sesame_core import Sesame
+
+    claude, pi = Claude("a", "/w"), Pi("b", "/w")
+    write(claude.path, *(claude.user(f"the kettle leaks {n} <env_frame>") for n in range(9)))
+    write(pi.path, pi.header(), *(pi.user(f"the kettle leaks {n}") for n in range(9)))
+    with Sesame() as sesame:
+        sesame.index()
+    rows = [line.split(" | ") for line in run("terms.py", "--top", "2").stdout.splitlines()]
+    assert rows[2][-1] == "env_frame, kettle |"
+    assert {row[0]: row[1:5] for row in rows[2:]} == {
+        "| claude-code": ["1", "9", "0.0%", "env_frame 95%, kettle 95%"],
+        "| pi": ["1", "9", "0.0%", "kettle 95%, leaks 95%"],
+    }

@@ -27,6 +27,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
     report = json.loads(cli("index", "--json").out)
     assert report.pop("seconds") >= 0
     assert report.pop("bytes") > 100_000
+    assert [root["parser"] for root in report.pop("lookedIn") if root["exists"]] == ["claude-code", "pi"]
     assert report == {
         "schemaVersion": 1,
         "added": 10,
@@ -43,6 +44,7 @@ def test_index_reports_in_json(demo_sessions: Path, cli: Callable[..., Any]) -> 
         "losses": [],
         "errors": [],
         "unrecognised": [],
+        "unreadAgents": [],
         "chunks": 152,
         "stopped": False,
     }
@@ -62,7 +64,9 @@ def test_a_path_that_does_not_exist_is_named(tmp_path: Path, cli: Callable[..., 
 
 def test_without_any_sessions_index_says_so(cli: Callable[..., Any]) -> None:
     ran = cli("index")
-    assert (ran.code, without_seconds(ran.out)) == (0, "no session files found; 0 chunks from 0 B in 0.0 s\n")
+    counted, looked = without_seconds(ran.out).splitlines()
+    assert (ran.code, counted) == (0, "no session files found; 0 chunks from 0 B in 0.0 s")
+    assert looked.startswith("looked in directories that do not exist: ~/.claude/projects, ~/.codex/sessions, ")
 
 
 def test_a_file_that_fails_is_named_and_the_others_are_indexed(

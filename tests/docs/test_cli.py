@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, get_args, get_type_hints
@@ -48,7 +49,14 @@ from sesame_core.rendering.schemas.generation import (
     SessionAnswerJson,
 )
 from sesame_core.rendering.schemas.references import CandidateJson, ReferenceJson, ReferencesJson
-from sesame_core.rendering.schemas.reports import FailureEventJson, FileEventJson, FileProblemJson, ReportJson
+from sesame_core.rendering.schemas.reports import (
+    FailureEventJson,
+    FileEventJson,
+    FileProblemJson,
+    ReportJson,
+    RootJson,
+    UnreadRootJson,
+)
 from sesame_core.rendering.schemas.sessions import (
     ChunkJson,
     ResumeJson,
@@ -242,6 +250,8 @@ TABLES: list[tuple[str, str, set[str]]] = [
 ROWS: list[tuple[str, str, set[str]]] = [
     ("index", "losses", fields_of(FileProblemJson)),
     ("index", "errors", fields_of(FileProblemJson)),
+    ("index", "lookedIn", fields_of(RootJson)),
+    ("index", "unreadAgents", fields_of(UnreadRootJson)),
     ("search", "index", fields_of(IndexJson) | fields_of(SourceJson)),
     ("search", "copies", fields_of(CopyJson)),
     ("search", "passages", fields_of(PassageJson)),
@@ -253,6 +263,8 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("describe", "sessions", fields_of(DescriptionJson)),
     ("status", "failedFiles", fields_of(UnreadableFileJson)),
     ("status", "agents", fields_of(AgentJson)),
+    ("status", "lookedIn", fields_of(RootJson)),
+    ("status", "unreadAgents", fields_of(UnreadRootJson)),
     ("status", "server", fields_of(ServerJson)),
     ("workstations", "workstations", fields_of(WorkstationJson)),
     ("share", "rules", fields_of(RuleJson)),
@@ -365,6 +377,11 @@ def test_an_example_prints_what_is_shown(
         told = [line for line in ran.err.splitlines() if not line.startswith("note: ")]
         assert (ran.code, told) == (0, [])
         out = re.sub(r"in \d+\.\d s", "in 0.0 s", ran.out).replace(str(home), "/home/ann").splitlines()
+        # A long line may be shown by its beginning.
+        out = [
+            line if not shown.endswith(", …") else line[: len(shown) - 1] + "…"
+            for line, shown in zip_longest(out, expected, fillvalue="")
+        ]
         if not expected:
             assert out
         elif expected[-1] == "…":

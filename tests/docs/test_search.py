@@ -74,7 +74,7 @@ def test_a_time_that_the_page_names_has_a_filter(text: str, demo: Sesame) -> Non
 
 @pytest.mark.parametrize("text", re.findall(r"`([^`]+)`", PAGE.partition("is no time: ")[2].partition("\n\n")[0]))
 def test_what_the_page_says_is_no_time_has_none(text: str, demo: Sesame) -> None:
-    assert demo.search(text).hints == ()
+    assert [hint for hint in demo.search(text).hints if not hint.startswith("looked in ")] == []
 
 
 def test_a_misspelled_word_is_answered_as_the_page_says(demo: Sesame) -> None:

@@ -163,9 +163,11 @@ def test_a_name_means_one_agent_or_none(name: str, known: list[str], meant: str 
     [
         ("cluade-code", "no agent 'cluade-code': did you mean claude-code?"),
         ("cluade", "no agent 'cluade': did you mean claude-code?"),
-        ("quillfox", "no agent 'quillfox': there are"),
+        ("xyz", "no agent 'xyz': there are"),
         ("p1", "no agent 'p1'"),
-        ("burrow", "no agent 'burrow': there are"),
+        ("gemmini", "no agent 'gemmini': did you mean gemini?"),
+        ("cursor", "no agent 'cursor': no installed plugin reads the sessions of Cursor; see docs/tutorial-plugin.md"),
+        ("Qwen", "no agent 'Qwen': no installed plugin reads the sessions of Qwen Code; see docs/tutorial-plugin.md"),
     ],
 )
 def test_an_agent_that_no_session_and_no_parser_has_is_an_error(widgets: Run, name: str, message: str) -> None:
@@ -321,7 +323,8 @@ def test_here_means_the_repository_with_its_worktrees(
 def test_an_empty_index_says_so_and_where_it_looked(index: Index, cli: Run, words: tuple[str, ...]) -> None:
     index.prepare(cli)
     out = cli(*words).out
-    assert "Note: the index is empty: no session files found; looked in ~/.claude/projects (does not exist)" in out
+    place = "looked in directories that do not exist: ~/.claude/projects, ~/.codex/sessions, "
+    assert f"Note: the index is empty: no session files found; {place}" in out
     assert "Not found anywhere" not in out
     value = cli(*words, "--json").json
     assert value["hints"][0].startswith("the index is empty")

@@ -131,6 +131,7 @@ def test_while_another_process_indexes_no_word_is_called_not_found_anywhere(
             value = cli("search", "marvin", "--json").json
             assert value["hints"] == [
                 "2 of 3 files are not indexed yet: this answer lacks the sessions in them",
+                "looked in ~/.pi/agent/sessions",
                 "Not found in what is indexed so far (1 of 3 files): marvin",
             ]
             assert (value["index"]["refreshed"], value["index"]["pending"]) == (False, 2)

@@ -18,6 +18,21 @@ class FileProblemJson(TypedDict):
     message: str
 
 
+class RootJson(TypedDict):
+    """A directory or file in which session files are looked for."""
+
+    parser: str
+    path: str
+    exists: bool
+
+
+class UnreadRootJson(TypedDict):
+    """A directory or file of an agent whose sessions no installed plugin reads."""
+
+    agent: Annotated[str, Doc("Its name, for people.")]
+    path: Annotated[str, Doc("May contain a *: a part that has any name.")]
+
+
 class ReportJson(VersionedJson):
     """The report of a run; numbers are of files unless noted: `sesame index`."""
 
@@ -35,6 +50,10 @@ class ReportJson(VersionedJson):
     losses: list[FileProblemJson]
     errors: list[FileProblemJson]
     unrecognised: Annotated[list[FileProblemJson], Doc("Files with the name of a session that no parser recognises.")]
+    lookedIn: Annotated[list[RootJson] | None, Doc("The sources, and agents' directories; null with paths.")]
+    unreadAgents: Annotated[
+        list[UnreadRootJson] | None, Doc("Sessions that no installed plugin reads; null with paths.")
+    ]
     chunks: int
     bytes: int
     seconds: float

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from .doc import Doc
 from .freshness import UnreadableFileJson
+from .reports import RootJson, UnreadRootJson
 from .sessions import VersionedJson
 
 
@@ -97,6 +98,8 @@ class StatusJson(VersionedJson):
     unrecognised: Annotated[
         list[UnreadableFileJson], Doc("Files with the name of a session that no parser recognises.")
     ]
+    lookedIn: Annotated[list[RootJson], Doc("The sources, and agents' directories that do not exist.")]
+    unreadAgents: Annotated[list[UnreadRootJson], Doc("Agents' sessions that no installed plugin reads.")]
     expiringSessions: Annotated[dict[str, int], Doc("Sessions whose agent deletes them within a week, by agent.")]
     agents: list[AgentJson]
     workstations: list[WorkstationJson]

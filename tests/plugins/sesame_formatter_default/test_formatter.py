@@ -213,8 +213,8 @@ def test_a_tool_call_is_written_as(name: str, arguments: Any, text: str, paths: 
     assert (chunk.kind, chunk.role, chunk.tool_name, chunk.call_id) == ("tool_call", "assistant", name, "c")
 
 
-@pytest.mark.parametrize("old", ["old", "oldText", "old_text", "old_string", "search"])
-@pytest.mark.parametrize("new", ["new", "newText", "new_text", "new_string", "replace"])
+@pytest.mark.parametrize("old", ["old", "oldText", "old_text", "old_string", "oldString", "search"])
+@pytest.mark.parametrize("new", ["new", "newText", "new_text", "new_string", "newString", "replace"])
 def test_every_spelling_of_an_edit_reads_the_same(old: str, new: str) -> None:
     assert call("edit", {"path": "a", old: "x", new: "y"}).text == "tool: edit\npath: a\nold: x\nnew: y"
 

@@ -451,3 +451,46 @@ def test_pictures_in_outputs_are_left_out(write: Callable[..., Path]) -> None:
     events = parse(write(meta(), prompt("ask"), call("c", "view_image", path="/w/fox.png"), output("c", picture)))
     assert calls(events) == [("view_image", {"path": "/w/fox.png"})]
     assert "NOISE" not in everything(events)
+
+
+# -- JSON in outputs and errors -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"type":"text","text":"a hit"},{"type":"text","text":"another"}]', "a hit\nanother"),
+        (f'{HEAD}[{{"type":"text","text":"a hit"}}]', "a hit"),
+        (f'{HEAD}{{"output":"Success. Updated it.\\n","metadata":{{"exit_code":0}}}}', "Success. Updated it."),
+        ('Wall time: 0.1 seconds\nOutput:\n{"output":"no den","metadata":{"exit_code":2}}', "exit code 2\nno den"),
+        ('[{"name":"a","text":"a list of a program"}]', '[{"name":"a","text":"a list of a program"}]'),
+        ('[{"type":"image","data":"AAAA"}]', '[{"type":"image","data":"AAAA"}]'),
+        ('[{"type":"text","text":"cut', '[{"type":"text","text":"cut'),
+    ],
+)
+def test_an_output_that_is_the_json_of_a_tool_server_is_read_as_text(
+    text: str, said: str, write: Callable[..., Path]
+) -> None:
+    events = parse(write(meta(), prompt("ask"), call("c", "exec_command", cmd="den"), output("c", text)))
+    assert [result for _, result, _ in results(events)] == [said]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ('{"error": {"message": "no such model", "type": "invalid_request_error", "code": "x"}}', "no such model"),
+        (
+            'unexpected status 400: {"error":{"message":"no den"}}, url: http://a',
+            "unexpected status 400: no den, url: http://a",
+        ),
+        ('{"error": "no den"}', "no den"),
+        ('{"error": {"code": 7}}', '{"error": {"code": 7}}'),
+        ('{"error": {"message": "cut', '{"error": {"message": "cut'),
+        ("a plain failure", "a plain failure"),
+    ],
+)
+def test_an_error_that_is_the_json_of_a_provider_is_its_message(
+    message: str, said: str, write: Callable[..., Path]
+) -> None:
+    events = parse(write(meta(), prompt("ask"), event("error", 3, message=message)))
+    assert [one.text for one in messages(events) if one.source_type == "error"] == [said]

@@ -593,3 +593,60 @@ def test_a_json_session_and_its_continuation_have_the_same_identities(tmp_path: 
     shutil.copy(DOCUMENT, path.with_suffix(".json"))
     old = {m.origin_id for m in messages(path.with_suffix(".json")) if m.origin_id}
     assert old < {m.origin_id for m in messages(path)}
+
+
+# -- frames of subagents and of servers of tools ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "text"),
+    [
+        (
+            "invoke_agent",
+            "Subagent 'generalist' finished.\nTermination Reason: GOAL\nResult:\nthe reef is shallow",
+            "the reef is shallow",
+        ),
+        (
+            "invoke_agent",
+            "Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\nnothing",
+            "Subagent 'generalist' finished.\nTermination Reason: TIMEOUT\nResult:\nnothing",
+        ),
+        ("read_file", "Subagent notes about the reef", "Subagent notes about the reef"),
+        (
+            "mcp_demo_lookup",
+            "MCP tool 'lookup' reported tool error for function call: "
+            '{"name":"lookup","args":{"query":"kelp with response: x"}} with response: '
+            '[{"functionResponse":{"name":"lookup","response":{"content":[{"type":"text","text":"error: no kelp"}]}}}]',
+            "error: no kelp",
+        ),
+        (
+            "mcp_demo_lookup",
+            "MCP tool 'lookup' reported tool error for function call: {} with response: "
+            '[{"functionResponse":{"response":{"error":{"content":[{"type":"text","text":"no kelp"}]}}}}]',
+            "no kelp",
+        ),
+        (
+            "mcp_demo_lookup",
+            "MCP tool 'lookup' reported tool error for function call: {} with response: [{cut",
+            "MCP tool 'lookup' reported tool error for function call: {} with response: [{cut",
+        ),
+    ],
+)
+def test_an_output_comes_without_the_frame_of_a_subagent_or_a_server(
+    write: Write, name: str, output: str, text: str
+) -> None:
+    path = write(user("u", 1, "look"), gemini("g", 2, "", toolCalls=[call("c", name, {}, output)]))
+    assert [said for _, said, _ in results(path)] == [text]
+
+
+@pytest.mark.parametrize(
+    "why",
+    ["exceeded the time limit", "exceeded the maximum number of turns", "stopped calling tools without finishing"],
+)
+def test_the_warning_to_a_subagent_that_does_not_finish_is_no_text(write: Write, why: str) -> None:
+    warning = (
+        f"You have {why}. You have one final chance to complete the task with a short grace period. You MUST call "
+        "`complete_task` immediately with your best answer."
+    )
+    path = write(user("u", 1, "look"), user("v", 2, warning), gemini("g", 3, "a shallow reef"))
+    assert said(path) == [("user", "look"), ("assistant", "a shallow reef")]
