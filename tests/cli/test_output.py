@@ -66,4 +66,4 @@ def test_a_locale_without_unicode_stops_nothing(
     assert "01a1abe6:0 (日記アプリ: 二文字の単語の検索を直す)" in done.stdout
     done = sesame("search", "nikki", env={**environment, "PYTHONIOENCODING": "latin-1"}, encoding="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "01a1abe6 (\\u65e5\\u8a18" in done.stdout
+    assert "01a1abe6:2 (\\u65e5\\u8a18" in done.stdout
