@@ -339,9 +339,17 @@ class SearchingConformance(BackendBase):
             return a_chunk(text, kind="tool_result", role="tool", tool_name="bash")
 
         title = a_chunk("a title", kind="metadata", role="metadata")
-        turns = ["fix it", said("I look"), a_call("ls"), result("a b"), said("one"), said("fixed"), title]
-        interrupted = ["and now", said("I look again"), a_call("cat a")]
-        last = ["stop, this", a_chunk("reminder", role="system"), said("done"), "thanks"]
+        turns: list[str | Chunk] = [
+            "fix it",
+            said("I look"),
+            a_call("ls"),
+            result("a b"),
+            said("one"),
+            said("fixed"),
+            title,
+        ]
+        interrupted: list[str | Chunk] = ["and now", said("I look again"), a_call("cat a")]
+        last: list[str | Chunk] = ["stop, this", a_chunk("reminder", role="system"), said("done"), "thanks"]
         store(backend, a_file("/1"), a_session(*turns, *interrupted, *last))
         store(backend, a_file("/2"), a_session("x", said("y"), id="s2"), a_session(said("z"), id="s3"))
         reader = backend.reader()
