@@ -131,7 +131,7 @@ class Server:
         """Return the value of a tool's answer."""
         answer = self._ask("tools/call", {"name": tool, "arguments": arguments})["result"]
         assert not answer.get("isError"), answer
-        value: dict[str, Any] = answer["structuredContent"]
+        value: dict[str, Any] = json.loads(answer["content"][0]["text"])
         return value
 
     def close(self) -> int:
@@ -197,9 +197,10 @@ def calls(story: Story, *, has_server: bool, until: float) -> list[tuple[float, 
 
         def note(what: str, began: float, answer: dict[str, Any]) -> None:
             nonlocal left, soon, changed
-            pending = answer["index"]["pending"]
+            index = answer.get("index", {})
+            pending = index.get("pending", 0)
             told.append((began - started, what, pending, time.monotonic() - began))
-            is_behind_another = pending == left and answer["index"]["reason"] is not None
+            is_behind_another = pending == left and index.get("reason") is not None
             if pending > left or (pending >= before.get(what, story.total) and not is_behind_another):
                 story.problems.append(
                     f"{what} at {began - started:.0f} s: of {left} files that were left {pending} are"
@@ -209,7 +210,7 @@ def calls(story: Story, *, has_server: bool, until: float) -> list[tuple[float, 
             elif time.monotonic() - changed > OFTEN:
                 story.slow.append(f"{what} at {began - started:.0f} s: {left} files are left since {OFTEN:.0f} s")
             before[what] = pending
-            if pending and not any(f"of {story.total} files" in hint for hint in answer["hints"]):
+            if pending and not any(f"of {story.total} files" in hint for hint in answer.get("hints", ())):
                 story.problems.append(f"{what} at {began - started:.0f} s does not say that {pending} files are left")
             left = pending
             reader = sesame._index.reader()

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
@@ -201,3 +201,14 @@ def _of_receipt(requirement: dict[str, Any]) -> list[str]:
         revision = re.search(r"(?:rev|tag|branch)=([^&#]+)", query)
         return [f"{name} @ git+{url}" + (f"@{revision[1]}" if revision else "")]
     return [f"{name}{requirement.get('specifier', '')}"]
+
+
+def started_by(program: str, interpreter: Sequence[str]) -> list[str]:
+    """Return the command that starts this Sesame from anywhere.
+
+    :param program: the program of this process (`sys.argv[0]`).
+    :param interpreter: the command that starts Sesame as a module, if it has no program of its own.
+    """
+    path = shutil.which(program)
+    named = path is not None and Path(path).stem == "sesame"
+    return [os.path.abspath(path)] if named and path else list(interpreter)

@@ -63,6 +63,19 @@ _MATCHING = (
     "CROSS JOIN (SELECT n, to_tsquery('code', q) AS q FROM unnest(%s::int[], %s::text[]) AS v (n, q)) AS q "
     "WHERE t.words @@ q.q"
 )
+#: The first message of the assistant from each of some chunks on that is followed by one of the user, or by nothing.
+_CLOSINGS = """
+SELECT (
+  SELECT m.seq FROM chunks AS m
+  WHERE m.session = a.session AND m.seq >= a.seq AND m.kind = 'message' AND m.role = 'assistant' AND coalesce((
+    SELECT n.role = 'user' AND n.kind = 'message' FROM chunks AS n
+    WHERE n.session = m.session AND n.seq > m.seq
+      AND (n.kind IN ('tool_call', 'tool_result') OR n.kind = 'message' AND n.role IN ('user', 'assistant'))
+    ORDER BY n.seq LIMIT 1
+  ), true)
+  ORDER BY m.seq LIMIT 1
+) FROM unnest(%s::bigint[], %s::int[]) WITH ORDINALITY AS a (session, seq, place) ORDER BY a.place
+"""
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
 
@@ -179,6 +192,13 @@ class PostgresReader:
         for place, session_id, *columns in answers:
             found[place - 1].append(rows.to_chunk(tuple(columns), session_id))
         return found
+
+    def closings(self, places: Sequence[tuple[int, int]]) -> list[int | None]:
+        """Return, for each chunk, the position of the first message of the assistant from it on that closes a turn."""
+        if not places:
+            return []
+        numbers, positions = zip(*places, strict=True)
+        return [closing for (closing,) in self._rows(_CLOSINGS, (list(numbers), list(positions)))]
 
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Return the query's words that each chunk contains."""

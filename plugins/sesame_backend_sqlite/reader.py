@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -36,6 +37,8 @@ from .view import View
 #: Chunks with the positions of their ranges: `[[first row id, the one after the last], ...]`.
 _CHUNKS_OF_RANGES = f"""SELECT ranges.key, c.{rows.CHUNK_COLUMNS} FROM json_each(?) AS ranges CROSS JOIN chunks AS c
     ON c.id >= json_extract(ranges.value, '$[0]') AND c.id < json_extract(ranges.value, '$[1]')"""
+#: The roles of a range of chunks.  The columns are those of the index, so that no text is read.
+_SPEAKERS = "SELECT id, role FROM chunks INDEXED BY chunks_facts WHERE id >= ? AND id < ? ORDER BY id"
 #: The largest number that a column holds, such as a time in nanoseconds since 1970.
 LARGEST = (1 << 63) - 1
 
@@ -146,6 +149,24 @@ class SqliteReader:
                 # SQLite reads them in this order, without being asked to sort all texts.
                 chunks.sort(key=attrgetter("seq"))
             return found
+
+    @translating
+    def closings(self, places: Sequence[tuple[int, int]]) -> list[int | None]:
+        """Return, for each chunk, the position of the first message of the assistant from it on that closes a turn."""
+        return [self._closing(*_rows_of(*place, None)) for place in places]
+
+    def _closing(self, first: int, end: int) -> int | None:
+        closing = None
+        with contextlib.closing(self._db().execute(_SPEAKERS, (first, end))) as speakers:
+            for row, role in speakers:
+                weight_class = row & 3
+                if weight_class == 1 and role == "assistant":
+                    closing = row >> 2 & (MAX_CHUNKS - 1)
+                elif weight_class == 0 and closing is not None:
+                    break
+                elif weight_class > 1:
+                    closing = None
+        return closing
 
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:

@@ -55,20 +55,30 @@ class Sesame(OneSession):
         limit: int = LIMIT,
         offset: int = 0,
         passages: int = 1,
+        passage_bytes: int | None = None,
         context: tuple[int, int] | None = None,
         explain: bool = False,
     ) -> Answer:
         """Find the sessions that match a query; without words, list the newest.
 
         :param offset: results to skip; pages of one index have one order and one total.
-        :param passages: most passages of each hit.
+        :param passages: most passages of each hit: the best one, the best of the other side (an answer to a prompt),
+            then the rest, best first.
+        :param passage_bytes: bytes of UTF-8 of each at most; a snippet of about 240 characters when None.
         :param context: items of the window before and after each hit's best passage; None for no windows.
             With windows an answer has at most `types.answer.MAX_HITS` hits.
         :param explain: explain how the query was read and how each score was computed.
         :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         :raises BackendError: the index cannot be read.
         """
-        page = Page(limit=limit, offset=offset, passages=passages, context=context, explain=explain)
+        page = Page(
+            limit=limit,
+            offset=offset,
+            passages=passages,
+            passage_bytes=passage_bytes,
+            context=context,
+            explain=explain,
+        )
         filters = self._checked(filters)
         answer = search(self._index.reader(), text, filters, page, agents=self._agents(text), within=self._places(text))
         if not answer.total:

@@ -22,8 +22,8 @@ def integrate(agent: str, *, remove: bool, yes: bool) -> None:
     :raises SesameError: the agent is unknown, or nothing can be written for it, or not all.
     """
     from ..errors import SesameError
-    from ..installation import kind, lasting
-    from ..integration.install import carry_out, hindrance, plan, skill, started_by
+    from ..installation import kind, lasting, started_by
+    from ..integration.install import carry_out, hindrance, plan, skill
     from ..plugin.manager import BUNDLED, PluginManager
     from ..plugin.parser import Integrable
     from ..search.agents import agent_named

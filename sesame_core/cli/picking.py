@@ -49,7 +49,7 @@ def _program() -> list[str]:
     """Return the words that start this Sesame in a shell: its name alone, where that finds it."""
     import shutil
 
-    from ..integration.install import started_by
+    from ..installation import started_by
 
     command = started_by(sys.argv[0], [sys.executable, "-P", "-m", "sesame_core"])
     found = shutil.which("sesame")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..types.answer import LIMIT
 from .options import COLOR, JSON, Argument, Command, Option, limited, narrowing, skipping
 from .terminal import has_color, screen_of, write
 
@@ -18,14 +19,15 @@ def search(
     *,
     exclude: Sequence[str],
     include_current: bool,
-    limit: int,
+    limit: int | None,
     offset: int,
-    hits: int,
+    hits: int | None,
     context: int | None,
     before_context: int | None,
     after_context: int | None,
     explain: bool,
     json: bool,
+    brief: bool,
     max_bytes: int | None,
     color: str,
     refresh: bool,
@@ -34,16 +36,25 @@ def search(
     """Print the sessions that match a query.
 
     :param narrowing: values of `fields.FIELDS`.
-    :raises QueryError: `max_bytes` is given without `json`, or a value is not valid.
+    :param brief: print what agents get, and with their defaults.
+    :raises QueryError: `max_bytes` is given without `json` or `brief`, or a value is not valid.
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..query.fields import gathered
     from ..rendering import answers, text
 
-    if max_bytes is not None and not json:
-        raise QueryError("--max-bytes limits JSON; use it with --json")
+    if max_bytes is not None and not (json or brief):
+        raise QueryError("--max-bytes limits JSON; use it with --json or --brief")
     filters = gathered(narrowing)
+    around, passage_bytes = _context(context, before_context, after_context), None
+    if brief:
+        from ..rendering import brief as briefly
+        from ..rendering import budget
+
+        limit, hits = limit or briefly.RESULTS, hits or briefly.PASSAGES
+        around = around or (briefly.ITEMS, briefly.ITEMS)
+        max_bytes, passage_bytes = briefly.BYTES if max_bytes is None else max_bytes, briefly.PASSAGE
     with Sesame() as sesame:
         current = () if include_current else sesame.current_sessions()
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
@@ -51,12 +62,17 @@ def search(
         answer = sesame.search(
             " ".join(query),
             filters,
-            limit=limit,
+            limit=limit or LIMIT,
             offset=offset,
-            passages=hits,
-            context=_context(context, before_context, after_context),
+            passages=hits or 1,
+            passage_bytes=passage_bytes,
+            context=around,
             explain=explain,
         )
+        if brief:
+            value = briefly.brief_json(answer, refreshed, max_bytes=max_bytes or 0, current=current)
+            write(budget.sent(value).decode())
+            return
         if json:
             write(text.as_json(answers.answer_json(answer, refreshed, max_bytes=max_bytes, current=current)))
             return
@@ -116,15 +132,16 @@ COMMANDS = (
         (
             *narrowing(),
             Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
-            limited("Results at most.", 10, most=1000),
+            limited(f"Results at most; {LIMIT}, with --brief 5.", None, most=1000),
             skipping("Results to skip."),
-            Option("hits", int, "Passages of each session at most.", default=1, least=1, most=100),
+            Option("hits", int, "Passages of each session at most; 1, with --brief 2.", least=1, most=100),
             Option("context", int, "Show this many items around each passage.", more=("-C",), least=0),
             Option("before_context", int, "Show this many items before each passage.", more=("-B",), least=0),
             Option("after_context", int, "Show this many items after each passage.", more=("-A",), least=0),
             Option("explain", bool, "Explain how the query was read and how scores were computed.", default=False),
             COLOR,
             JSON,
+            Option("brief", bool, "Print the JSON that agents get: evidence in few bytes.", default=False),
             Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
             Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),
         ),

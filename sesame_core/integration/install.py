@@ -222,14 +222,3 @@ def _read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise SesameError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def started_by(program: str, interpreter: Sequence[str]) -> list[str]:
-    """Return the command that starts this Sesame from anywhere.
-
-    :param program: the program of this process (`sys.argv[0]`).
-    :param interpreter: the command that starts Sesame as a module, if it has no program of its own.
-    """
-    path = shutil.which(program)
-    named = path is not None and Path(path).stem == "sesame"
-    return [os.path.abspath(path)] if named and path else list(interpreter)

@@ -10,13 +10,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import QueryError
 from ..query import fields as query
+from ..rendering import brief
 from ..text.suggest import hint
 
 # Defaults keep an answer below 20,000 characters, from which on the first client (pi) truncates.
 
-#: Default number of sessions of an answer, and bytes of its results: about 4,000 tokens.
-LIMIT = 5
-MAX_BYTES = 16_000
 #: Most sessions and messages of one page.
 MOST_SESSIONS = 100
 MOST_MESSAGES = 200
@@ -83,20 +81,22 @@ class _Asked(Filtered):
         ),
     ]
     context_before: Annotated[
-        int, Field(ge=0, description="Items before each passage; a window has 16 items at most.")
-    ] = 4
-    context_after: Annotated[int, Field(ge=0, description="Items after each passage.")] = 4
+        int, Field(ge=0, description="Items before the first passage of each session; a window has 16 items at most.")
+    ] = brief.ITEMS
+    context_after: Annotated[int, Field(ge=0, description="Items after it.")] = brief.ITEMS
 
 
 class SearchSessions(_with(_Asked, (f for f in query.FIELDS if f.is_of_passages))):  # type: ignore[misc]
     """Input of `search_sessions`."""
 
-    limit: Annotated[int, Field(ge=1, description="Sessions at most; 20 at most whatever is asked for.")] = LIMIT
+    limit: Annotated[int, Field(ge=1, description="Sessions at most; 20 at most whatever is asked for.")] = (
+        brief.RESULTS
+    )
     offset: Annotated[int, Field(ge=0, description="Sessions to skip: the next page.")] = 0
-    hits: Annotated[int, Field(ge=1, le=20, description="Passages of each session at most.")] = 1
+    hits: Annotated[int, Field(ge=1, le=20, description="Passages of each session at most.")] = brief.PASSAGES
     max_bytes: Annotated[
-        int, Field(ge=0, description="Bytes of the results at most: windows shrink first, then results go.")
-    ] = MAX_BYTES
+        int, Field(ge=0, description="Bytes of the answer at most: windows shrink first, then passages, then results.")
+    ] = brief.BYTES
 
 
 class ListSessions(Filtered):
@@ -110,7 +110,7 @@ class ListMessages(_Input):
     """Input of `list_messages`."""
 
     session: _Session
-    offset: Annotated[int, Field(ge=0, description="First position; matchedPosition of a search is one.")] = 0
+    offset: Annotated[int, Field(ge=0, description="First position; at of a passage is one.")] = 0
     limit: Annotated[int, Field(ge=1, description=f"Messages at most; {MOST_MESSAGES} at most.")] = 50
     max_bytes: Annotated[
         int,

@@ -1,21 +1,19 @@
-"""The answer of each tool: the JSON of the command line with the positions to continue from, and its schemas.
+"""The answer of each tool: the JSON of the command line with the positions to continue from.
 
-A schema names the fields that help an agent.  Other fields may be added at any time, as in the command line's JSON.
+Tools declare no output schemas.  One would oblige the server to send each answer twice, as text and as structured
+content, and some clients pass both to the model; no client known shows the model a schema.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated
 
-from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from ..rendering.schemas.doc import Doc
 from ..rendering.schemas.freshness import IndexJson
 from ..rendering.schemas.generation import SessionAnswerJson
 from ..rendering.schemas.sessions import ChunkJson, ResumeJson, SessionJson, SessionsJson, VersionedJson
-
-Schema: TypeAlias = dict[str, Any]
 
 
 class IndexedJson(TypedDict):
@@ -50,48 +48,3 @@ class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
 
 class QueryAnswerJson(SessionAnswerJson, IndexedJson):
     """Answer of `query_session`."""
-
-
-_OF_A_SESSION = {"directories", "exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
-#: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to continue.
-UNLISTED = {
-    "SessionJson": _OF_A_SESSION,
-    "ResultJson": _OF_A_SESSION | {"passages", "explain"},
-    "MessagesJson": _OF_A_SESSION,
-    "SessionFactsJson": _OF_A_SESSION - {"toolCounts"},
-    "AnswerJson": {"scanned", "chunkTotal", "explain"},
-    "ChunkJson": {"callId", "sourceType"},
-    "IndexJson": {"changed", "errors", "sources"},
-    "AttemptJson": {"seconds", "cost"},
-}
-
-
-def schema_of(answer: type[Any]) -> Schema:
-    """Return the JSON schema of an answer without references: not every client resolves a `$ref`.
-
-    :param answer: a `TypedDict`.
-    """
-    schema = TypeAdapter(answer).json_schema(mode="serialization")
-    tidied: Schema = _tidied(schema, schema.pop("$defs", {}))
-    return tidied
-
-
-def _tidied(schema: Any, definitions: Schema) -> Any:
-    """Return a schema without references, titles, classes' docstrings and unlisted fields."""
-    if isinstance(schema, list):
-        return [_tidied(part, definitions) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        about = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**_tidied(definitions[name], definitions), **about}
-    if "properties" not in schema:
-        return {key: _tidied(value, definitions) for key, value in schema.items() if key != "title"}
-    unlisted = UNLISTED.get(schema["title"], set())
-    properties = {name: field for name, field in schema["properties"].items() if name not in unlisted}
-    return {
-        "type": "object",
-        "properties": {name: _tidied(field, definitions) for name, field in properties.items()},
-        "required": [name for name in schema["required"] if name in properties],
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +16,8 @@ from mcp.server.stdio import stdio_server
 
 from .. import version
 from ..errors import OutputError, SesameError, UnknownSessionError
+from ..rendering.budget import sent
 from ..rendering.text import printable
-from .outputs import schema_of
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
 if TYPE_CHECKING:
@@ -97,14 +96,13 @@ class SesameServer:
 
 @cache
 def described() -> list[types.Tool]:
-    """Return the tools as clients see them; cached, since deriving the schemas takes 0.1 s."""
+    """Return the tools as clients see them; cached, since deriving the schemas takes time."""
     return [
         types.Tool(
             name=tool.name,
             title=tool.title,
             description=tool.description,
             input_schema=tool.takes.model_json_schema(),
-            output_schema=schema_of(tool.answers),
             annotations=types.ToolAnnotations(
                 read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=tool.is_open_world
             ),
@@ -135,13 +133,8 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
     except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
         _LOG.exception("the tool %s failed", name)
         return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
-    encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     # A question may contain lone surrogates, which no transport can encode.
-    text = encoded.encode("utf-8", "replace").decode()
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)],
-        structured_content=dict(value) if text == encoded else json.loads(text),
-    )
+    return types.CallToolResult(content=[types.TextContent(type="text", text=sent(value).decode())])
 
 
 def _failed(message: str) -> types.CallToolResult:

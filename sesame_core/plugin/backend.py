@@ -120,6 +120,24 @@ class Phrases(Protocol):
 
 
 @runtime_checkable
+class Turns(Protocol):
+    """A reader that finds the ends of turns without reading texts.
+
+    A search for several passages of each hit uses it to find what answers one; with other readers it reads the chunks.
+    """
+
+    def closings(self, places: Sequence[tuple[int, int]]) -> list[int | None]:
+        """Return, for each chunk, the position of the first message of the assistant from it on that closes a turn.
+
+        After such a message comes a message of the user, or the session ends; what is neither a message of one of them
+        nor a tool's call or result does not count.  A turn that was interrupted is not closed: the next one counts.
+        None if there is no such message.
+
+        :param places: a session's number, and a position in it.
+        """
+
+
+@runtime_checkable
 class Counting(Protocol):
     """A reader that counts the chunks with each of many words.
 

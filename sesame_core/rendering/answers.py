@@ -69,7 +69,7 @@ def answer_json(
         "showing": answer.showing,
         "after": iso(answer.filters.after) if answer.filters else None,
         "before": iso(answer.filters.before) if answer.filters else None,
-        "hints": _hints(answer, refreshed),
+        "hints": hints_of(answer, refreshed),
         "leftOut": answer.left_out,
         "widened": answer.is_widened,
         "truncated": answer.is_truncated,
@@ -82,7 +82,7 @@ def answer_json(
     }
 
 
-def _hints(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+def hints_of(answer: Answer, refreshed: IndexReport | None) -> list[str]:
     """Return the hints of an answer, with what files that are not indexed yet make uncertain."""
     hints = [shortened(hint, HINT) for hint in answer.hints]
     if not answer.words_not_found and not (refreshed and refreshed.pending):

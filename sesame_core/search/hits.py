@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..text.snippets import snippet
+from ..text.snippets import excerpt, snippet
 from ..types.answer import Hit, Page, Passage
 from .ranking import BEST_CHUNKS
 
 if TYPE_CHECKING:
-    from ..types.index import Chunk
+    from ..types.index import Chunk, StoredSession
     from ..types.query import Query
     from ..types.transcript import Session
     from .grouping import Grouping
@@ -35,8 +35,6 @@ def hits_of(
     :param least: number of hits to continue to after the end of the page, as far as there are any.
     :return: the hits before and after the page have no passages.
     """
-    from ..text.readable import readable
-
     most = max(page.end, least)
     hits: list[tuple[Hit, Ranked]] = []
     # Of one owner: another one's message can have any origin.
@@ -57,12 +55,7 @@ def hits_of(
             break
         is_shown = page.offset <= len(hits) < page.end
         found = [
-            Passage(
-                number=number,
-                chunk=chunk,
-                snippet=snippet(readable(chunk.text, chunk.kind), query),
-                subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
-            )
+            passage_of(number, chunk, stored, query, page)
             for number, chunk in evidence[: page.passages if is_shown else 0]
         ]
         text = _about(stored.session)
@@ -79,6 +72,23 @@ def hits_of(
         origins = ((owner, chunk.origin) for _, chunk in best_chunks if chunk.origin is not None)
         shown.update((origin, hit) for origin in origins if origin not in shown)
     return hits
+
+
+def passage_of(number: int, chunk: Chunk, stored: StoredSession, query: Query, page: Page) -> Passage:
+    """Return a chunk as a passage of a hit.
+
+    :param number: the stored session's number that contains it.
+    :param stored: the hit's session.
+    """
+    from ..text.readable import readable
+
+    text = readable(chunk.text, chunk.kind)
+    return Passage(
+        number=number,
+        chunk=chunk,
+        snippet=snippet(text, query) if page.passage_bytes is None else excerpt(text, query, page.passage_bytes),
+        subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
+    )
 
 
 def _with_evidence(

@@ -65,7 +65,13 @@ def result(reader: IndexReader, query: Query, filters: Filters, page: Page, effe
     results = hits_of(look, query, ordered, page, least)
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in results)
-    answer.hits = [hit for hit, _ in results[page.offset : page.end]]
+    shown = results[page.offset : page.end]
+    answer.hits = [hit for hit, _ in shown]
+    # What searches only calls, or one role, shows nothing else.
+    if page.passages > 1 and not (filters.tool or filters.tools_only or filters.role):
+        from .sides import add_other_side
+
+        add_other_side(reader, look, query, shown, page)
     judged = None
     if named is not None:
         answer.confidence, answer.words_not_found = 1.0, []
@@ -80,7 +86,7 @@ def result(reader: IndexReader, query: Query, filters: Filters, page: Page, effe
     if page.explain:
         from .explain import explain
 
-        explain(reader, candidates, answer, [result for _, result in results[page.offset : page.end]], judged)
+        explain(reader, candidates, answer, [result for _, result in shown], judged)
     return answer
 
 

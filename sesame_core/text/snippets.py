@@ -39,6 +39,29 @@ def snippet(text: str, query: Query, *, length: int = LENGTH) -> Snippet:
     return _on_one_line(text, start, end, inside)
 
 
+def excerpt(text: str, query: Query, size: int) -> Snippet:
+    """Return at most `size` bytes of UTF-8 of a text, on one line: its beginning, unless another part says more.
+
+    That is the part with the most different words of the query.
+    """
+    text = _SPACE.sub(" ", text).strip()
+    found = occurrences(text, query)
+    length, start = len(text), 0
+    if (whole := len(text.encode("utf-8", "surrogatepass"))) > size:
+        # The characters of a part take about as many bytes as those of the whole.
+        length = max(1, (size - 2 * len("…".encode())) * len(text) // whole)
+        if found and _variety(found, 0, length) < _variety(found, where := _densest(found, length), where + length):
+            start = min(max(0, where - LEAD), len(text) - length)
+            start = max(start, text.find(" ", start, start + LEAD) + 1)
+    end = min(len(text), start + length)
+    return _on_one_line(text, start, end, [(s, e) for s, e, _ in found if s >= start and e <= end])
+
+
+def _variety(found: list[tuple[int, int, str]], start: int, end: int) -> int:
+    """Return the number of different words in a part of a text."""
+    return len({stem for first, last, stem in found if first >= start and last <= end})
+
+
 def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
     """Return (start, end, stem) of each occurrence of a word of the query in a text."""
     pattern = _pattern(query)

@@ -48,7 +48,7 @@ class Hit:
     copies: list[tuple[str, str]] = field(default_factory=list)
     #: The evidence is on a branch that was rewound or abandoned.
     is_abandoned: bool = False
-    #: The session's evidence, best first, at most `Page.passages`; the first one is `chunk`'s.
+    #: The session's evidence, at most `Page.passages`, in that order; the first one is `chunk`'s.
     passages: list[Passage] = field(default_factory=list)
     #: The messages around the best passage; None unless requested.
     window: Window | None = None
@@ -123,8 +123,10 @@ class Page:
     limit: int = LIMIT
     #: Results to skip.
     offset: int = 0
-    #: Most passages of each hit.
+    #: Most passages of each hit: the best one, the best of the other side (`search.sides`), then the rest by rank.
     passages: int = 1
+    #: Bytes of UTF-8 of a passage at most; a short snippet of it when None.
+    passage_bytes: int | None = None
     #: Items before and after the best passage; an answer with windows has at most `MAX_HITS` results.
     context: tuple[int, int] | None = None
     #: Explain how the query was read and how each score was computed.

@@ -19,10 +19,11 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from sesame_core.mcp import http, inputs
+from sesame_core.mcp import http
 from sesame_core.mcp.tools import TOOLS
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.parser import Integrable
+from sesame_core.rendering import brief
 from sesame_core.search import windows
 from sesame_core.search.agents import agent_named
 from sesame_core.types.answer import MAX_HITS
@@ -108,8 +109,9 @@ def test_every_name_of_the_extension_for_pi_is_in_the_table_and_its_bound_on_the
 def test_the_limits_on_the_page_are_the_real_ones() -> None:
     promise = " ".join(PAGE.partition("**Limits.**")[2].partition("\n- ")[0].split())
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", promise)]
-    real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, inputs.MAX_BYTES]
-    assert numbers == real
+    real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, brief.BYTES]
+    assert numbers == [*real, 80]
+    assert brief.PASSAGE == windows.MAX_SNIPPET_BYTES
 
 
 def test_the_extra_that_is_installed_exists() -> None:

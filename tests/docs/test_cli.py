@@ -29,6 +29,7 @@ from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
 from sesame_core.rendering.schemas.audits import AuditJson, SecretJson, SecretKindJson
+from sesame_core.rendering.schemas.brief import BriefJson, BriefPassageJson, BriefResultJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
     EvidenceJson,
@@ -228,6 +229,9 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("search", "with `--context`", {"contextBefore", "contextAfter"}),
     ("search", "with `--hits`", {"passages"}),
     ("search", "with `--max-bytes`", {"cutToBudget"}),
+    ("search", "field with `--brief`", fields_of(BriefJson)),
+    ("search", "field of a result with `--brief`", fields_of(BriefResultJson)),
+    ("search", "field of a passage with `--brief`", fields_of(BriefPassageJson)),
     ("search", "`explain` of an answer", fields_of(ExplanationJson)),
     ("search", "`explain.confidence`", fields_of(ConfidenceJson)),
     ("search", "`explain` of a result", fields_of(ScoreJson)),

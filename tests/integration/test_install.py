@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from sesame_core import OwnFile, SesameError, Setting
-from sesame_core.integration.install import carry_out, hindrance, plan, skill, started_by
+from sesame_core.installation import started_by
+from sesame_core.integration.install import carry_out, hindrance, plan, skill
 from sesame_core.types.integration import Integration
 from sesame_parser_pi.integration import PACKAGE
 

@@ -98,8 +98,9 @@ def test_the_model_calls_both_tools(rpc: Rpc, server: ModelServer) -> None:
     declared = {tool["function"]["name"] for tool in server.asked[0]["tools"]}
     assert declared >= {"sesame_search", "query_session"}
     found, asked, failed = (json.loads(text) if text[0] == "{" else text for text in texts(server.asked[3])[-5::2])
-    assert [result["sessionId"] for result in found["results"]] == [BACKOFF]
-    assert found["results"][0]["contextAfter"]
+    (result,) = found["results"]
+    assert (result["session"], {passage["by"] for passage in result["passages"]}) == (BACKOFF, {"user", "assistant"})
+    assert result["around"]
     assert found["currentSessions"] == [rpc.ask("get_state")["sessionId"]]
     assert "never trust a delay below 250 ms" in asked["passages"][0]["text"]
     assert "no session has the id or name 'no-such-session'" in failed

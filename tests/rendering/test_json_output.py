@@ -41,7 +41,7 @@ VOLATILE = {
 COMMANDS = (
     "index",
     "search nix --limit 1",
-    "search tight loop --no-refresh --limit 2 -C 1 --hits 2 --explain --max-bytes 6000",
+    "search tight loop --no-refresh --limit 2 -C 1 --hits 2 --explain --max-bytes 9000",
     "search recieving zebra agnt:pi --no-refresh --limit 1",
     "search --limit 1 --no-refresh --offset 3",
     "sessions --limit 2 --offset 1",

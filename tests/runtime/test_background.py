@@ -249,14 +249,16 @@ def test_a_server_indexes_everything_after_its_first_call(root: Path, home: Path
     ask(0, "initialize", client)
     server.stdin.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n")
     first = ask(1, "tools/call", {"name": "search_sessions", "arguments": {"query": "animal1"}})["result"]
-    left = first["structuredContent"]["index"]["pending"]
+    found = json.loads(first["content"][0]["text"])
+    left = found["index"]["pending"]
     assert left > 0
-    assert first["structuredContent"]["hints"][0].startswith(f"{left} of {FILES} files are not indexed yet")
+    assert found["hints"][0].startswith(f"{left} of {FILES} files are not indexed yet")
     unknown = ask(2, "tools/call", {"name": "get_session", "arguments": {"session": "s000"}})["result"]
     if unknown["isError"]:
         assert "files are not indexed yet" in unknown["content"][0]["text"]
     for number in range(3, 200):
-        answer = ask(number, "tools/call", {"name": "list_sessions", "arguments": {}})["result"]["structuredContent"]
+        listed = ask(number, "tools/call", {"name": "list_sessions", "arguments": {}})["result"]
+        answer = json.loads(listed["content"][0]["text"])
         if not answer["index"]["pending"]:
             break
         time.sleep(0.1)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import Counting, Phrases, StorageBackend
+from sesame_core.plugin.backend import Counting, Phrases, StorageBackend, Turns
 from sesame_core.query.parser import MAX_DEPTH
+from sesame_core.types.index import Chunk
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
 from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session, a_word
@@ -322,6 +323,42 @@ class SearchingConformance(BackendBase):
             hostile = Word(text=text, alternatives=(text,))
             reader.phrase(hostile, EVERYTHING, None, 9)
             assert reader.phrase(word, EVERYTHING, None, 9, beside=[hostile]) is not None
+
+    def test_finds_what_closes_a_turn(self, backend: StorageBackend) -> None:
+        """The first message of the assistant before a prompt or the end of the session; an interruption closes none."""
+        reader = backend.reader()
+        if not isinstance(reader, Turns):
+            pytest.skip("the backend does not know where turns end")
+        assert reader.closings([]) == []
+        assert reader.closings([(1, 0), (2, 9)]) == [None, None]
+
+        def said(text: str) -> Chunk:
+            return a_chunk(text, role="assistant")
+
+        def result(text: str) -> Chunk:
+            return a_chunk(text, kind="tool_result", role="tool", tool_name="bash")
+
+        title = a_chunk("a title", kind="metadata", role="metadata")
+        turns: list[str | Chunk] = [
+            "fix it",
+            said("I look"),
+            a_call("ls"),
+            result("a b"),
+            said("one"),
+            said("fixed"),
+            title,
+        ]
+        interrupted: list[str | Chunk] = ["and now", said("I look again"), a_call("cat a")]
+        last: list[str | Chunk] = ["stop, this", a_chunk("reminder", role="system"), said("done"), "thanks"]
+        store(backend, a_file("/1"), a_session(*turns, *interrupted, *last))
+        store(backend, a_file("/2"), a_session("x", said("y"), id="s2"), a_session(said("z"), id="s3"))
+        reader = backend.reader()
+        assert isinstance(reader, Turns)
+        number = the(backend, "s1").number
+        places = [(number, position) for position in range(16)]
+        assert reader.closings(places) == [*[5] * 6, *[12] * 7, None, None, None]
+        others = [(the(backend, "s2").number, 0), (the(backend, "s3").number, 0), (10**9, 0)]
+        assert reader.closings(others) == [1, 0, None]
 
     def test_counts_the_chunks_of_many_words_without_a_search(self, backend: StorageBackend) -> None:
         """Hundreds of words, among them phrases and prefixes, in their order; also in an index that does not exist."""
