@@ -23,8 +23,8 @@ VARIABLES = (
 #: Those by which agents that pass no id show that they have started a program; then their parsers are asked
 #: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
 SIGNS = ("GEMINI_CLI", "OPENCODE")
-#: Fields of the `_meta` of a call of the Model Context Protocol that have the caller's session: Codex passes no variable
-#: to servers, but the id of the thread that calls, and that of the session which started it if that is a subagent's.
+#: Fields of the `_meta` of a call of the Model Context Protocol that have the caller's session: Codex passes servers no
+#: variable, but the id of the thread that calls, and that of the session which started it if that is a subagent's.
 FIELDS = ("threadId", "sessionId")
 
 
