@@ -224,3 +224,11 @@ def test_a_run_that_is_killed_again_and_again_loses_nothing(tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("5 kills, ")
     assert ": 0 sessions wrong, 0 left processes behind" in done.stdout
+
+
+def test_the_same_conversation_is_found_and_scores_the_same_in_the_format_of_each_agent() -> None:
+    done = run("agents.py", "--small", timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    agents = ("claude-code", "pi", "codex", "copilot", "gemini", "opencode")
+    for agent in agents:
+        assert done.stdout.count(f"| {agent} | ") == 2, "a row of its speed, and one of its score"
