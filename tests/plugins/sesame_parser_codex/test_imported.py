@@ -16,7 +16,24 @@ from sesame_core.config.model import Selection, Source
 from ...support.every_backend import BACKENDS, opened
 from ...support.transcripts import Claude, found, said
 from ...support.transcripts import write as write_records
-from .records import PARSER, THREAD, TURN, Record, answer, event, lines, meta, name, prompt, roundtrip, started
+from .records import (
+    CHILD,
+    CHILD_TURN,
+    PARSER,
+    THREAD,
+    TURN,
+    Record,
+    answer,
+    event,
+    lines,
+    meta,
+    name,
+    new_answer,
+    new_prompt,
+    prompt,
+    roundtrip,
+    started,
+)
 
 FORMER = "0b3e6c1a-5d6f-4a3e-9a51-3f1f0c1d2e01"
 #: When the first turn of the other agent began, in Unix seconds.
@@ -114,6 +131,38 @@ def test_what_follows_an_import_is_a_session_below_it(put: Callable[..., Path]) 
     assert texts[THREAD] == [("user", "and the margay"), ("assistant", "The margay is fine.")]
     assert len(texts[FORMER]) == 9
     assert (facts(events, THREAD).parent_id, facts(events, THREAD).title) == (FORMER, None)
+
+
+def test_an_imported_thread_that_codex_has_migrated_says_the_same(put: Callable[..., Path]) -> None:
+    migrated = [
+        meta(history_mode="paginated"),
+        turn(1),
+        *new_prompt("why is the ocelot slow", 1),
+        *new_answer(f"I look at the den.\n\n{CALL}", 1),
+        *new_answer("[external_agent_tool_result]\nserval = 1\n\n[/external_agent_tool_result]", 1),
+        end(1),
+        started(TURN, 90),
+        *new_prompt("and the margay", 91),
+    ]
+    assert by_session(list(PARSER.parse(put(migrated, imports=listed())))) == {
+        FORMER: [
+            ("user", "why is the ocelot slow"),
+            ("assistant", "I look at the den."),
+            ("Bash", "{'description': 'Show', 'command': 'cat den.py |\\n  sort'}"),
+            ("Bash False", "serval = 1\n"),
+        ],
+        THREAD: [("user", "and the margay")],
+    }
+
+
+def test_a_fork_of_an_imported_thread_has_its_own_turns_only(
+    put: Callable[..., Path], write: Callable[..., Path]
+) -> None:
+    put(IMPORTED, imports=listed())
+    copied = [{**record, "timestamp": "2026-03-01T10:00:00.000Z"} for record in IMPORTED]
+    own = [started(CHILD_TURN, 3600), *prompt("in the fork", 3601)]
+    fork = write(meta(CHILD, 3600, forked_from_id=THREAD), copied, own, name=name(CHILD))
+    assert by_session(list(PARSER.parse(fork))) == {CHILD: [("user", "in the fork")]}
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4, 7, 12, len(IMPORTED), len(IMPORTED) + 1, len(IMPORTED) + 3])
