@@ -169,6 +169,17 @@ def test_a_session_is_found_while_opencode_runs_and_goes_on_when_it_is_resumed(
     opencode.run("run", "--session", id, "where is the pangolin today")
     assert found(cli, "pangolin is back") == [id]
     assert found(cli, '"where is the pangolin today"') == [id]
+    path = os.pathsep.join([str(opencode.program.parent), os.environ["PATH"]])
+    environment = {**opencode.environment, "TERM": "xterm-256color", "PATH": path}
+    assert shows([sys.executable, "-m", "sesame_core", "resume", id], "the pangolin is back", environment)
+
+    # The same session in another database, under the same ids.
+    exported = opencode.project.parent / "export.json"
+    exported.write_text(opencode.run("export", id))
+    opencode.environment["OPENCODE_DB"] = "opencode-other.db"
+    opencode.run("import", str(exported))
+    assert (opencode.project.parent / ".local" / "share" / "opencode" / "opencode-other.db").exists()
+    assert found(cli, "pangolin is back") == [id]
 
 
 def test_a_command_and_a_call_of_the_server_leave_the_calling_session_out(
@@ -191,34 +202,6 @@ def test_a_command_and_a_call_of_the_server_leave_the_calling_session_out(
     for output in outputs:
         answer = json.loads(output[output.index("{") : output.rindex("}") + 1])
         assert (answer["currentSessions"], [one["sessionId"] for one in answer["results"]]) == ([own], [earlier])
-
-
-def test_sesame_resumes_a_session_in_opencodes_own_screen(opencode: OpenCode, cli: Callable[..., Any]) -> None:
-    with opencode.running() as address:
-        id = call("POST", f"{address}/session", {"title": "About tapirs"})["id"]
-        opencode.server.script = [Answers("the tapir is asleep")]
-        say(address, id, "where is the tapir?")
-    cli("index")
-    path = os.pathsep.join([str(opencode.program.parent), os.environ["PATH"]])
-    environment = {**opencode.environment, "TERM": "xterm-256color", "PATH": path}
-    command = [sys.executable, "-m", "sesame_core", "resume", id]
-    assert shows(command, "the tapir is asleep", environment)
-
-
-def test_a_session_that_opencode_imports_from_an_export_is_found_once(
-    opencode: OpenCode, home: Path, cli: Callable[..., Any]
-) -> None:
-    with opencode.running() as address:
-        id = call("POST", f"{address}/session", {"title": "About tapirs"})["id"]
-        opencode.server.script = [Answers("the tapir is asleep")]
-        say(address, id, "where is the tapir?")
-    exported = home / "export.json"
-    exported.write_text(opencode.run("export", id))
-    opencode.environment["OPENCODE_DB"] = "opencode-other.db"
-    opencode.run("import", str(exported))
-    assert (home / ".local" / "share" / "opencode" / "opencode-other.db").exists()
-    (hit,) = cli("search", "tapir", "--json").json["results"]
-    assert hit["sessionId"] == id
 
 
 def test_opencode_knows_the_server_and_the_skill_that_it_was_told_of(
