@@ -19,7 +19,7 @@ import pytest
 
 from ..support import npm
 from ..support.agents_page import commands
-from ..support.terminal import shows
+from ..support.terminal import end_programs_in, shows
 from ..support.transcripts import Claude
 from ..support.transcripts import write as write_records
 
@@ -189,7 +189,11 @@ def test_what_codex_writes_is_found_and_resumed_by_it(
     assert shown.count("the caracal is tame") == 1
     program = npm.installed(PACKAGE) / ".bin"
     environment = {**os.environ, "FAKE_KEY": "x", "TERM": "xterm-256color", "PATH": f"{program}:{os.environ['PATH']}"}
-    assert shows([sys.executable, "-m", "sesame_core", "resume", thread], "the jaguar follows", environment)
+    try:
+        assert shows([sys.executable, "-m", "sesame_core", "resume", thread], "the jaguar follows", environment)
+    finally:
+        # Its screen has installed and started a server that outlives it.
+        end_programs_in(project.parent / ".codex")
 
 
 def test_a_search_that_codex_starts_leaves_its_own_session_out(

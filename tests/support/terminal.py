@@ -14,6 +14,7 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 #: What a program may ask of a terminal, and an answer.
 QUESTIONS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c"}
@@ -54,3 +55,12 @@ def shows(command: Sequence[str], wanted: str, environment: Mapping[str, str]) -
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             os.close(screen)
+
+
+def end_programs_in(place: Path) -> None:
+    """End the processes whose program is a file in a directory of the test (Linux)."""
+    for process in Path("/proc").glob("[0-9]*"):
+        # It may end meanwhile, or be another user's.
+        with suppress(OSError):
+            if (process / "exe").readlink().is_relative_to(place):
+                os.kill(int(process.name), signal.SIGKILL)
