@@ -106,7 +106,8 @@ DIALECT = _Postgres()
 #: As `sdk.sql.STANDING`, without `files AS f`: files are looked up for the few sessions that several of them contain.
 STANDING = Where(
     "NOT EXISTS (SELECT 1 FROM sessions AS o WHERE o.key = s.key AND o.file <> s.file AND ("
-    "SELECT (g.missing_since IS NULL, o.chunk_count, o.id) > (f.missing_since IS NULL, s.chunk_count, s.id) "
+    "SELECT (g.missing_since IS NULL, coalesce(o.parent_id, '') <> o.session_id, o.chunk_count, o.id) "
+    "> (f.missing_since IS NULL, coalesce(s.parent_id, '') <> s.session_id, s.chunk_count, s.id) "
     "FROM files AS f, files AS g WHERE f.id = s.file AND g.id = o.file))"
 )
 #: The same for nearly all sessions: those in one file only are known from one reading of the index of keys.

@@ -84,10 +84,14 @@ class CodexParser:
         return events(path, limit=self._line_limit, thinking=self._thinking)
 
     def parse_tail(self, path: Path, checkpoint: Checkpoint) -> Iterator[Event] | None:
-        """Yield the events after the checkpoint; None for a compressed file."""
+        """Yield the events after the checkpoint; None for a compressed file, and when it turns out to be imported."""
         if not checkpoint.offset or not checkpoint.state:
             return None
         from .events import tail_events
+        from .imported import origin_of
+
+        if not checkpoint.state["former"] and origin_of(path, checkpoint.state["thread"]):
+            return None
 
         return tail_events(path, checkpoint, limit=self._line_limit, thinking=self._thinking)
 

@@ -12,6 +12,7 @@ from sesame_core.dataclass import replace
 from .conversation import Conversation
 from .copies import COPIED, Copies, is_of_other
 from .files import has_file, is_bare_header, named, thread_name
+from .former import FormerSession
 from .headers import AGENT, belongs, describe, visit
 from .values import mapping, moment, string
 
@@ -43,6 +44,9 @@ class RolloutReader:
         #: Whether copied records are all that is left of their thread.
         self._keeps_copies = False
         self._talk = Conversation(self._session, thinking=thinking)
+        #: The session that the thread was imported from; until something follows that, there is no other one.
+        self._former: FormerSession | None = None
+        self._is_continued = True
         self._previous: dict[str, Any] = {}
 
     def skip(self) -> None:
@@ -50,8 +54,14 @@ class RolloutReader:
         self._is_first = False
 
     def introduce(self) -> Iterator[Event]:
-        """Yield the session as far as it is known, and its name if it is new."""
+        """Yield the session as far as it is known, and its name if it is new; before it the one that it continues."""
         self.is_introduced = True
+        if self._former:
+            yield from self._former.introduce()
+        if self._is_continued:
+            yield from self._introduce_own()
+
+    def _introduce_own(self) -> Iterator[Event]:
         name = thread_name(self._path, self._thread)
         before = self._session.title
         self._session.title = name[:TITLE_CHARS] or before
@@ -81,6 +91,10 @@ class RolloutReader:
 
     def finish(self) -> Iterator[Event]:
         """Yield what waited for records that did not come, and all properties of the session."""
+        if self._former:
+            yield from self._former.finish()
+        if not self._is_continued:
+            return
         yield from self._said(self._talk.flush())
         yield replace(self._session, abandoned=self._talk.turns.abandoned())
 
@@ -103,6 +117,9 @@ class RolloutReader:
         self._copies = Copies(self._thread)
         for name in (*_KEPT, "created", "directories"):
             setattr(self._session, name, getattr(described, name))
+        self._former = FormerSession.of(self._path, self._thread, self._session)
+        if self._former:
+            self._is_continued, self._session.parent_id = False, self._former.id
         yield from self.introduce()
 
     def _content(self, record: Mapping[str, Any], kind: str, payload: Mapping[str, Any], line: int) -> Iterator[Event]:
@@ -111,6 +128,12 @@ class RolloutReader:
                 yield Skipped(reason="before the header", line=line)
                 return
             yield from self.introduce()
+        if self._former and self._former.takes(kind, payload):
+            yield from self._former.read(kind, payload)
+            return
+        if not self._is_continued:
+            self._is_continued = True
+            yield from self._introduce_own()
         if kind == "turn_context":
             self._place(payload)
         elif kind == "event_msg" and payload.get("type") == "thread_settings_applied":
@@ -150,6 +173,8 @@ class RolloutReader:
             "copies": self._copies.state(),
             "keeps_copies": self._keeps_copies,
             "talk": self._talk.state(),
+            "former": self._former.state() if self._former else None,
+            "is_continued": self._is_continued,
         }
 
     @classmethod
@@ -164,6 +189,9 @@ class RolloutReader:
         self._copies.restore(state["copies"])
         self._keeps_copies = state["keeps_copies"]
         self._talk = Conversation(self._session, thinking=thinking, state=state["talk"])
+        if state["former"]:
+            self._former = FormerSession.restore(state["former"], self._session)
+        self._is_continued = state["is_continued"]
         self._is_first, self.is_introduced = False, True
         self._has_content = state["has_content"]
         return self

@@ -17,9 +17,13 @@ _HOME = "CODEX_HOME"
 def resumption(session: Session, path: Path) -> Resumption:
     """Return how a session is resumed; for a subagent's, and for a segment's, how the thread that it belongs to is.
 
+    A session of another agent that was imported is resumed as the thread that has it.
+
     :raises ResumeError: its file is gone.
     """
-    thread = session.id.partition("/")[0]
+    thread, own = session.id.partition("/")[0], named(path).thread
+    if own not in session.id:
+        thread = own
     if not path.is_file():
         raise ResumeError(f"its file is gone, so Codex cannot resume it: {path}")
     home = home_of(path)

@@ -12,7 +12,9 @@ from sesame_core.text.tokens import clean
 def string(record: Mapping[str, Any], key: str) -> str:
     """Return a record's string, cleaned for every database; "" when it is missing or not a string."""
     value = record.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() and "\0" not in value else clean(value)
 
 
 def mapping(record: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -15,7 +15,9 @@ NOTHING: Mapping[str, Any] = {}
 def string(record: Mapping[str, Any], key: str) -> str:
     """Return a record's string, cleaned for every database; "" when it is missing or not a string."""
     value = record.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() and "\0" not in value else clean(value)
 
 
 def mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -55,8 +57,14 @@ def decoded(text: object) -> Mapping[str, Any] | None:
     """Return the object in a JSON text; None when it is not one."""
     if not isinstance(text, str | bytes):
         return None
+    # A search that only lists sessions need not load it.
+    import orjson
+
     try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            value = json.loads(text, strict=False)  # control characters, lone surrogates
+        except (ValueError, RecursionError):
+            return None
     return value if isinstance(value, dict) else None

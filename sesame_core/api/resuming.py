@@ -35,17 +35,11 @@ def resumption(reader: IndexReader, plugins: PluginManager, stored: StoredSessio
     if session.workstation and session.workstation != identity.workstation_id():
         host = f" ({session.host})" if session.host else ""
         raise ResumeError(f"session {session.id} is of workstation {session.workstation}{host}: resume it there")
-    try:
-        parser = plugins.parser(session.agent)
-    except UnknownPluginError as error:
-        raise ResumeError(f"sessions of {session.agent!r} cannot be resumed: {error}") from error
-    if not isinstance(parser, Resumer | Resuming):
-        raise ResumeError(f"sessions of {session.agent!r} cannot be resumed")
     problem: ResumeError | None = None
     second: tuple[StoredSession, Resumption] | None = None
     for copy in _copies(reader, stored):
         try:
-            found = _by(parser, copy)
+            found = _by(_parser(plugins, copy.session.agent), copy)
         except ResumeError as error:
             problem = problem or error
             continue
@@ -102,6 +96,20 @@ def _copies(reader: IndexReader, stored: StoredSession) -> Iterator[StoredSessio
         and other.number != stored.number
     ]
     yield from sorted(others, key=copy_rank, reverse=True)
+
+
+def _parser(plugins: PluginManager, agent: str) -> Resumer | Resuming:
+    """Return the parser of an agent; of a session that was imported, each copy may be another agent's.
+
+    :raises ResumeError: there is none, or it cannot resume sessions.
+    """
+    try:
+        parser = plugins.parser(agent)
+    except UnknownPluginError as error:
+        raise ResumeError(f"sessions of {agent!r} cannot be resumed: {error}") from error
+    if not isinstance(parser, Resumer | Resuming):
+        raise ResumeError(f"sessions of {agent!r} cannot be resumed")
+    return parser
 
 
 def _by(parser: Resumer | Resuming, stored: StoredSession) -> Resumption:

@@ -18,7 +18,6 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError, SesameError
-    from ..integration.environment import current_sessions
 
     if http is None and (token_file or allow_host):
         raise QueryError("--token-file and --allow-host are for HTTP; use them with --http HOST:PORT")
@@ -34,9 +33,8 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
             f"the MCP server needs a package that is not installed ({error.name}): {adding('mcp')}"
         ) from error
     with Sesame() as sesame:
-        # A caller over HTTP does not share this process's environment.  No parser is asked for the session: it finds
-        # the one that is waiting for a call, and the server starts before.
-        server = SesameServer(Tools(sesame, () if http else current_sessions()))
+        # A caller over HTTP does not share this process's environment.
+        server = SesameServer(Tools(sesame, tuple if http else sesame.current_sessions))
         try:
             if http is None:
                 server.serve_stdio()

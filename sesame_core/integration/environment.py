@@ -6,11 +6,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ..plugin.agents import SIGNS as SIGNS
-from ..plugin.agents import VARIABLES as VARIABLES
+from ..plugin.agents import FIELDS, SIGNS, VARIABLES
 
 if TYPE_CHECKING:
     from ..plugin.parser import Parser
+
+
+def named_sessions(meta: Mapping[str, object] | None) -> tuple[str, ...]:
+    """Return the ids of the caller's sessions that the `_meta` of its call names; () when it names none."""
+    found = [meta.get(name) for name in FIELDS] if meta else []
+    return tuple(dict.fromkeys(id for id in found if isinstance(id, str) and id))
 
 
 def current_sessions(

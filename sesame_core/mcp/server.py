@@ -21,6 +21,8 @@ from ..rendering.text import printable
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp.server.context import ServerRequestContext
 
 #: Most concurrent calls; more wait.  Each of these threads keeps a connection to the index.
@@ -83,13 +85,15 @@ class SesameServer:
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._answered, params.name, params.arguments or {})
+        return await loop.run_in_executor(self._pool, self._answered, params.name, params.arguments or {}, params.meta)
 
-    def _answered(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    def _answered(
+        self, name: str, arguments: dict[str, Any], meta: Mapping[str, object] | None
+    ) -> types.CallToolResult:
         call = object()
         self._running.add(call)
         try:
-            return _answered(self._tools, name, arguments)
+            return _answered(self._tools, name, arguments, meta)
         finally:
             self._running.discard(call)
 
@@ -122,10 +126,12 @@ def _of_output(errors: BaseExceptionGroup[OSError]) -> OSError | SesameError:
     return OutputError(f"cannot write the answer: {error.strerror or error}")
 
 
-def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+def _answered(
+    tools: Tools, name: str, arguments: dict[str, Any], meta: Mapping[str, object] | None = None
+) -> types.CallToolResult:
     """Return a tool's answer; an error is an answer, too, which says what to do."""
     try:
-        value = tools.call(name, arguments)
+        value = tools.call(name, arguments, meta)
     except UnknownSessionError as error:
         return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
     except SesameError as error:

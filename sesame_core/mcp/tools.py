@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from ..dataclass import dataclass
 from ..errors import ResumeError, SesameError
+from ..integration.environment import named_sessions
 from ..query.fields import gathered
 from ..rendering.brief import PASSAGE, brief_json
 from ..rendering.freshness import index_json
@@ -53,24 +55,37 @@ class Tool(Generic[InputT, AnswerT]):
 class Tools:
     """The tools on one open `Sesame`; any number of threads may call them at once.
 
-    :param current: ids of the sessions that the caller is in, if its environment has them.
+    :param current: returns the ids of the sessions that a caller is in whose call names none; asked at each call, since
+        some agents' sessions are known only while they wait for it.
     """
 
-    def __init__(self, sesame: Sesame, current: Iterable[str] = ()) -> None:
+    def __init__(self, sesame: Sesame, current: Callable[[], Iterable[str]] = tuple) -> None:
         self._sesame = sesame
-        self._current = tuple(current)
+        self._current = current
         self._indexer = BackgroundIndexer(sesame)
 
-    def call(self, name: str, arguments: dict[str, Any]) -> Mapping[str, object]:
+    def call(
+        self, name: str, arguments: dict[str, Any], meta: Mapping[str, object] | None = None
+    ) -> Mapping[str, object]:
         """Return the answer of a tool.
 
+        :param meta: the `_meta` of the call.
         :raises SesameError: the tool is unknown, its arguments are not valid, or the library raises it.
         """
         tool = TOOLS.get(name)
         if tool is None:
             raise SesameError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
-        answer: Mapping[str, object] = tool.run(self, inputs.read(tool.takes, arguments))
+        answer: Mapping[str, object] = tool.run(self._of(meta), inputs.read(tool.takes, arguments))
         return answer
+
+    def _of(self, meta: Mapping[str, object] | None) -> Tools:
+        """Return the tools as the caller of one call has them."""
+        named = named_sessions(meta)
+        if not named:
+            return self
+        own = copy(self)
+        own._current = lambda: named
+        return own
 
     def search_sessions(self, given: inputs.SearchSessions) -> BriefJson:
         """Search, and return the evidence."""
@@ -150,8 +165,9 @@ class Tools:
 
     def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""
-        own = (given.current_session,) if given.current_session else self._current
-        current = [] if given.include_current else list(own)
+        current: list[str] = []
+        if not given.include_current:
+            current = [given.current_session] if given.current_session else list(self._current())
         filters = gathered(given.model_dump(exclude={"exclude"}))
         return self._sesame.excluding(filters, [*inputs.several(given.exclude), *current]), current
 

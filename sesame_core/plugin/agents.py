@@ -23,7 +23,8 @@ BUNDLED = {
 
 #: Environment variables in which agents pass their session's id to the programs that they start.
 #: Claude Code sets its own for shells since 2.1.132 and for MCP servers since 2.1.154; pi for shells since 0.82; Codex
-#: for shells since 0.9x, of a subagent with that of the session that started it; Copilot CLI for both since 1.0.29.
+#: for shells (seen with 0.171.0), of a subagent with that of the session that started it; Copilot CLI for both since
+#: 1.0.29.
 VARIABLES = (
     "CLAUDE_CODE_SESSION_ID",
     "CODEX_SESSION_ID",
@@ -34,6 +35,9 @@ VARIABLES = (
 #: Those by which agents that pass no id show that they have started a program; then their parsers are asked
 #: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
 SIGNS = ("GEMINI_CLI", "OPENCODE")
+#: Fields of the `_meta` of a call of the Model Context Protocol that have the caller's session: Codex passes servers no
+#: variable, but the id of the thread that calls, and that of the session which started it if that is a subagent's.
+FIELDS = ("threadId", "sessionId")
 
 #: Where agents without a bundled parser keep sessions, so that Sesame can say that it does not read them.  Sources: the
 #: documentation of Aider, Droid and Goose, the source of Continue, and programs that read the others' sessions:

@@ -76,8 +76,9 @@ class IndexReader(Protocol):
     ) -> tuple[list[StoredSession], int]:
         """Return sessions by modified time, newest first, and their total number.
 
-        Of sessions with one key (one session in several files) one is listed: the copy whose file exists, then the one
-        with most chunks, then the latest (`search.grouping.copy_rank`).
+        Of sessions with one key (one session in several files) one is listed: the copy whose file exists, then one that
+        was not imported (`Session.is_imported`), then the one with most chunks, then the latest
+        (`search.grouping.copy_rank`).
         """
 
     def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:

@@ -137,7 +137,7 @@ class Calling(Protocol):
     def current_session(self, environment: Mapping[str, str], directory: str) -> str | None:
         """Return the id of the session; None when the program was not started by this agent, or by which is not known.
 
-        Called where a variable of `plugin.agents.SIGNS` is set.
+        Called where a variable of `plugin.agents.SIGNS` is set, before each search and each call of a tool.
 
         :param directory: where the program runs.
         """

@@ -129,9 +129,12 @@ def is_hidden(filters: Filters, session: Session) -> bool:
 def standing(sessions: Iterable[StoredSession]) -> set[int]:
     """Return the numbers of the sessions that represent their keys: one of the copies of each session.
 
-    That is the copy whose file exists, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
+    That is the copy whose file exists, then one that was not imported, then the longest, then the latest
+    (`sesame_core.search.grouping.copy_rank`).
     """
-    ranked = sorted(sessions, key=lambda s: (s.missing_since is None, s.chunk_count, s.number))
+    ranked = sorted(
+        sessions, key=lambda s: (s.missing_since is None, not s.session.is_imported, s.chunk_count, s.number)
+    )
     return set({stored.session.key: stored.number for stored in ranked}.values())
 
 

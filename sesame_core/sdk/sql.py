@@ -50,11 +50,12 @@ class Where:
 TRUE = Where()
 FALSE = Where("false")
 #: A row of `sessions AS s JOIN files AS f` represents its session: of one read from several files, the file that
-#: exists, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
+#: exists, then one that was not imported, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
 STANDING = Where(
     "NOT EXISTS (SELECT 1 FROM sessions AS o JOIN files AS g ON g.id = o.file "
-    "WHERE o.key = s.key AND o.id <> s.id AND (g.missing_since IS NULL, o.chunk_count, o.id) "
-    "> (f.missing_since IS NULL, s.chunk_count, s.id))"
+    "WHERE o.key = s.key AND o.id <> s.id "
+    "AND (g.missing_since IS NULL, coalesce(o.parent_id, '') <> o.session_id, o.chunk_count, o.id) "
+    "> (f.missing_since IS NULL, coalesce(s.parent_id, '') <> s.session_id, s.chunk_count, s.id))"
 )
 #: The keys of sessions that were read from several files: only of these, some rows do not represent their session.
 REPEATED = "SELECT key FROM sessions GROUP BY key HAVING count(*) > 1"

@@ -70,6 +70,9 @@ def _parent_ids(stored: Iterable[StoredSession]) -> set[tuple[str, str]]:
     return {(s.workstation, s.parent_id) for s in sessions if s.kind == "subagent" and s.parent_id}
 
 
-def copy_rank(stored: StoredSession) -> tuple[bool, int, int]:
-    """Return a sort key whose greatest value is the file that represents a session: present, longest, latest."""
-    return stored.missing_since is None, stored.chunk_count, stored.number
+def copy_rank(stored: StoredSession) -> tuple[bool, bool, int, int]:
+    """Return a sort key whose greatest value is the file that represents a session: present, its own, longest, latest.
+
+    One that another agent has imported is only what that agent keeps of it, with more or fewer texts.
+    """
+    return stored.missing_since is None, not stored.session.is_imported, stored.chunk_count, stored.number

@@ -106,7 +106,7 @@ class Session:
     id: str
     agent: str
     kind: SessionKind | None = None
-    #: Id of the session that this one was forked from or started by.
+    #: Id of the session that this one was forked from or started by; its own id, if another agent has imported it.
     parent_id: str | None = None
     #: Working directory at the start, according to the records.
     cwd: str | None = None
@@ -156,6 +156,11 @@ class Session:
     def places(self) -> tuple[str, ...]:
         """All directories that it was in, the first one first."""
         return (self.cwd, *self.directories) if self.cwd else self.directories
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is a copy that another agent has made of the session by importing it."""
+        return self.parent_id == self.id
 
     @property
     def workstation(self) -> str:

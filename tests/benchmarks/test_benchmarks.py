@@ -249,3 +249,11 @@ def test_boilerplate_of_one_agent_stands_out_among_its_terms(tmp_path: Path, hom
         "| claude-code": ["1", "9", "0.0%", "env_frame 95%, kettle 95%"],
         "| pi": ["1", "9", "0.0%", "kettle 95%, leaks 95%"],
     }
+
+
+def test_the_same_conversation_is_found_and_scores_the_same_in_the_format_of_each_agent() -> None:
+    done = run("agents.py", "--small", timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    agents = ("claude-code", "pi", "codex", "copilot", "gemini", "opencode")
+    for agent in agents:
+        assert done.stdout.count(f"| {agent} | ") == 2, "a row of its speed, and one of its score"

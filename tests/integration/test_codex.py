@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import re
-import select
 import shlex
-import signal
-import struct
 import subprocess
 import sys
-import termios
 import threading
-import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -27,6 +20,9 @@ import pytest
 
 from ..support import npm
 from ..support.agents_page import commands
+from ..support.terminal import end_programs_in, shows
+from ..support.transcripts import Claude
+from ..support.transcripts import write as write_records
 
 PACKAGE = "@openai/codex@0.171.0"
 
@@ -99,50 +95,16 @@ def text(said: str) -> dict[str, Any]:
     return {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": said}]}
 
 
+def server_call(tool: str, call: str, **arguments: Any) -> dict[str, Any]:
+    """A call of a tool of the server `sesame`."""
+    given = json.dumps(arguments)
+    named = {"namespace": "mcp__sesame", "name": tool, "arguments": given}
+    return {"type": "function_call", "id": f"f{call}", "call_id": call, **named}
+
+
 def command(line: str, call: str) -> dict[str, Any]:
     arguments = json.dumps({"cmd": line})
     return {"type": "function_call", "id": f"f{call}", "call_id": call, "name": "exec_command", "arguments": arguments}
-
-
-#: What a program may ask of a terminal, and an answer.
-QUESTIONS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c"}
-_ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]_P][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
-#: Seconds to wait for Codex's screen.
-PATIENCE = 60
-
-
-def shows(command: list[str], wanted: str, environment: dict[str, str]) -> bool:
-    """Run a program on a terminal, and return whether it shows a text, in whatever cells."""
-    screen, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=environment
-    )
-    os.close(theirs)
-    shown, end = b"", time.monotonic() + PATIENCE
-    try:
-        while (left := end - time.monotonic()) > 0 and select.select([screen], [], [], left)[0]:
-            try:
-                piece = os.read(screen, 65_536)
-            except OSError:
-                return False  # it has ended
-            shown += piece
-            for question, answer in QUESTIONS.items():
-                if question in piece:
-                    os.write(screen, answer)
-            if wanted.replace(" ", "").encode() in _ESCAPE.sub(b"", shown).replace(b" ", b""):
-                return True
-        return False
-    finally:
-        # Codex is a child of the program that npm installs.
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=PATIENCE)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            os.close(screen)
 
 
 @pytest.fixture
@@ -230,7 +192,11 @@ def test_what_codex_writes_is_found_and_resumed_by_it(
     assert shown.count("the caracal is tame") == 1
     program = npm.installed(PACKAGE) / ".bin"
     environment = {**os.environ, "FAKE_KEY": "x", "TERM": "xterm-256color", "PATH": f"{program}:{os.environ['PATH']}"}
-    assert shows([sys.executable, "-m", "sesame_core", "resume", thread], "the jaguar follows", environment)
+    try:
+        assert shows([sys.executable, "-m", "sesame_core", "resume", thread], "the jaguar follows", environment)
+    finally:
+        # Its screen has installed and started a server that outlives it.
+        end_programs_in(project.parent / ".codex")
 
 
 def test_a_search_that_codex_starts_leaves_its_own_session_out(
@@ -245,6 +211,94 @@ def test_a_search_that_codex_starts_leaves_its_own_session_out(
     assert given["CODEX_THREAD_ID"] == thread
     monkeypatch.setenv("CODEX_THREAD_ID", given["CODEX_THREAD_ID"])
     assert sessions(cli, "ocelot") == []
+
+
+def test_a_call_of_the_server_leaves_the_calling_thread_out(
+    codex: Callable[..., str], model: Model, home: Path, cli: Callable[..., Any]
+) -> None:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    codex("mcp", "add", "sesame", "--", sys.executable, "-m", "sesame_core", "mcp")
+    config = home / ".codex" / "config.toml"
+    # Else the first answer may come before the server has started.
+    waiting = "[mcp_servers.sesame]\nrequired = true\nstartup_timeout_sec = 90"
+    config.write_text(config.read_text().replace("[mcp_servers.sesame]", waiting))
+    model.script = [[text("an ocelot")]]
+    codex("exec", "who was here before")
+    model.script = [[server_call("search_sessions", "c1", query="ocelot before")], [text("done")]]
+    codex("exec", "was there an ocelot before?")
+    assert cli("index").code == 0
+    earlier, own = sorted(one["sessionId"] for one in sessions(cli, "ocelot"))
+    (output,) = (one["output"] for one in json.loads(model.asked[-1])["input"] if one["type"] == "function_call_output")
+    told = output if isinstance(output, str) else "".join(part["text"] for part in output)
+    assert f'"currentSessions":["{own}"]' in told
+    assert f'"sessionId":"{earlier}"' in told
+
+
+def test_a_session_that_codex_imports_from_claude_code_is_found_once(
+    codex: Callable[..., str], model: Model, project: Path, home: Path, cli: Callable[..., Any]
+) -> None:
+    claude = Claude(
+        "0b3e6c1a-5d6f-4a3e-9a51-3f1f0c1d2e01", cwd=str(project), start=datetime.now(UTC) - timedelta(days=1)
+    )
+    bash = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "cat den.py"}}
+    write_records(
+        claude.path,
+        claude.user("why is the ocelot slow"),
+        claude.answer("I look at the den.", bash),
+        claude.result("serval = 1\n"),
+        claude.answer("The caracal is cold."),
+    )
+    thread = imported(npm.installed(PACKAGE) / ".bin" / "codex", project)
+    assert cli("index").code == 0
+    for words in ("ocelot slow", "caracal cold", "serval"):
+        assert [one["sessionId"] for one in sessions(cli, words)] == [claude.session], words
+    model.script = [[text("the margay follows")]]
+    codex("exec", "resume", thread, "and then")
+    assert "The caracal is cold." in model.asked[-1]
+    assert [one["sessionId"] for one in sessions(cli, "margay")] == [thread]
+    claude.path.unlink()
+    assert cli("index").code == 0
+    assert [one["sessionId"] for one in sessions(cli, "caracal cold")] == [claude.session]
+    told = json.loads(cli("resume", claude.session, "--json").out)
+    assert (told["command"], told["cwd"]) == (["codex", "resume", thread], str(project))
+
+
+def imported(program: Path, project: Path) -> str:
+    """Let Codex import the recent sessions of Claude Code; return the id of the thread."""
+    with subprocess.Popen(
+        [program, "app-server"],
+        cwd=project,
+        env={**os.environ, "FAKE_KEY": "x"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def ask(number: int, method: str, **parameters: Any) -> dict[str, Any]:
+            assert process.stdin
+            request = {"id": number, "method": method, "params": parameters}
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            return until(lambda said: said.get("id") == number)
+
+        def until(is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+            assert process.stdout
+            said: dict[str, Any] = next(one for one in map(json.loads, process.stdout) if is_it(one))
+            return said
+
+        client = {"name": "test", "title": "test", "version": "1"}
+        ask(1, "initialize", clientInfo=client, capabilities={"experimentalApi": True})
+        process.stdin.write('{"method": "initialized"}\n')
+        found = ask(2, "externalAgentConfig/detect", includeHome=True, cwds=[str(project)])["result"]["items"]
+        wanted = [item for item in found if item["itemType"] == "SESSIONS"]
+        ask(3, "externalAgentConfig/import", migrationItems=wanted)
+        done = until(lambda said: said.get("method") == "externalAgentConfig/import/completed")
+        process.stdin.close()
+        thread: str = done["params"]["itemTypeResults"][0]["successes"][0]["target"]
+        return thread
 
 
 def test_codex_knows_the_skill_and_the_server_that_it_was_told_of(

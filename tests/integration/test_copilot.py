@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sesame_parser_copilot.parser import CopilotParser
 from ..support import npm
 from ..support.agents_page import commands
 from ..support.model_server import Answers, ModelServer, serving
+from ..support.terminal import shows
 from ..support.transcripts import everything, found, said
 
 PACKAGE = "@github/copilot@1.0.102"
@@ -35,20 +37,25 @@ def server(home: Path) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def copilot(server: ModelServer, home: Path) -> Callable[..., str]:
-    """Run Copilot CLI in a directory of its own, and return what it prints."""
-    modules = npm.installed(PACKAGE)
-    work = home / "lighthouse"
-    work.mkdir()
-    own = {
+def own(server: ModelServer) -> dict[str, str]:
+    """The variables with which Copilot CLI asks the model of the tests."""
+    return {
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
         "COPILOT_PROVIDER_BASE_URL": server.url,
         "COPILOT_PROVIDER_API_KEY": "none",
         "COPILOT_MODEL": "fake-1",
         # It unpacks itself there, 235 MB, at its first start.
-        "XDG_CACHE_HOME": str(modules.parent / "cache"),
+        "XDG_CACHE_HOME": str(npm.installed(PACKAGE).parent / "cache"),
     }
+
+
+@pytest.fixture
+def copilot(own: dict[str, str], home: Path) -> Callable[..., str]:
+    """Run Copilot CLI in a directory of its own, and return what it prints."""
+    modules = npm.installed(PACKAGE)
+    work = home / "lighthouse"
+    work.mkdir()
 
     def run(*arguments: str, program: str = str(modules / ".bin" / "copilot")) -> str:
         done = subprocess.run(
@@ -131,3 +138,20 @@ def test_a_session_with_tools_a_failure_and_a_resumption_is_found_and_recognises
 
     assert cli("integrate", "copilot", "--remove", "--yes").code == 0
     assert "sesame" not in copilot("mcp", "list")
+
+
+def test_sesame_resumes_a_session_in_copilots_own_screen(
+    copilot: Callable[..., str], own: dict[str, str], server: ModelServer, home: Path, cli: Callable[..., Any]
+) -> None:
+    work = home / "lighthouse"
+    settings = home / ".copilot" / "config.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"trusted_folders": [str(work)], "trustedFolders": [str(work)]}))
+    server.script = [Answers("The heron is on the roof.")]
+    copilot("--allow-all-tools", "-p", "where is the heron?")
+    cli("index")
+    (found,) = cli("sessions", "--json").json["sessions"]
+    path = os.pathsep.join([str(npm.installed(PACKAGE) / ".bin"), os.environ["PATH"]])
+    environment = {**os.environ, **own, "TERM": "xterm-256color", "PATH": path}
+    command = [sys.executable, "-m", "sesame_core", "resume", found["sessionId"]]
+    assert shows(command, "The heron is on the roof.", environment)

@@ -13,6 +13,7 @@ import pytest
 
 from ..support import gemini_agent
 from ..support.gemini_agent import Model, calls, says
+from ..support.terminal import shows
 
 pytestmark = pytest.mark.once
 
@@ -83,6 +84,38 @@ def test_a_program_that_gemini_starts_knows_its_session(model: Model, project: P
     cli("index")
     (found,) = json.loads(cli("sessions", "--json").out)["sessions"]
     assert f"own {found['sessionId']}\n" in cli("show", found["sessionId"]).out
+
+
+def test_a_call_of_the_server_leaves_the_calling_session_out(
+    model: Model, project: Path, home: Path, cli: Callable[..., Any]
+) -> None:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    cli("integrate", "gemini", "--yes")
+    gemini_agent.prompt(model, project, "light the lantern")
+    cli("index")
+    (earlier,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    model.answers = [calls(("mcp_sesame_search_sessions", {"query": "lantern"})), says("Asked.")]
+    gemini_agent.prompt(model, project, "was there a lantern before?")
+    cli("index")
+    (own,) = (
+        one["sessionId"]
+        for one in json.loads(cli("sessions", "--json").out)["sessions"]
+        if one["sessionId"] != earlier["sessionId"]
+    )
+    (file,) = (home / ".gemini" / "tmp").glob(f"*/chats/session-*-{own[:8]}.jsonl")
+    answered = file.read_text().replace("\\", "")
+    assert f'"currentSessions":["{own}"]' in answered
+    assert f'"sessionId":"{earlier["sessionId"]}"' in answered
+
+
+def test_sesame_resumes_a_session_in_geminis_own_screen(model: Model, project: Path, cli: Callable[..., Any]) -> None:
+    model.answers = [says("The dinghy is moored.")]
+    gemini_agent.prompt(model, project, "moor the dinghy")
+    cli("index")
+    (found,) = json.loads(cli("sessions", "--json").out)["sessions"]
+    environment = {**gemini_agent.environment(model), "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "sesame_core", "resume", found["sessionId"]]
+    assert shows(command, "The dinghy is moored.", environment)
 
 
 def test_gemini_knows_the_server_and_the_skill_after_integrate_and_forgets_them(

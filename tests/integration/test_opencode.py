@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,6 +20,7 @@ import pytest
 
 from ..support import npm
 from ..support.model_server import Answers, ModelServer, serving
+from ..support.terminal import shows
 
 PACKAGE = "opencode-ai@1.18.33"
 #: Seconds to wait for OpenCode.
@@ -86,7 +89,12 @@ class OpenCode:
             yield address
         finally:
             process.terminate()
-            process.wait(PATIENCE)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                # It waits now and then for a server of tools that has been told to end.
+                process.kill()
+                process.wait(PATIENCE)
 
     def run(self, *arguments: str) -> str:
         """Run a command, and return what it prints."""
@@ -161,6 +169,39 @@ def test_a_session_is_found_while_opencode_runs_and_goes_on_when_it_is_resumed(
     opencode.run("run", "--session", id, "where is the pangolin today")
     assert found(cli, "pangolin is back") == [id]
     assert found(cli, '"where is the pangolin today"') == [id]
+    path = os.pathsep.join([str(opencode.program.parent), os.environ["PATH"]])
+    environment = {**opencode.environment, "TERM": "xterm-256color", "PATH": path}
+    assert shows([sys.executable, "-m", "sesame_core", "resume", id], "the pangolin is back", environment)
+
+    # The same session in another database, under the same ids.
+    exported = opencode.project.parent / "export.json"
+    exported.write_text(opencode.run("export", id))
+    opencode.environment["OPENCODE_DB"] = "opencode-other.db"
+    opencode.run("import", str(exported))
+    assert (opencode.project.parent / ".local" / "share" / "opencode" / "opencode-other.db").exists()
+    assert found(cli, "pangolin is back") == [id]
+
+
+def test_a_command_and_a_call_of_the_server_leave_the_calling_session_out(
+    opencode: OpenCode, cli: Callable[..., Any]
+) -> None:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed")
+    assert cli("integrate", "opencode", "--yes").code == 0
+    with opencode.running() as address:
+        earlier, own = (call("POST", f"{address}/session", {"title": title})["id"] for title in ("Old", "New"))
+        say(address, earlier, "look for the pangolin")
+        searching = f"{shlex.quote(sys.executable)} -m sesame_core search pangolin --json"
+        opencode.server.script = [
+            Answers(calls=[("bash", {"command": searching, "description": "x"})]),
+            Answers(calls=[("sesame_search_sessions", {"query": "pangolin"})]),
+            Answers("done"),
+        ]
+        say(address, own, "where was the pangolin?")
+    outputs = [one["content"] for one in opencode.server.asked[-1]["messages"] if one["role"] == "tool"]
+    assert len(outputs) == 2
+    for output in outputs:
+        answer = json.loads(output[output.index("{") : output.rindex("}") + 1])
+        assert (answer["currentSessions"], [one["sessionId"] for one in answer["results"]]) == ([own], [earlier])
 
 
 def test_opencode_knows_the_server_and_the_skill_that_it_was_told_of(

@@ -51,7 +51,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-Call = Callable[[str, dict[str, Any]], dict[str, Any]]
+Call = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -267,7 +267,7 @@ def test_an_unexpected_failure_shows_no_secrets(home: Path, caplog: pytest.LogCa
     from sesame_core.mcp.server import _answered
 
     class Broken(Tools):
-        def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        def call(self, name: str, arguments: dict[str, Any], *_: object) -> dict[str, Any]:
             raise RuntimeError("secret")
 
     with Sesame() as sesame:
@@ -324,8 +324,36 @@ def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str,
     over_stdio(act, **{variable: BACKOFF})
 
 
+@pytest.mark.parametrize("meta", [{"threadId": BACKOFF}, {"threadId": BACKOFF, "sessionId": BACKOFF, "progress": 1}])
+def test_a_call_may_name_its_session_beside_its_arguments(meta: dict[str, Any], indexed_sessions: Path) -> None:
+    asked = {"query": "reconnect backoff"}
+
+    async def act(client: Client) -> None:
+        value = value_of(await client.call_tool("search_sessions", asked, meta=meta))
+        assert BACKOFF not in [result["sessionId"] for result in value["results"]]
+        assert value["currentSessions"] == [BACKOFF]
+        value = value_of(await client.call_tool("search_sessions", {**asked, "include_current": True}, meta=meta))
+        assert value["results"][0]["sessionId"] == BACKOFF
+        value = value_of(await client.call_tool("list_sessions", {"current_session": "other"}, meta=meta))
+        assert value["currentSessions"] == ["other"]
+        value = value_of(await client.call_tool("search_sessions", asked))
+        assert (value["currentSessions"], value["results"][0]["sessionId"]) == ([], BACKOFF)
+
+    over_stdio(act)
+
+
+@pytest.mark.parametrize(
+    "meta", [{}, {"threadId": ""}, {"threadId": 7, "sessionId": ["x"]}, {"sessionid": BACKOFF}, None]
+)
+def test_a_call_that_names_no_session_is_in_the_one_of_the_environment(
+    meta: dict[str, Any] | None, demo_sessions: Path, tools_of: Callable[..., Call]
+) -> None:
+    run = tools_of(current=lambda: ["other"])
+    assert run("list_sessions", {}, meta)["currentSessions"] == ["other"]
+
+
 def test_a_caller_may_say_itself_which_session_it_is_in(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
-    run = tools_of(current=["other"])
+    run = tools_of(current=lambda: ["other"])
     value = run("search_sessions", {"query": "reconnect backoff", "current_session": "d6bc0d35"})
     assert (value["currentSessions"], BACKOFF in str(value["results"])) == (["d6bc0d35"], False)
     value = run("list_sessions", {"current_session": BACKOFF})

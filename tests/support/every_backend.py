@@ -34,6 +34,17 @@ def indexed(request: pytest.FixtureRequest, place: Path, sessions: Mapping[str, 
         messages = [{"type": "message", "id": f"m{n}", "role": "user", "text": text} for n, text in enumerate(texts)]
         lines = "".join(json.dumps(record) + "\n" for record in (header, *messages))
         (place / "in" / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    with opened(request, place, Source(parser=Selection(name="sesame"), path=place / "in")) as sesame:
+        assert sesame.index().added == len(sessions)
+        yield sesame
+
+
+@contextmanager
+def opened(request: pytest.FixtureRequest, place: Path, *sources: Source) -> Iterator[Sesame]:
+    """Yield Sesame over sources, before the first run.
+
+    :param request: of a fixture with the parameters `BACKENDS`.
+    """
     options = {}
     if request.param == "sqlite":
         options = {"directory": str(place / "data")}
@@ -43,10 +54,9 @@ def indexed(request: pytest.FixtureRequest, place: Path, sessions: Mapping[str, 
             db.execute(f"CREATE DATABASE {database}")  # type: ignore[arg-type]
         options = {"dsn": make_conninfo(server, dbname=database)}
     config = Config(
-        sources=(Source(parser=Selection(name="sesame"), path=place / "in"),),
+        sources=sources,
         backend=Selection(name=request.param, options=options),
         describe=Describing(directory=place / "metadata"),
     )
     with Sesame(config, plugins=plugins_with_memory()) as sesame:
-        assert sesame.index().added == len(sessions)
         yield sesame

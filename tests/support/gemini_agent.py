@@ -93,22 +93,28 @@ def configure(home: Path) -> None:
     (home / ".gemini" / "settings.json").write_text(json.dumps(settings, indent=2))
 
 
-def run(model: Model, project: Path, *arguments: str, command: Sequence[str] = ()) -> str:
-    """Run it in a project, and return what it prints.
-
-    :param command: the command in place of `program`.
-    """
-    environment = {
+def environment(model: Model) -> dict[str, str]:
+    """The environment in which it asks nothing, with its own command and a Node on the path."""
+    places = (npm.installed(PACKAGE) / ".bin", npm.installed(npm.NODE) / ".bin")
+    return {
         **os.environ,
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": model.url,
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "NO_COLOR": "1",
+        "PATH": os.pathsep.join([*map(str, places), os.environ["PATH"]]),
     }
+
+
+def run(model: Model, project: Path, *arguments: str, command: Sequence[str] = ()) -> str:
+    """Run it in a project, and return what it prints.
+
+    :param command: the command in place of `program`.
+    """
     done = subprocess.run(
         [*(command or program()), *arguments],
         cwd=project,
-        env=environment,
+        env=environment(model),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

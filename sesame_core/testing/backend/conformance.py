@@ -120,6 +120,20 @@ class BackendConformance(
         listed, total = reader.list_sessions(EVERYTHING, limit=9)
         assert ([stored.path for stored in listed], total) == (["/a"], 1), f"{rule}: the one whose file exists"
 
+    def test_lists_what_another_agent_has_imported_only_without_the_original(self, backend: StorageBackend) -> None:
+        """An import names itself as its parent (`Session.is_imported`), and may have more chunks than the original."""
+        store(backend, a_file("/a"), a_session("fox", id="s1", agent="owl"))
+        store(backend, a_file("/b"), a_session("fox", "dog", id="s1", agent="elk", parent_id="s1"))
+        reader, rule = backend.reader(), "of the copies of a session, `list_sessions` returns the one not imported"
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.session.agent for stored in listed], total) == (["owl"], 1), rule
+        listed, total = reader.list_sessions(EVERYTHING, limit=9, condition=a_word("fox"))
+        assert ([stored.session.agent for stored in listed], total) == (["owl"], 1), f"{rule}, under a condition"
+        with backend.writer() as writer:
+            writer.update_files([a_file("/a", missing_since=NOON)])
+        listed, total = reader.list_sessions(EVERYTHING, limit=9)
+        assert ([stored.path for stored in listed], total) == (["/b"], 1), f"{rule}, unless its file is missing"
+
     def test_lists_what_the_filters_leave(self, backend: StorageBackend) -> None:
         """In both page and total."""
         store(
