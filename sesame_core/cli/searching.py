@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .options import JSON, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import write
+from .terminal import opened, write
 
 
 def search(
@@ -32,7 +32,6 @@ def search(
     :param narrowing: values of `fields.FIELDS`.
     :raises QueryError: `max_bytes` is given without `json`, or a value is not valid.
     """
-    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..query.fields import gathered
     from ..rendering import answers, text
@@ -40,7 +39,7 @@ def search(
     if max_bytes is not None and not json:
         raise QueryError("--max-bytes limits JSON; use it with --json")
     filters = gathered(narrowing)
-    with Sesame() as sesame:
+    with opened() as sesame:
         current = () if include_current else sesame.current_sessions()
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
         filters = sesame.excluding(filters, [*exclude, *current])

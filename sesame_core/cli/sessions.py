@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .options import JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import confirm, write, write_error
+from .terminal import confirm, opened, write, write_error
 
 
 def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
@@ -16,13 +16,12 @@ def sessions(*, limit: int, offset: int, json: bool, **narrowing: Any) -> None:
 
     :param narrowing: values of `fields.FIELDS`.
     """
-    from ..api.sesame import Sesame
     from ..query.fields import gathered
     from ..rendering.sessions import sessions_json, sessions_text
     from ..rendering.text import as_json
 
     filters = gathered(narrowing)
-    with Sesame() as sesame:
+    with opened() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         kept_out = sesame.kept_out(filters, total)
         if json:
@@ -48,7 +47,6 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
     :raises QueryError: `around` is given with `offset` or `limit`.
     """
     from ..api.one_session import AROUND
-    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
@@ -58,7 +56,7 @@ def show(session: str, *, offset: int, limit: int | None, around: int | None, js
             raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
         offset = max(0, around - AROUND)
         limit = around + AROUND + 1 - offset
-    with Sesame() as sesame:
+    with opened() as sesame:
         stored = sesame.get_session(session)
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
         refreshed = sesame.as_it_is()

@@ -22,6 +22,13 @@ VARIABLES = (
 #: Those by which agents that pass no id show that they have started a program; then their parsers are asked
 #: (`plugin.parser.Calling`), which a search that no agent has started does not even load.
 SIGNS = ("GEMINI_CLI", "OPENCODE")
+#: What else starts programs for an agent sets this one, such as an extension of it.
+FOR_AGENT = "SESAME_FOR_AGENT"
+
+
+def is_for_agent() -> bool:
+    """Return whether an agent has started this program, so that a language model reads what it prints."""
+    return any(map(os.environ.get, (FOR_AGENT, *VARIABLES, *SIGNS)))
 
 
 def current_sessions(

@@ -87,6 +87,11 @@ class BackgroundIndexer:
         """Whether files are being indexed in the background."""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def pending(self) -> int:
+        """Number of files that the last refresh has left."""
+        return self._last[1].pending if self._last else 0
+
     def close(self) -> None:
         """Stop indexing; a file that is being read is left to the next run."""
         self._stop.set()

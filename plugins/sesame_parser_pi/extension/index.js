@@ -43,6 +43,8 @@ const MENTION =
 const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
+  // A language model reads what Sesame prints here: secrets in it are replaced.
+  process.env.SESAME_FOR_AGENT = "1";
   offerModel(pi);
   registerTools(pi);
   completeReferences(pi);
