@@ -1,7 +1,7 @@
 """Calls of tools, the same over every transport: each has an answer, which may be an error that says what to do.
 
 Nothing is loaded and opened before the first call or `warm_up`, so that a server answers its client's first messages at
-once, and one whose configuration is broken says so, call by call, until the file is mended.
+once.  One whose configuration is broken says so, call by call, until the file is mended; a change takes effect at once.
 """
 
 from __future__ import annotations
@@ -42,22 +42,26 @@ class Calls:
         self._opened = opened
         self._opening = threading.Lock()
         self._tools: Tools | None = None
+        self._configured: object = None
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="sesame-call")
         self._running: set[object] = set()
 
     def warm_up(self) -> None:
         """Load what the first call needs, and index what has changed, while the client is thinking."""
-
         self._pool.submit(self._warm_up)
 
     def tools(self) -> Tools:
-        """Return the tools.
+        """Return the tools of the configuration as it is now.
 
         :raises SesameError: they cannot be opened, since the configuration is broken.
         """
         with self._opening:
+            configured = _configured()
+            if self._tools is not None and configured != self._configured:
+                self._tools.close()
+                self._tools = None  # calls that use it go on, and the last one's end closes its index
             if self._tools is None:
-                self._tools = self._opened()
+                self._tools, self._configured = self._opened(), configured
             return self._tools
 
     def call(self, name: str, arguments: dict[str, Any]) -> Future[Result]:
@@ -96,7 +100,7 @@ class Calls:
                 self.tools().warm_up()
             except SesameError as error:  # each call has it as its answer
                 _LOG.warning("%s", error)
-            except Exception:
+            except Exception:  # noqa: BLE001 - the first call gets it, too
                 _LOG.exception("the server cannot prepare for calls")
 
     @contextmanager
@@ -107,6 +111,17 @@ class Calls:
             yield
         finally:
             self._running.discard(call)
+
+
+def _configured() -> object:
+    """Return a value that changes with the file of the configuration."""
+    from ..config.paths import config_file
+
+    try:
+        stat = os.stat(config_file())
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 @cache

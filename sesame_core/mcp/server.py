@@ -56,8 +56,8 @@ class SesameServer:
         async def serve() -> None:
             reading = cast("anyio.AsyncFile[str]", _Input(wire, opening, lines))
             writing = cast("anyio.AsyncFile[str]", _Output(wire))
-            async with stdio_server(reading, writing) as streams:
-                await self.protocol.run(*streams, self.protocol.create_initialization_options())
+            async with stdio_server(reading, writing) as (incoming, outgoing):
+                await self.protocol.run(incoming, outgoing, self.protocol.create_initialization_options())
 
         try:
             anyio.run(serve)

@@ -12,7 +12,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from typing import Any
 
 from .. import version
@@ -26,8 +26,8 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 ENVELOPE = "io.modelcontextprotocol/protocolVersion"
 #: Errors of JSON-RPC.
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
-#: Seconds that calls may take to the end when the client has closed its end: a script closes it after its last request.
-GRACE = 1.0
+#: Seconds that calls may still take when the client has closed its end, as a script does after its last request.
+GRACE = 5.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Handshake:
         self._calls = calls
         #: The calls that are not answered yet, by the id of their request.
         self._pending: dict[str | int, Future[Result]] = {}
-        self._answering = threading.Lock()
+        self._answering = threading.Condition()
         #: Whether no request has come yet.
         self.is_first = True
         self._methods: dict[str, Callable[[Mapping[str, Any]], Result | Future[Result]]] = {
@@ -87,7 +87,8 @@ class Handshake:
 
     def finish(self, seconds: float) -> None:
         """Wait until the calls that have begun are answered, or the time is over."""
-        wait(self._pending.values(), timeout=seconds)
+        with self._answering:
+            self._answering.wait_for(lambda: not self._pending, seconds)
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
@@ -129,7 +130,8 @@ class Handshake:
         """Take a notification: only that a request is cancelled means anything here."""
         if method == "notifications/cancelled" and isinstance(params, dict):
             number = params.get("requestId")
-            call = self._pending.pop(number, None) if isinstance(number, str | int) else None
+            with self._answering:
+                call = self._pending.pop(number, None) if isinstance(number, str | int) else None
             if call is not None:
                 call.cancel()
 
@@ -162,12 +164,13 @@ class Handshake:
         with self._answering:
             if call.cancelled() or self._pending.get(number) is not call:
                 return
-            self._pending.pop(number, None)
+            del self._pending[number]  # first: a client may use the id again once it has the answer
             if (error := call.exception()) is None:
                 self._answer(number, call.result())
             else:
                 _LOG.error("a request failed", exc_info=error)
                 self._fail(number, ProtocolError(INTERNAL_ERROR, f"internal error ({type(error).__name__})"))
+            self._answering.notify_all()
 
     def _tell(self, token: str | int, name: str, call: Future[Result]) -> None:
         """Send the progress of a call until it has an answer, which nothing follows."""

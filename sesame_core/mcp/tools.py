@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 InputT = TypeVar("InputT", bound=BaseModel)
 AnswerT = TypeVar("AnswerT", bound=Mapping[str, object])
 
+
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[InputT, AnswerT]):
     """One tool as agents see it, and the method of `Tools` that implements it."""
@@ -68,7 +69,8 @@ class Tools:
             answer: Mapping[str, object] = tool.run(self, inputs.read(tool.takes, arguments))
         except SesameError as error:
             raise self._masked_error(error) from error
-        return self._masked(answer)
+        masked: Mapping[str, object] = self._masked(answer)
+        return masked
 
     def warm_up(self) -> None:
         """Do what the first call would wait for: load what it needs, and index what has changed."""

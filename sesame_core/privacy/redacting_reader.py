@@ -75,7 +75,9 @@ class RedactingReader:
     def _session(self, stored: StoredSession) -> StoredSession:
         shown = self._redactor.redacted(stored)
         was, now = stored.session, shown.session
-        prompts = tuple(_ended(before, after, PROMPT_CHARS) for before, after in zip(was.prompts, now.prompts, strict=True))
+        prompts = tuple(
+            _ended(before, after, PROMPT_CHARS) for before, after in zip(was.prompts, now.prompts, strict=True)
+        )
         summary = _ended(was.summary or "", now.summary or "", SUMMARY_CHARS) or None
         if prompts != now.prompts or summary != now.summary:
             return replace(shown, session=replace(now, prompts=prompts, summary=summary))
