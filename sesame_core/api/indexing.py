@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +74,8 @@ class Indexing:
         redactor = self._redactor_of_answers()
         if redactor is None or not self._index.shows_secrets:
             return self
+        from copy import copy
+
         from .outgoing import OutgoingIndex
 
         shown = copy(self)

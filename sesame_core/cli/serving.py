@@ -40,8 +40,15 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     from ..mcp.wire import Wire
 
     calls = Calls(lambda: _opened(is_local=True))
+    wire = Wire()
+
+    def later(opening: bytes, lines: Iterator[bytes]) -> None:
+        from ..mcp.server import SesameServer
+
+        SesameServer(calls).serve(wire, opening, lines)
+
     with _closing(calls):
-        serve(Wire(), calls)
+        serve(wire, calls, later)
 
 
 def _over_http(http: str, token_file: Path | None, allow_host: Sequence[str]) -> None:

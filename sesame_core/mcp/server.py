@@ -20,7 +20,7 @@ from ..errors import OutputError, SesameError
 from . import calls
 from .calls import PROGRESS, THREADS, Calls
 from .instructions import INSTRUCTIONS
-from .stdio import ProtocolError, decoded
+from .messages import ProtocolError, decoded
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

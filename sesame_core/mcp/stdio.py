@@ -7,42 +7,33 @@ SDK's own, method by method, and it serves clients of later versions.
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 
 from .. import version
 from .calls import PROGRESS, Calls, Result
 from .instructions import INSTRUCTIONS
+from .messages import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError, decoded
 from .wire import Wire
 
 #: Versions of the protocol that are served, the latest first: a client that asks for another one is offered that.
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 #: Key in `_meta` of each request of a later version, which has no handshake.
 ENVELOPE = "io.modelcontextprotocol/protocolVersion"
-#: Errors of JSON-RPC.
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 #: Seconds that calls may still take when the client has closed its end, as a script does after its last request.
 GRACE = 5.0
 
 _LOG = logging.getLogger(__name__)
 
 
-class ProtocolError(Exception):
-    """A request that is answered with an error of JSON-RPC."""
-
-    def __init__(self, code: int, message: str, data: object = None) -> None:
-        super().__init__(message)
-        self.error = {"code": code, "message": message, **({} if data is None else {"data": data})}
-
-
-def serve(wire: Wire, calls: Calls) -> None:
+def serve(wire: Wire, calls: Calls, later: Callable[[bytes, Iterator[bytes]], None]) -> None:
     """Serve the client that started this process, until it closes standard input.
 
+    :param later: serves a client of a version without a handshake, whose first request it is given, and further lines.
     :raises BrokenPipeError: the client has closed standard output.
     :raises OutputError: an answer cannot be written.
     """
@@ -51,9 +42,7 @@ def serve(wire: Wire, calls: Calls) -> None:
     for line in lines:
         message = decoded(line)
         if server.is_first and _is_later(message):
-            from .server import SesameServer
-
-            SesameServer(calls).serve(wire, line, lines)
+            later(line, lines)
             return
         server.take(message)
     server.finish(GRACE)
@@ -191,14 +180,6 @@ class Handshake:
 
     def _fail(self, number: object, error: ProtocolError) -> None:
         self._wire.send({"jsonrpc": "2.0", "id": number, "error": error.error})
-
-
-def decoded(line: bytes) -> Any:
-    """Return the message in a line; a `ProtocolError` if it is not JSON."""
-    try:
-        return json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return ProtocolError(PARSE_ERROR, "the message is not valid JSON")
 
 
 def _is_later(message: Any) -> bool:

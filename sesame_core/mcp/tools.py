@@ -18,7 +18,7 @@ from ..rendering.sessions import chunk_json, resume_json, session_json, session_
 from ..rendering.text import SCHEMA_VERSION
 from ..runtime.background import BackgroundIndexer
 from . import inputs, outputs
-from .instructions import INSTRUCTIONS as INSTRUCTIONS
+from .masking import Mask
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -62,15 +62,16 @@ class Tools:
 
         :raises SesameError: the tool is unknown, its arguments are not valid, or the library raises it.
         """
-        tool = TOOLS.get(name)
-        if tool is None:
-            raise SesameError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
         try:
+            tool = TOOLS.get(name)
+            if tool is None:
+                raise SesameError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
             answer: Mapping[str, object] = tool.run(self, inputs.read(tool.takes, arguments))
         except SesameError as error:
-            raise self._masked_error(error) from error
-        masked: Mapping[str, object] = self._masked(answer)
-        return masked
+            masked = Mask(self._sesame, {"name": name, **arguments}).text(str(error))
+            raise error if masked == str(error) else type(error)(masked) from error
+        shown: Mapping[str, object] = Mask(self._sesame, arguments).value(answer)
+        return shown
 
     def warm_up(self) -> None:
         """Do what the first call would wait for: load what it needs, and index what has changed."""
@@ -160,18 +161,6 @@ class Tools:
     def close(self) -> None:
         """Stop indexing in the background."""
         self._indexer.close()
-
-    def _masked(self, value: Any) -> Any:
-        """Return a value without secrets: what is stored has none left; what the caller said may have one."""
-        if isinstance(value, str):
-            return self._sesame.mask(value)
-        if isinstance(value, Mapping):
-            return {name: self._masked(inner) for name, inner in value.items()}
-        return [self._masked(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-    def _masked_error(self, error: SesameError) -> SesameError:
-        masked = self._sesame.mask(str(error))
-        return error if masked == str(error) else type(error)(masked)
 
     def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""

@@ -26,7 +26,7 @@ class Wire:
         self._in, self._out = _taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY)
         self._writing = threading.Lock()
         self._lines: SimpleQueue[bytes | OSError | None] = SimpleQueue()
-        # A thread of its own reads, so that the main thread hears at once of Ctrl-C, and of a client that reads no more.
+        # Another thread reads, so that the main thread hears at once of Ctrl-C, and of a client that reads no more.
         threading.Thread(target=self._read, name="sesame-input", daemon=True).start()
 
     def lines(self) -> Iterator[bytes]:

@@ -42,8 +42,8 @@ BUDGETS = {
     "search nix --json": Budget(None, 106),
     "search nix --no-refresh": Budget(None, 86),
     "status": Budget(5.05, 91),
-    "sessions": Budget(4.6, 70),
-    "show d6bc": Budget(4.87, 72),
+    "sessions": Budget(4.6, 72),
+    "show d6bc": Budget(4.87, 74),
     "--version": Budget(2.13, 4),
 }
 
