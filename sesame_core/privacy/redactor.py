@@ -191,8 +191,10 @@ class Redactor:
         changes: dict[str, Any] = {}
         for name, value in zip(names, values(thing), strict=True):
             if value:
-                is_nested = hasattr(value, "__dataclass_fields__")
-                redacted = self.redacted(value) if is_nested else self.value(value)
+                if type(value) is str:
+                    redacted = self._string(value)
+                else:
+                    redacted = self.redacted(value) if hasattr(value, "__dataclass_fields__") else self.value(value)
                 if redacted is not value:
                     changes[name] = redacted
         return replace(thing, **changes) if changes else thing  # type: ignore[type-var]
