@@ -50,7 +50,7 @@ FACE = "sesame_core"
 
 #: Who may import a third-party package: a package of the core, or one module of it.  Nobody, where the set is empty.
 OWNERS: dict[str, set[str]] = {
-    "ahocorasick_rs": {"privacy.redactor"},
+    "ahocorasick_rs": {"privacy.triggers"},
     "anyio": {"mcp"},
     "filelock": {"metadata", "generation"},
     "json5": {"config.file"},

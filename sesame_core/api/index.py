@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 class Index:
     """A backend, and the writers that redact and apply visibility."""
 
+    #: Whether its reader shows secrets that are stored.
+    shows_secrets = True
+
     def __init__(self, config: Config, plugins: PluginManager) -> None:
-        self._config = config
-        self._plugins = plugins
+        self.config = config
+        self.plugins = plugins
         self._backend: StorageBackend | None = None
         self._reader: IndexReader | None = None
         self._redactor: Redactor | None = None
@@ -33,7 +36,7 @@ class Index:
     def backend(self) -> StorageBackend:
         """Return the configured backend."""
         if self._backend is None:
-            self._backend = self._plugins.backend(self._config.backend.name, self._config.backend.options)
+            self._backend = self.plugins.backend(self.config.backend.name, self.config.backend.options)
         return self._backend
 
     def reader(self) -> IndexReader:
@@ -89,7 +92,7 @@ class Index:
         if self._redactor is None:
             from ..privacy.redactor import Redactor, machine_key
 
-            self._redactor = Redactor(machine_key(), self._config.redaction)
+            self._redactor = Redactor(machine_key(), self.config.redaction)
         return self._redactor
 
     def redactor(self) -> Redactor | None:
@@ -102,10 +105,10 @@ class Index:
             return 0
         from ..privacy.version import redaction_version
 
-        return redaction_version(self._config.redaction)
+        return redaction_version(self.config.redaction)
 
     def _is_redacted(self) -> bool:
-        is_wanted = self._config.redaction.enabled
+        is_wanted = self.config.redaction.enabled
         return self.audience() is not None if is_wanted is None else is_wanted
 
     def hash_key(self) -> bytes:
@@ -135,9 +138,9 @@ class Index:
         from ..sharing.policy import SharingPolicy
         from ..sharing.rules import load, written
 
-        metadata = MetadataFiles(self._config.describe.directory)
+        metadata = MetadataFiles(self.config.describe.directory)
         at = written()
-        sharing = sharing or load(self._config.share)
+        sharing = sharing or load(self.config.share)
         if redactor := self.redactor():
             sharing = replace(sharing, mask=redactor.text)
         return SharingPolicy(sharing, self.reader(), audience, metadata, at)
@@ -193,7 +196,7 @@ class Index:
         from ..sharing.private_files import this_machines
         from ..sharing.rules import load
 
-        return this_machines().applied != load(self._config.share).digest(audience)
+        return this_machines().applied != load(self.config.share).digest(audience)
 
     def hides(self) -> bool:
         """Return whether others can read the index, and a rule hides sessions from them."""

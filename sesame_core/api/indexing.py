@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..indexing.sources import OpenSource
     from ..plugin.backend import IndexWriter
     from ..plugin.parser import Parser
+    from ..privacy.redactor import Redactor
     from ..types.report import IndexReport, Progress
     from ..types.roots import Root, UnreadRoot
     from .refreshing import Refresher
@@ -50,6 +51,7 @@ class Indexing:
         self.plugins = plugins or PluginManager()
         self._index = Index(self.config, self.plugins)
         self._refresher: Refresher | None = None
+        self._answers: Redactor | None = None
 
     @staticmethod
     def _describing(config: Config, data_dir: Path) -> Describing:
@@ -64,6 +66,35 @@ class Indexing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def without_secrets(self) -> Self:
+        """Return the same sessions as an agent or a language model may see them: secrets are replaced.
+
+        They are not if the configuration says so (`redact.answers`).  Whatever is closed, closes both.
+        """
+        redactor = self._redactor_of_answers()
+        if redactor is None or not self._index.shows_secrets:
+            return self
+        from copy import copy
+
+        from .outgoing import OutgoingIndex
+
+        shown = copy(self)
+        shown._index = OutgoingIndex(self._index, redactor)
+        shown._refresher = self._refreshing()
+        return shown
+
+    def mask(self, text: str) -> str:
+        """Return a text as an agent or a language model may see it."""
+        redactor = self._redactor_of_answers()
+        return text if redactor is None else redactor.text(text)
+
+    def _redactor_of_answers(self) -> Redactor | None:
+        if self._answers is None and self.config.redaction.answers:
+            from .outgoing import redactor_of_answers
+
+            self._answers = redactor_of_answers(self.config.redaction)
+        return self._answers
 
     def close(self) -> None:
         """Release the index; a later call opens it again."""

@@ -130,7 +130,12 @@ class OneSession(Indexing):
 
         stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
         models = self.config.models if models is None else models
-        return ask(self._index.reader(), stored, question, models, budget=BUDGET if max_bytes is None else max_bytes)
+        budget = BUDGET if max_bytes is None else max_bytes
+        if not models:
+            return ask(self._index.reader(), stored, question, (), budget=budget)
+        # The passages of the answer are those that the model gets.
+        reader = self.without_secrets()._index.reader()
+        return ask(reader, stored, question, models, budget=budget, mask=self.mask)
 
     def describe(
         self, session: str | StoredSession, *, models: Sequence[ModelChoice] | None = None, only_due: bool = False
@@ -147,7 +152,8 @@ class OneSession(Indexing):
 
         stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
         models = self.config.models if models is None else models
-        described = describe(self._index.reader(), stored, self.config.describe, models, only_due=only_due)
+        reader = self.without_secrets()._index.reader()
+        described = describe(reader, stored, self.config.describe, models, only_due=only_due, mask=self.mask)
         if described.path is not None:
             self._take_in(described.path)
         return described

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .options import JSON, MODEL, SESSION, Argument, Command, Option
-from .terminal import write
+from .terminal import opened, write
 
 
 def ask(
@@ -16,14 +16,13 @@ def ask(
     :param model: names of models to ask in this order; the configured ones when empty.
     :raises QueryError: `model` and `no_model` are both given.
     """
-    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.session_answers import session_answer_json, session_answer_text
     from ..rendering.text import as_json
 
     if model and no_model:
         raise QueryError("--model and --no-model exclude each other")
-    with Sesame() as sesame:
+    with opened() as sesame:
         models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
     write(as_json(session_answer_json(asked)) if json else session_answer_text(asked))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .options import JSON, Argument, Command, Option, limited, skipping
-from .terminal import write
+from .terminal import opened, write
 
 
 def resolve(
@@ -15,11 +15,10 @@ def resolve(
 
     :param max_bytes: most bytes of all outlines together.
     """
-    from ..api.sesame import Sesame
     from ..rendering import references
     from ..rendering.text import as_json
 
-    with Sesame() as sesame:
+    with opened() as sesame:
         refreshed, current = sesame.refresh(), sesame.current_sessions()
         found = sesame.resolve(reference or [""], exclude=[*exclude, *current], limit=limit, offset=offset)
         meant = {found.stored.number: found.stored for found in found if found.stored}

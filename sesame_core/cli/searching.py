@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..types.answer import LIMIT
 from .options import COLOR, JSON, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import has_color, screen_of, write
+from .terminal import has_color, opened, screen_of, write
 
 if TYPE_CHECKING:
     from ..types.answer import Answer
@@ -39,7 +39,6 @@ def search(
     :param brief: print what agents get, and with their defaults.
     :raises QueryError: `max_bytes` is given without `json` or `brief`, or a value is not valid.
     """
-    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..query.fields import gathered
     from ..rendering import answers, text
@@ -55,7 +54,7 @@ def search(
         limit, hits = limit or briefly.RESULTS, hits or briefly.PASSAGES
         around = around or (briefly.ITEMS, briefly.ITEMS)
         max_bytes, passage_bytes = briefly.BYTES if max_bytes is None else max_bytes, briefly.PASSAGE
-    with Sesame() as sesame:
+    with opened() as sesame:
         current = () if include_current else sesame.current_sessions()
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
         filters = sesame.excluding(filters, [*exclude, *current])

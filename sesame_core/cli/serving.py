@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .options import Command, Option
+
+if TYPE_CHECKING:
+    from ..mcp.calls import Calls
+    from ..mcp.tools import Tools
 
 
 def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str]) -> None:
@@ -16,36 +22,71 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     :raises QueryError: an option for HTTP is given without `http`.
     :raises SesameError: a package is not installed.
     """
-    from ..api.sesame import Sesame
+    from importlib.util import find_spec
+
     from ..errors import QueryError, SesameError
+    from ..mcp.calls import Calls
 
     if http is None and (token_file or allow_host):
         raise QueryError("--token-file and --allow-host are for HTTP; use them with --http HOST:PORT")
-    try:
-        if http is not None:
-            from ..mcp import http as over_http
-        from ..mcp.server import SesameServer
-        from ..mcp.tools import Tools
-    except ImportError as error:
+    if find_spec("mcp") is None:
         from ..installation import adding
 
-        raise SesameError(
-            f"the MCP server needs a package that is not installed ({error.name}): {adding('mcp')}"
-        ) from error
-    with Sesame() as sesame:
-        # A caller over HTTP does not share this process's environment.
-        server = SesameServer(Tools(sesame, tuple if http else sesame.current_sessions))
-        try:
-            if http is None:
-                server.serve_stdio()
-                return
-            token, origin = over_http.token(token_file)
-            listening, place = over_http.listen(over_http.Place.read(http))
-            sys.stderr.write(f"MCP on {place.url} ; {origin}\n")
-            sys.stderr.flush()
-            over_http.serve(over_http.application(server.protocol, place, token, allow_host), listening)
-        finally:
-            server.close()
+        raise SesameError(f"the MCP server needs a package that is not installed (mcp): {adding('mcp')}")
+    if http is not None:
+        _over_http(http, token_file, allow_host)
+        return
+    from ..mcp.stdio import serve
+    from ..mcp.wire import Wire
+
+    calls = Calls(lambda: _opened(is_local=True))
+    wire = Wire()
+
+    def later(opening: bytes, lines: Iterator[bytes]) -> None:
+        from ..mcp.server import SesameServer
+
+        SesameServer(calls).serve(wire, opening, lines)
+
+    with _closing(calls):
+        serve(wire, calls, later)
+
+
+def _over_http(http: str, token_file: Path | None, allow_host: Sequence[str]) -> None:
+    from ..mcp import http as over_http
+    from ..mcp.calls import Calls
+    from ..mcp.server import SesameServer
+
+    calls = Calls(lambda: _opened(is_local=False))
+    with _closing(calls):
+        token, origin = over_http.token(token_file)
+        listening, place = over_http.listen(over_http.Place.read(http))
+        sys.stderr.write(f"MCP on {place.url} ; {origin}\n")
+        sys.stderr.flush()
+        calls.warm_up()
+        over_http.serve(over_http.application(SesameServer(calls).protocol, place, token, allow_host), listening)
+
+
+def _opened(*, is_local: bool) -> Tools:
+    """Return the tools on the sessions of the configuration.
+
+    :param is_local: the client has started this process: it shares its environment.
+    """
+    from ..api.sesame import Sesame
+    from ..mcp.tools import Tools
+
+    sesame = Sesame()
+    # A caller over HTTP does not share this process's environment.
+    return Tools(sesame, sesame.current_sessions if is_local else tuple)
+
+
+@contextmanager
+def _closing(calls: Calls) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        calls.close(130 if isinstance(error, KeyboardInterrupt) else 1)
+        raise
+    calls.close()
 
 
 COMMANDS = (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .options import COLOR, JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import confirm, screen_of, write, write_error
+from .terminal import confirm, opened, screen_of, write, write_error
 
 if TYPE_CHECKING:
     from ..types.resumption import Resumption
@@ -19,13 +19,12 @@ def sessions(*, limit: int, offset: int, color: str, json: bool, **narrowing: An
 
     :param narrowing: values of `fields.FIELDS`.
     """
-    from ..api.sesame import Sesame
     from ..query.fields import gathered
     from ..rendering.sessions import sessions_json, sessions_text
     from ..rendering.text import as_json
 
     filters = gathered(narrowing)
-    with Sesame() as sesame:
+    with opened() as sesame:
         found, total = sesame.list_sessions(filters, limit=limit, offset=offset)
         kept_out = sesame.kept_out(filters, total)
         refreshed = sesame.as_it_is()
@@ -64,7 +63,6 @@ def show(
     :raises QueryError: `around` is given with `offset` or `limit`, or there is no such position.
     """
     from ..api.one_session import AROUND
-    from ..api.sesame import Sesame
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
@@ -77,7 +75,7 @@ def show(
     if around is not None:
         offset = max(0, around - AROUND)
         limit = around + AROUND + 1 - offset
-    with Sesame() as sesame:
+    with opened() as sesame:
         stored = sesame.get_session(session)
         if around is not None and around >= stored.chunk_count:
             raise QueryError(f"{stored.session.id} has no position {around}; its last is {stored.chunk_count - 1}")

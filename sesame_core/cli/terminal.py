@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..api.sesame import Sesame
     from ..rendering.screen.style import Screen
     from ..types.report import Progress
 
@@ -20,6 +21,16 @@ COLORS = ("auto", "always", "never")
 STEPS = 1_000
 #: Characters of a bar: with tens of thousands of files and gigabytes after it, it fits into 80 columns.
 WIDTH = 20
+
+
+@contextmanager
+def opened() -> Iterator[Sesame]:
+    """Open the sessions for a command that prints them: for an agent that has started it, without secrets."""
+    from ..api.sesame import Sesame
+    from ..integration.environment import is_for_agent
+
+    with Sesame() as sesame:
+        yield sesame.without_secrets() if is_for_agent() else sesame
 
 
 def write(text: str) -> None:

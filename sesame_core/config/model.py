@@ -92,10 +92,12 @@ MARK = "[redacted:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """Whether secrets are removed from the index, and what counts as one; see `sesame_core.privacy.redactor`."""
+    """Where secrets are replaced, and what counts as one; see `sesame_core.privacy.redactor`."""
 
-    #: None: only if others can read the index.
+    #: In the index; None: only if others can read it.
     enabled: bool | None = None
+    #: In what agents and language models get, whatever the index has.
+    answers: bool = True
     #: The user's own detectors: a name, of lower-case letters, digits and dashes, and a regular expression.
     patterns: tuple[tuple[str, str], ...] = ()
     #: Regular expressions of values that are not secrets.

@@ -77,6 +77,7 @@ class RedactionJson(TypedDict):
 
     #: None when the backend cannot be used, on which the default depends.
     value: bool | None
+    answers: bool
     patterns: dict[str, str]
     keep: list[str]
 
@@ -214,7 +215,12 @@ def _describe_redaction(config: Config, plugins: PluginManager) -> RedactionJson
     if is_on is None:
         with contextlib.suppress(SesameError):  # `check` says why
             is_on = isinstance(plugins.backend(config.backend.name, config.backend.options), SharedBackend)
-    return {"value": is_on, "patterns": dict(redaction.patterns), "keep": list(redaction.keep)}
+    return {
+        "value": is_on,
+        "answers": redaction.answers,
+        "patterns": dict(redaction.patterns),
+        "keep": list(redaction.keep),
+    }
 
 
 def _describe_workstation() -> ValueJson:

@@ -21,7 +21,7 @@ KEYS = (
 )
 SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
-REDACTION_KEYS = ("enabled", "patterns", "keep")
+REDACTION_KEYS = ("enabled", "answers", "patterns", "keep")
 MODEL_KEYS = ("name", "command", "seconds", "inputPrice", "outputPrice")
 DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
 
@@ -139,6 +139,7 @@ class Values:
         enabled = settings.get("enabled")
         if "enabled" in settings:
             self._typed(enabled, f"{key}.enabled", bool, "true or false")
+        answers = self._typed(settings.get("answers", True), f"{key}.answers", bool, "true or false")
         patterns = self._typed(settings.get("patterns", {}), f"{key}.patterns", dict, "an object of names and patterns")
         for name in patterns:
             if not _KIND.fullmatch(name):
@@ -146,6 +147,7 @@ class Values:
         keep = self._typed(settings.get("keep", []), f"{key}.keep", list, "a list of patterns")
         return Redaction(
             enabled=enabled,
+            answers=answers,
             patterns=tuple((name, self._regex(text, f"{key}.patterns.{name}")) for name, text in patterns.items()),
             keep=tuple(self._regex(text, f"{key}.keep[{number}]") for number, text in enumerate(keep)),
         )

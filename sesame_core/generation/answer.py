@@ -5,7 +5,7 @@ A model is only called if one is configured; if it fails, the passages are still
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass, replace
@@ -78,12 +78,20 @@ class SessionAnswer:
 
 
 def ask(
-    reader: IndexReader, stored: StoredSession, question: str, models: Sequence[ModelChoice], *, budget: int
+    reader: IndexReader,
+    stored: StoredSession,
+    question: str,
+    models: Sequence[ModelChoice],
+    *,
+    budget: int,
+    mask: Callable[[str], str] = str,
 ) -> SessionAnswer:
     """Answer a question about a session.
 
+    :param reader: shows passages as the model may see them.
     :param models: tried in this order until one answers.
     :param budget: most bytes of the returned passages; a prompt has `MODEL_BUDGET` if that is more.
+    :param mask: returns a prompt as the model may see it.
     """
     with reader.snapshot():
         found = passages.find(reader, stored.number, question, budget=max(budget, MODEL_BUDGET) if models else budget)
@@ -98,7 +106,7 @@ def ask(
             raise ValueError(f"it cites {', '.join(map(str, unknown))}, which is not the number of a passage")
         return answer, is_found, tuple(shown[number] for number in dict.fromkeys(numbers))
 
-    reply = complete_json(prompt(stored, found, question), models, check, system=SYSTEM, schema=SCHEMA)
+    reply = complete_json(mask(prompt(stored, found, question)), models, check, system=SYSTEM, schema=SCHEMA)
     asked = replace(asked, found=_within(found, budget), attempts=reply.attempts, cost=reply.cost)
     if reply.value is None:
         return replace(asked, reason=reply.attempts[-1].error)

@@ -6,7 +6,7 @@ stays until a valid answer replaces it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -100,11 +100,14 @@ def describe(
     models: Sequence[ModelChoice],
     *,
     only_due: bool = False,
+    mask: Callable[[str], str] = str,
 ) -> DescribeResult:
     """Write new metadata of a session; a model's failure is returned as the reason, not raised.
 
+    :param reader: shows messages as the model may see them.
     :param models: tried in this order until one gives a valid answer.
     :param only_due: do nothing unless describing is automatic and the session has the configured number of new prompts.
+    :param mask: returns a prompt as the model may see it.
     :raises ModelError: no model is configured.
     :raises SesameError: the session belongs to another workstation, or the metadata cannot be written.
     """
@@ -126,7 +129,7 @@ def describe(
             if found is None:
                 return replace(result, state="empty", reason="it has no messages")
             text, leaf = found
-            reply = complete_json(_prompt(stored, text), models, _checked, system=SYSTEM, schema=SCHEMA)
+            reply = complete_json(mask(_prompt(stored, text)), models, _checked, system=SYSTEM, schema=SCHEMA)
             result = replace(result, attempts=reply.attempts, cost=reply.cost)
             if reply.value is None:
                 return replace(result, state="failed", reason=reply.attempts[-1].error)

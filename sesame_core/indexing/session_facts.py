@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from ..text.titles import given, is_telling, spoken
 from ..text.tokens import clean
-from ..types.transcript import DIRECTORIES, Message, Session
+from ..types.transcript import DIRECTORIES, PROMPT_CHARS, SUMMARY_CHARS, Message, Session
 
-#: Prompts in a session's row, and most characters of each of them and of a summary.
+#: Prompts in a session's row.
 KEPT_PROMPTS = 2
-PROMPT_CHARS = 2_000
-SUMMARY_CHARS = 8_000
 
 #: Facts that a parser may find late; a later value that is not None replaces an earlier one.
 _FACTS = (

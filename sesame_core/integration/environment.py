@@ -11,6 +11,14 @@ from ..plugin.agents import FIELDS, SIGNS, VARIABLES
 if TYPE_CHECKING:
     from ..plugin.parser import Parser
 
+#: What else starts programs for an agent sets this one, such as an extension of it.
+FOR_AGENT = "SESAME_FOR_AGENT"
+
+
+def is_for_agent() -> bool:
+    """Return whether an agent has started this program, so that a language model reads what it prints."""
+    return any(map(os.environ.get, (FOR_AGENT, *VARIABLES, *SIGNS)))
+
 
 def named_sessions(meta: Mapping[str, object] | None) -> tuple[str, ...]:
     """Return the ids of the caller's sessions that the `_meta` of its call names; () when it names none."""

@@ -1,13 +1,14 @@
-"""The server of the protocol, over standard input and output or over HTTP."""
+"""The server on the SDK: over HTTP, and for clients whose version of the protocol has no handshake."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import TYPE_CHECKING, Any
+import json
+import threading
+from collections.abc import Iterator
+from itertools import chain
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import mcp_types as types
@@ -15,29 +16,27 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from .. import version
-from ..errors import OutputError, SesameError, UnknownSessionError
-from ..rendering.budget import sent
-from ..rendering.text import printable
-from .tools import INSTRUCTIONS, TOOLS, Tools
+from ..errors import OutputError, SesameError
+from . import calls
+from .calls import PROGRESS, THREADS, Calls
+from .instructions import INSTRUCTIONS
+from .messages import ProtocolError, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from mcp.server.context import ServerRequestContext
 
-#: Most concurrent calls; more wait.  Each of these threads keeps a connection to the index.
-THREADS = 8
+    from .tools import Tools
+    from .wire import Wire
 
-_LOG = logging.getLogger(__name__)
+__all__ = ["THREADS", "SesameServer", "described"]
 
 
 class SesameServer:
-    """Answers requests of the protocol with `Tools`."""
+    """Answers requests of the protocol with calls of tools."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="sesame-call")
-        self._running: set[object] = set()
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
         self.protocol: Server[Any] = Server(
             "sesame",
             title="Sesame",
@@ -47,102 +46,115 @@ class SesameServer:
             on_call_tool=self._call,
         )
 
-    def serve_stdio(self) -> None:
+    def serve(self, wire: Wire, opening: bytes, lines: Iterator[bytes]) -> None:
         """Serve the client that started this process, until it closes standard input.
 
+        :param opening: its first request, already read.
         :raises BrokenPipeError: the client has closed standard output.
         :raises OutputError: an answer cannot be written.
         """
 
         async def serve() -> None:
-            async with stdio_server() as (reading, writing):
-                await self.protocol.run(reading, writing, self.protocol.create_initialization_options())
+            reading = cast("anyio.AsyncFile[str]", _Input(wire, opening, lines))
+            writing = cast("anyio.AsyncFile[str]", _Output(wire))
+            async with stdio_server(reading, writing) as (incoming, outgoing):
+                await self.protocol.run(incoming, outgoing, self.protocol.create_initialization_options())
 
         try:
             anyio.run(serve)
         except ExceptionGroup as group:
-            errors, others = group.split(OSError)
-            if errors is None or others is not None:
+            expected, others = group.split((OSError, SesameError))
+            if expected is None or others is not None:
                 raise
-            raise _of_output(errors) from group
-
-    def close(self) -> None:
-        """Accept no more calls; when some are running, end the process.
-
-        A call may be waiting for a model, and the interpreter would wait for it at exit, without any client.
-        """
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._tools.close()
-        if self._running:
-            os._exit(0)
+            raise _of_output(expected) from group
 
     async def _list(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=described())
+        return types.ListToolsResult.model_validate(await asyncio.wrap_future(self._calls.list()))
 
     async def _call(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        began = monotonic()
+        call = asyncio.wrap_future(self._calls.call(params.name, params.arguments or {}, params.meta))
+        while not (await asyncio.wait([call], timeout=PROGRESS))[0]:
+            await context.session.report_progress(
+                round(monotonic() - began, 1), message=self._calls.progress(params.name)
+            )
+        return types.CallToolResult.model_validate(call.result())
+
+
+class _Input:
+    """The lines of a client, for the SDK's transport."""
+
+    def __init__(self, wire: Wire, opening: bytes, lines: Iterator[bytes]) -> None:
+        self._wire = wire
+        self._lines: asyncio.Queue[str | Exception | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._answered, params.name, params.arguments or {}, params.meta)
 
-    def _answered(
-        self, name: str, arguments: dict[str, Any], meta: Mapping[str, object] | None
-    ) -> types.CallToolResult:
-        call = object()
-        self._running.add(call)
-        try:
-            return _answered(self._tools, name, arguments, meta)
-        finally:
-            self._running.discard(call)
+        def read() -> None:
+            last: Exception | None = None
+            try:
+                for line in chain([opening], lines):
+                    if (text := self._checked(line)) is not None:
+                        loop.call_soon_threadsafe(self._lines.put_nowait, text)
+            except (OSError, SesameError) as error:
+                last = error
+            loop.call_soon_threadsafe(self._lines.put_nowait, last)
+
+        threading.Thread(target=read, name="sesame-lines", daemon=True).start()
+
+    def __aiter__(self) -> _Input:
+        return self
+
+    async def __anext__(self) -> str:
+        line = await self._lines.get()
+        if line is None:
+            raise StopAsyncIteration
+        if isinstance(line, Exception):
+            raise line
+        return line
+
+    def _checked(self, line: bytes) -> str | None:
+        """Return a message that the SDK can decode: it drops what is not JSON, and lone surrogates, without a word."""
+        message = decoded(line)
+        if isinstance(message, ProtocolError):
+            self._wire.send({"jsonrpc": "2.0", "id": None, "error": message.error})
+            return None
+        return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
-@cache
+class _Output:
+    """The writing end, for the SDK's transport."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def write(self, text: str) -> None:
+        """Write a line."""
+        self._wire.write(text.encode())
+
+    async def flush(self) -> None:
+        """Do nothing: nothing is buffered."""
+
+
 def described() -> list[types.Tool]:
-    """Return the tools as clients see them; cached, since deriving the schemas takes time."""
-    return [
-        types.Tool(
-            name=tool.name,
-            title=tool.title,
-            description=tool.description,
-            input_schema=tool.takes.model_json_schema(),
-            annotations=types.ToolAnnotations(
-                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=tool.is_open_world
-            ),
-        )
-        for tool in TOOLS.values()
-    ]
+    """Return the tools as the SDK's types."""
+    return [types.Tool.model_validate(tool) for tool in calls.described()]
 
 
-def _of_output(errors: BaseExceptionGroup[OSError]) -> OSError | SesameError:
+def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return a tool's answer as the SDK's type."""
+    return types.CallToolResult.model_validate(calls.answered(lambda: tools, name, arguments))
+
+
+def _of_output(errors: BaseExceptionGroup[Exception]) -> Exception:
     """Return the error that the first of those is for a caller."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    if isinstance(error, BrokenPipeError):
+    assert isinstance(error, Exception)
+    if isinstance(error, BrokenPipeError | SesameError):
         return error
-    assert isinstance(error, OSError)
-    return OutputError(f"cannot write the answer: {error.strerror or error}")
-
-
-def _answered(
-    tools: Tools, name: str, arguments: dict[str, Any], meta: Mapping[str, object] | None = None
-) -> types.CallToolResult:
-    """Return a tool's answer; an error is an answer, too, which says what to do."""
-    try:
-        value = tools.call(name, arguments, meta)
-    except UnknownSessionError as error:
-        return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
-    except SesameError as error:
-        return _failed(str(error))
-    except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
-        _LOG.exception("the tool %s failed", name)
-        return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
-    # A question may contain lone surrogates, which no transport can encode.
-    return types.CallToolResult(content=[types.TextContent(type="text", text=sent(value).decode())])
-
-
-def _failed(message: str) -> types.CallToolResult:
-    text = printable(message)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+    return OutputError(f"cannot write the answer: {getattr(error, 'strerror', None) or error}")

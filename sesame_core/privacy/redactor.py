@@ -12,15 +12,16 @@ import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..config import identity
 from ..config.model import MARK
-from ..dataclass import dataclass
-from ..errors import ConfigError
+from ..dataclass import dataclass, replace
 from .detector import compiled
 from .detectors import DETECTORS
+from .triggers import finder
 from .version import redaction_version
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _TEXTLESS = frozenset(
     ("int", "bool", "int | None", "datetime | None", "bytes", "tuple[int, ...]", "Role", "Role | None", "ChunkKind")
 )
 _PLAIN = frozenset((int, bool, float, bytes, type(None), datetime))
+T = TypeVar("T")
 _MARK = re.compile(re.escape(MARK) + r"[a-z0-9-]+:[0-9a-f]{8}\]")
 
 
@@ -61,21 +63,15 @@ class Redactor:
 
     :param key: the key of fingerprints; `machine_key` returns this machine's.
     :param settings: the user's own patterns, and values that are not secrets.
+    :param is_for_answers: work without the extra, too: it takes ten times as long, which an answer of some kilobytes
+        can afford, and an index cannot.
     :raises ConfigError: the extra is not installed.
     """
 
-    def __init__(self, key: bytes, settings: Redaction) -> None:
-        try:
-            from ahocorasick_rs import BytesAhoCorasick, Implementation
-        except ImportError as error:
-            from ..installation import adding
-
-            raise ConfigError(
-                f"finding secrets needs ahocorasick_rs, which is not installed: {adding('redact')}"
-            ) from error
-
+    def __init__(self, key: bytes, settings: Redaction, *, is_for_answers: bool = False) -> None:
         self._key = key
         self._settings = settings
+        self._is_for_answers = is_for_answers
         #: Differs between redactors that do not replace the same.
         self.version = redaction_version(settings)
         self._own = [(name, re.compile(pattern)) for name, pattern in settings.patterns]
@@ -83,14 +79,13 @@ class Redactor:
         #: The number of the detector of each trigger.
         self._ranks = [rank for rank, kind in enumerate(DETECTORS) for _ in kind.triggers]
         triggers = [trigger.encode() for kind in DETECTORS for trigger in kind.triggers]
-        # The other implementations take twice the time.
-        self._find = BytesAhoCorasick(triggers, implementation=Implementation.DFA).find_matches_as_indexes
+        self._find = finder(triggers, is_slow_enough=is_for_answers)
         #: Names of a dataclass's fields, and a getter of all their values.
         self._fields: dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]] = {}
         self._harmless: set[str] = set()
 
-    def __reduce__(self) -> tuple[type[Redactor], tuple[bytes, Redaction]]:
-        return Redactor, (self._key, self._settings)
+    def __reduce__(self) -> tuple[Callable[..., Redactor], tuple[bytes, Redaction]]:
+        return partial(Redactor, is_for_answers=self._is_for_answers), (self._key, self._settings)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -106,7 +101,7 @@ class Redactor:
     def _places(self, text: str) -> list[tuple[int, int, int]]:
         """Return the position of each trigger: number, start, end."""
         # Triggers are ASCII, so each character of the text may be encoded as one byte.
-        return self._find(text.encode("ascii", "replace"), overlapping=True)
+        return self._find(text.encode("ascii", "replace"))
 
     def _findings(self, text: str) -> list[Finding]:
         places = self._places(text)
@@ -183,18 +178,34 @@ class Redactor:
 
     def redact(self, thing: Any) -> None:
         """Redact every field of a dataclass, in place, including nested values."""
-        kind = type(thing)
-        known = self._fields.get(kind)
-        if known is None:
-            fields = kind.__dataclass_fields__.values()
-            names = tuple(field.name for field in fields if field.type not in _TEXTLESS)
-            known = self._fields[kind] = names, _getter(names)
-        names, values = known
+        names, values = self._fields_of(type(thing))
         for name, value in zip(names, values(thing), strict=True):
             if value:
                 redacted = self._string(value) if type(value) is str else self.value(value)
                 if redacted is not value:
                     setattr(thing, name, redacted)
+
+    def redacted(self, thing: T) -> T:
+        """Return a dataclass without secrets, and with such fields: itself if it has none, otherwise a copy."""
+        names, values = self._fields_of(type(thing))
+        changes: dict[str, Any] = {}
+        for name, value in zip(names, values(thing), strict=True):
+            if value:
+                if type(value) is str:
+                    redacted = self._string(value)
+                else:
+                    redacted = self.redacted(value) if hasattr(value, "__dataclass_fields__") else self.value(value)
+                if redacted is not value:
+                    changes[name] = redacted
+        return replace(thing, **changes) if changes else thing  # type: ignore[type-var]
+
+    def _fields_of(self, kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+        known = self._fields.get(kind)
+        if known is None:
+            fields = kind.__dataclass_fields__.values()  # type: ignore[attr-defined]
+            names = tuple(field.name for field in fields if field.type not in _TEXTLESS)
+            known = self._fields[kind] = names, _getter(names)
+        return known
 
     def value(self, value: Any) -> Any:
         """Return a redacted value; the same object when it has no secrets, or is a dataclass."""

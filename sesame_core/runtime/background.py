@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
+from ..indexing.scan_cache import LASTING, LEAST
 from ..types.report import IndexReport
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ PAUSE = 0.1
 LOCKED = 0.2
 #: Seconds until the next attempt after an error, doubled with each further one, up to the second number.
 RETRY, LONGEST = 1.0, 60.0
+#: Seconds after the last call in which a large history is still scanned for the next one.
+AWAKE = 900.0
 #: Why the files may have changed since.
 BUSY = "files are being indexed in the background"
 
@@ -37,8 +40,9 @@ _LOG = logging.getLogger(__name__)
 class BackgroundIndexer:
     """Refreshes the index for the threads of a program, and reads in a thread of its own what they leave.
 
-    The thread runs only while files are left.  Only one thread writes at a time; `refreshSeconds` 0 turns all of it
-    off.  Errors are logged, each once, and are in the reports.
+    The thread runs only while files are left.  Of a large history, another one scans all files as often as a refresh
+    has to, so that no call waits for that, until `AWAKE` after the last call.  Only one thread writes at a time;
+    `refreshSeconds` 0 turns all of it off.  Errors are logged, each once, and are in the reports.
     """
 
     def __init__(self, sesame: Sesame) -> None:
@@ -47,6 +51,9 @@ class BackgroundIndexer:
         self._starting = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._scanner: threading.Thread | None = None
+        #: When the last call came.
+        self._called = 0.0
         #: The last refresh: when it began, and its report.
         self._last: tuple[float, IndexReport] | None = None
         self._logged: set[str] = set()
@@ -64,7 +71,7 @@ class BackgroundIndexer:
 
         While the thread is reading, it waits no longer than a refresh may take, and then reports what is left.
         """
-        came = time.monotonic()
+        came = self._called = time.monotonic()
         # Another call's refresh is waited for; the thread may be reading one very large file.
         patience = self._sesame.config.refresh_seconds if self.is_running else -1
         if not self._writing.acquire(timeout=patience):
@@ -80,6 +87,8 @@ class BackgroundIndexer:
             self._writing.release()
         if report.pending:
             self._start()
+        if report.unchanged >= LEAST:
+            self._start_scanning()
         return report
 
     @property
@@ -87,13 +96,19 @@ class BackgroundIndexer:
         """Whether files are being indexed in the background."""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def pending(self) -> int:
+        """Number of files that the last refresh has left."""
+        return self._last[1].pending if self._last else 0
+
     def close(self) -> None:
         """Stop indexing; a file that is being read is left to the next run."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        for thread in (self._thread, self._scanner):
+            if thread is not None:
+                thread.join()
 
-    # -- the thread ---------------------------------------------------------------------------------------
+    # -- the threads --------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         with self._starting:
@@ -120,6 +135,36 @@ class BackgroundIndexer:
             else:
                 wait = RETRY
                 self._stop.wait(PAUSE)
+
+    def _start_scanning(self) -> None:
+        with self._starting:
+            is_running = self._scanner is not None and self._scanner.is_alive()
+            if not is_running and not self._stop.is_set():
+                self._scanner = threading.Thread(target=self._scan, name="sesame-scanning", daemon=True)
+                self._scanner.start()
+
+    def _scan(self) -> None:
+        """Refresh whenever a call would have to scan all files: then it finds that done."""
+        while not self._stop.wait(self._until_scan()):
+            if time.monotonic() - self._called >= AWAKE:
+                return
+            try:
+                with self._writing:
+                    pending = self._refresh(None).pending
+            except Exception:  # noqa: BLE001 - as in `_run`
+                _LOG.exception("scanning in the background failed")
+                return
+            if pending:
+                self._start()
+
+    def _until_scan(self) -> float:
+        """Return the seconds until the last scan of all files is too old for a call."""
+        assert self._last is not None, "the thread runs because of a refresh"
+        began, report = self._last
+        at = report.scanned_at
+        age = time.monotonic() - began if at is None else time.time() - at.timestamp()
+        # Not at once in any case: a scan that cannot be kept would never end.
+        return max(LASTING - age, LASTING / 10)
 
     def _refresh(self, seconds: float | None) -> IndexReport:
         """Refresh, and log new errors; the caller has the lock."""

@@ -24,6 +24,10 @@ Role: TypeAlias = Literal["user", "assistant", "system", "summary", "tool", "met
 #: Most directories of a session besides its first: in the labelled corpus of the benchmarks none has half as many.
 DIRECTORIES = 100
 
+#: Most characters of each prompt in `Session.prompts`, and of `Session.summary`: of a longer one the beginning.
+PROMPT_CHARS = 2_000
+SUMMARY_CHARS = 8_000
+
 #: How a session was started: by a person at the keyboard, by another agent, or by a script.
 SessionKind: TypeAlias = Literal["interactive", "subagent", "headless"]
 
@@ -133,7 +137,7 @@ class Session:
     #: Number of human prompts, each with the answer that followed (seed 004's exchanges).
     exchange_count: int = 0
     tool_counts: dict[str, int] = field(default_factory=dict)
-    #: The first two human prompts, cut to `session_facts.PROMPT_CHARS` characters.
+    #: The first two human prompts, cut to `PROMPT_CHARS` characters.
     prompts: tuple[str, ...] = ()
     #: `origin` of the first message that has one: forks and resumed copies share it.
     first_origin: int | None = None

@@ -42,8 +42,8 @@ BUDGETS = {
     "search nix --json": Budget(None, 107),
     "search nix --no-refresh": Budget(None, 87),
     "status": Budget(5.3, 96),
-    "sessions": Budget(4.6, 71),
-    "show d6bc": Budget(4.87, 73),
+    "sessions": Budget(4.6, 73),
+    "show d6bc": Budget(4.87, 75),
     "--version": Budget(2.13, 4),
     # A shell runs it at each start.
     "init zsh": Budget(3.55, 28),

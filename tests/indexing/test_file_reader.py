@@ -11,11 +11,21 @@ import pytest
 
 from sesame_core.config import identity
 from sesame_core.indexing.file_reader import HASHED, FileReader
-from sesame_core.indexing.session_facts import PROMPT_CHARS, SUMMARY_CHARS
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing.memory import MemoryBackend
 from sesame_core.types.index import Chunk, IndexedFile
-from sesame_core.types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped, ToolCall, ToolResult
+from sesame_core.types.transcript import (
+    PROMPT_CHARS,
+    SUMMARY_CHARS,
+    Checkpoint,
+    Event,
+    Message,
+    Notes,
+    Session,
+    Skipped,
+    ToolCall,
+    ToolResult,
+)
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

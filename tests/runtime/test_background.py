@@ -22,6 +22,8 @@ from sesame_core.plugin.manager import PluginManager
 from sesame_core.runtime import background
 from sesame_parser_pi.parser import PiParser
 
+from ..support import transcripts
+
 FILES = 60
 
 
@@ -266,3 +268,42 @@ def test_a_server_indexes_everything_after_its_first_call(root: Path, home: Path
     assert answer["hints"] == []
     out, err = server.communicate(timeout=30)
     assert (server.returncode, out, err) == (0, "", "")
+
+
+def test_a_large_history_is_scanned_again_while_nobody_calls_and_then_no_more(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LASTING", 0.2), ("LEAST", 1), ("AWAKE", 3.0)):
+        monkeypatch.setattr(background, name, value)
+    claude = transcripts.Claude()
+    transcripts.write(claude.path, claude.user("the fox"), claude.answer("it ran"))
+    refreshes: list[float] = []
+
+    class Counted(Sesame):
+        def refresh(self, seconds: float | None = None, **options: Any) -> Any:
+            refreshes.append(time.monotonic())
+            return super().refresh(seconds, **options)
+
+    with Counted() as sesame, BackgroundIndexer(sesame) as indexer:
+        indexer.refresh()
+        indexer.refresh()
+        called = len(refreshes)
+        deadline = time.monotonic() + 60
+        while len(refreshes) < called + 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(refreshes) >= called + 2
+        scanner = indexer._scanner
+        assert scanner is not None
+        scanner.join(60)
+        assert not scanner.is_alive()
+        indexer.refresh()
+        assert indexer._scanner is not scanner
+
+
+def test_a_small_history_is_scanned_by_calls_alone(home: Path) -> None:
+    claude = transcripts.Claude()
+    transcripts.write(claude.path, claude.user("the fox"), claude.answer("it ran"))
+    with Sesame() as sesame, BackgroundIndexer(sesame) as indexer:
+        indexer.refresh()
+        indexer.refresh()
+        assert indexer._scanner is None

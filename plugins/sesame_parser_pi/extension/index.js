@@ -48,6 +48,8 @@ const BEGUN = /(?:^|[\s("'[{,;])@@([^\s@"]*)$/u;
 
 export default function sesame(pi) {
   for (const [name, value] of Object.entries(ENVIRONMENT)) process.env[name] ??= value;
+  // A language model reads what Sesame prints here: secrets in it are replaced.
+  process.env.SESAME_FOR_AGENT = "1";
   offerModel(pi);
   registerTools(pi);
   completeReferences(pi);
