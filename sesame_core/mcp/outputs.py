@@ -1,11 +1,12 @@
 """The answer of each tool: the JSON of the command line with the positions to continue from, and its schemas.
 
-A schema names the fields that help an agent.  Other fields may be added at any time, as in the command line's JSON.
+A schema names the fields that help an agent, and an answer has few others.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -24,13 +25,22 @@ class IndexedJson(TypedDict):
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
 
 
-class SessionListJson(SessionsJson):
+class BoundedJson(TypedDict):
+    """An answer of at most `max_bytes`."""
+
+    shortened: NotRequired[
+        Annotated[list[str], Doc("Fields cut to fit max_bytes; get_session with a larger one has them whole.")]
+    ]
+
+
+class SessionListJson(SessionsJson, BoundedJson):
     """Answer of `list_sessions`."""
 
+    nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
     currentSessions: Annotated[list[str], Doc("Ids of the sessions you are in, left out of this answer.")]
 
 
-class MessagesJson(VersionedJson, SessionJson, IndexedJson):
+class MessagesJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
     """Answer of `list_messages`."""
 
     offset: int
@@ -39,7 +49,7 @@ class MessagesJson(VersionedJson, SessionJson, IndexedJson):
     chunks: list[ChunkJson]
 
 
-class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
+class SessionFactsJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
     """Answer of `get_session`."""
 
     summary: str | None
@@ -48,12 +58,15 @@ class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
     resumeProblem: Annotated[str | None, Doc("Why there is none.")]
 
 
-class QueryAnswerJson(SessionAnswerJson, IndexedJson):
+class QueryAnswerJson(SessionAnswerJson, IndexedJson, BoundedJson):
     """Answer of `query_session`."""
+
+    cutToBudget: Annotated[bool, Doc("Passages were left out: read on with list_messages, or raise max_bytes.")]
 
 
 _OF_A_SESSION = {"directories", "exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
 #: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to continue.
+#: `get_session` has those of a session all the same.
 UNLISTED = {
     "SessionJson": _OF_A_SESSION,
     "ResultJson": _OF_A_SESSION | {"passages", "explain"},
@@ -64,6 +77,11 @@ UNLISTED = {
     "IndexJson": {"changed", "errors", "sources"},
     "AttemptJson": {"seconds", "cost"},
 }
+
+
+def listed(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a value that the schema of its type, which has this name, lists."""
+    return {field: one for field, one in value.items() if field not in UNLISTED[name]}
 
 
 def schema_of(answer: type[Any]) -> Schema:

@@ -8,7 +8,7 @@ import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import mcp_types as types
@@ -18,6 +18,8 @@ from mcp.server.stdio import stdio_server
 from .. import version
 from ..errors import OutputError, SesameError, UnknownSessionError
 from ..rendering.text import printable
+from .bounds import message as in_bounds
+from .lines import Lines
 from .outputs import schema_of
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
@@ -54,7 +56,9 @@ class SesameServer:
         """
 
         async def serve() -> None:
-            async with stdio_server() as (reading, writing):
+            lines = Lines()
+            async with stdio_server(cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
+                lines.answer = writing.send
                 await self.protocol.run(reading, writing, self.protocol.create_initialization_options())
 
         try:
@@ -129,14 +133,15 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
     try:
         value = tools.call(name, arguments)
     except UnknownSessionError as error:
-        return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
+        between = "\n" if "\n" in error.message else "; "
+        return _failed(f"{error.message}{between}find ids with search_sessions or list_sessions")
     except SesameError as error:
         return _failed(str(error))
     except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
         _LOG.exception("the tool %s failed", name)
         return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
     encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # A question may contain lone surrogates, which no transport can encode.
+    # A path may contain lone surrogates, which no transport can encode.
     text = encoded.encode("utf-8", "replace").decode()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)],
@@ -145,5 +150,5 @@ def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallT
 
 
 def _failed(message: str) -> types.CallToolResult:
-    text = printable(message)
+    text = in_bounds(printable(message))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

@@ -9,20 +9,23 @@ from pydantic import BaseModel
 
 from ..dataclass import dataclass
 from ..errors import ResumeError, SesameError
-from ..query.fields import gathered
 from ..rendering.answers import answer_json
 from ..rendering.freshness import index_json
 from ..rendering.schemas.answers import AnswerJson
 from ..rendering.session_answers import session_answer_json
-from ..rendering.sessions import chunk_json, resume_json, session_json, session_summary, sessions_json
+from ..rendering.sessions import resume_json, session_json, session_summary
 from ..rendering.text import SCHEMA_VERSION
 from ..runtime.background import BackgroundIndexer
+from ..search.passages import BUDGET
 from . import inputs, outputs
+from .arguments import filters as filters_of
+from .arguments import read
+from .bounds import ANSWER_BYTES, budget
+from .hints import for_agents
+from .pages import answer_page, facts_page, messages_page, sessions_page
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
-    from ..rendering.schemas.sessions import ChunkJson
-    from ..types.index import Chunk
     from ..types.query import Filters
     from ..types.report import IndexReport
 
@@ -69,8 +72,8 @@ class Tools:
         tool = TOOLS.get(name)
         if tool is None:
             raise SesameError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
-        answer: Mapping[str, object] = tool.run(self, inputs.read(tool.takes, arguments))
-        return answer
+        answer: Mapping[str, Any] = tool.run(self, read(tool.takes, arguments))
+        return {**answer, "hints": for_agents(answer["hints"])} if answer.get("hints") else answer
 
     def search_sessions(self, given: inputs.SearchSessions) -> AnswerJson:
         """Search, with windows."""
@@ -92,8 +95,8 @@ class Tools:
         filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
-        value = sessions_json(found, total, given.offset, self._sesame.kept_out(filters, total), refreshed)
-        return {**value, "currentSessions": current}
+        kept_out = self._sesame.kept_out(filters, total)
+        return sessions_page(found, total, given.offset, kept_out, refreshed, current, budget(given.max_bytes))
 
     def list_messages(self, given: inputs.ListMessages) -> outputs.MessagesJson:
         """Return a page of a session's text."""
@@ -101,18 +104,8 @@ class Tools:
         stored = self._sesame.get_session(given.session)
         limit = min(given.limit, inputs.MOST_MESSAGES)
         chunks = self._sesame.list_messages(stored, offset=given.offset, limit=limit)
-        page, next_offset, next_text = _page(chunks, given.text_offset, given.max_bytes)
-        if next_offset is None and chunks and chunks[-1].seq + 1 < stored.chunk_count:
-            next_offset = chunks[-1].seq + 1
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            **session_json(stored),
-            "offset": given.offset,
-            "nextOffset": next_offset,
-            "nextTextOffset": next_text,
-            "index": index_json(refreshed),
-            "chunks": page,
-        }
+        most = budget(given.max_bytes)
+        return messages_page(stored, chunks, refreshed, most, offset=given.offset, text_offset=given.text_offset)
 
     def get_session(self, given: inputs.GetSession) -> outputs.SessionFactsJson:
         """Return the facts about a session, without its text."""
@@ -123,7 +116,7 @@ class Tools:
             resume = resume_json(self._sesame.resumption(stored))
         except ResumeError as error:
             problem = str(error)
-        return {
+        facts = {
             "schemaVersion": SCHEMA_VERSION,
             **session_json(stored),
             "summary": session_summary(stored),
@@ -132,12 +125,15 @@ class Tools:
             "resumeProblem": problem,
             "index": index_json(refreshed),
         }
+        return facts_page(facts, budget(given.max_bytes))
 
     def query_session(self, given: inputs.QuerySession) -> outputs.QueryAnswerJson:
         """Answer a question about a session."""
         refreshed = self._refresh()
-        asked = self._sesame.ask(given.session, given.question, max_bytes=given.max_bytes)
-        return {**session_answer_json(asked), "index": index_json(refreshed)}
+        most = budget(given.max_bytes)
+        passages = most * BUDGET // ANSWER_BYTES
+        asked = self._sesame.ask(given.session, given.question, max_bytes=passages)
+        return answer_page({**session_answer_json(asked), "index": index_json(refreshed)}, most)
 
     def _refresh(self) -> IndexReport:
         """Index changes, and begin to index in the background what the time does not suffice for."""
@@ -151,33 +147,8 @@ class Tools:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""
         own = (given.current_session,) if given.current_session else self._current
         current = [] if given.include_current else list(own)
-        filters = gathered(given.model_dump(exclude={"exclude"}))
+        filters = filters_of(given.model_dump(exclude={"exclude"}))
         return self._sesame.excluding(filters, [*inputs.several(given.exclude), *current]), current
-
-
-def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[ChunkJson], int | None, int]:
-    """Return messages whose texts fit a budget of bytes, and where to continue: position and characters of its text.
-
-    The first message is always returned, truncated to the budget.
-
-    :param first_text: characters of the first message to skip.
-    """
-    from ..search.windows import cut
-
-    page: list[ChunkJson] = []
-    for chunk in chunks:
-        start = 0 if page else first_text
-        text = chunk.text[start:]
-        size = len(text.encode())
-        if size <= budget:
-            page.append({**chunk_json(chunk), "text": text})
-            budget -= size
-            continue
-        if page:
-            return page, chunk.seq, 0
-        part = cut(text, budget) or text[:1]
-        return [{**chunk_json(chunk), "text": part}], chunk.seq, start + len(part)
-    return page, None, 0
 
 
 _TOOLS = (
