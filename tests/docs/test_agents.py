@@ -110,6 +110,9 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", promise)]
     real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, inputs.MAX_BYTES]
     assert numbers == real
+    bounds = PAGE.partition("**Bounds.**")[2].partition("\n- ")[0]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d+,\d+", bounds)]
+    assert numbers[:2] == [ANSWER_BYTES, LEAST_BYTES]
 
 
 def test_the_extra_that_is_installed_exists() -> None:
