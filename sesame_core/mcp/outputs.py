@@ -1,11 +1,10 @@
 """The answer of each tool: the JSON of the command line with the positions to continue from, and its schemas.
 
-A schema names the fields that help an agent, and an answer has few others.
+A schema names the fields that help an agent.  Other fields may be added at any time, as in the command line's JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import TypeAdapter
@@ -14,7 +13,14 @@ from typing_extensions import TypedDict
 from ..rendering.schemas.doc import Doc
 from ..rendering.schemas.freshness import IndexJson
 from ..rendering.schemas.generation import SessionAnswerJson
-from ..rendering.schemas.sessions import ChunkJson, ResumeJson, SessionJson, SessionsJson, VersionedJson
+from ..rendering.schemas.sessions import (
+    ListedSessionJson,
+    ReadChunkJson,
+    ResumeJson,
+    SessionJson,
+    SessionPageJson,
+    VersionedJson,
+)
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -33,20 +39,21 @@ class BoundedJson(TypedDict):
     ]
 
 
-class SessionListJson(SessionsJson, BoundedJson):
+class SessionListJson(SessionPageJson, BoundedJson):
     """Answer of `list_sessions`."""
 
     nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
     currentSessions: Annotated[list[str], Doc("Ids of the sessions you are in, left out of this answer.")]
+    sessions: list[ListedSessionJson]
 
 
-class MessagesJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
+class MessagesJson(VersionedJson, ListedSessionJson, IndexedJson, BoundedJson):
     """Answer of `list_messages`."""
 
     offset: int
     nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
     nextTextOffset: Annotated[int, Doc("text_offset to continue with; 0 where the next message begins.")]
-    chunks: list[ChunkJson]
+    chunks: list[ReadChunkJson]
 
 
 class SessionFactsJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
@@ -66,22 +73,14 @@ class QueryAnswerJson(SessionAnswerJson, IndexedJson, BoundedJson):
 
 _OF_A_SESSION = {"directories", "exchangeCount", "toolCounts", "key", "workstation", "host", "owner"}
 #: Fields that a schema leaves out, by type: each costs every client tokens, and no agent needs them to continue.
-#: `get_session` has those of a session all the same.
 UNLISTED = {
     "SessionJson": _OF_A_SESSION,
     "ResultJson": _OF_A_SESSION | {"passages", "explain"},
-    "MessagesJson": _OF_A_SESSION,
     "SessionFactsJson": _OF_A_SESSION - {"toolCounts"},
     "AnswerJson": {"scanned", "chunkTotal", "explain"},
-    "ChunkJson": {"callId", "sourceType"},
     "IndexJson": {"changed", "errors", "sources"},
     "AttemptJson": {"seconds", "cost"},
 }
-
-
-def listed(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a value that the schema of its type, which has this name, lists."""
-    return {field: one for field, one in value.items() if field not in UNLISTED[name]}
 
 
 def schema_of(answer: type[Any]) -> Schema:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ..rendering.freshness import index_json
+from ..rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
 from ..rendering.sessions import chunk_json, session_json, sessions_json
 from ..rendering.text import HINT, SCHEMA_VERSION, shortened
 from .bounds import cut, first, fitted, size
-from .outputs import listed
 
 if TYPE_CHECKING:
     from ..types.answer import KeptOut
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Bytes for what a page says in addition to its content, at least; a usual session needs a thousand.
 HEAD = 1_500
+#: What of an index's freshness helps no agent to go on.
+UNTOLD = ("changed", "errors", "sources")
 #: Bytes for positions and names of fields that are not known yet.
 RESERVED = 200
 
@@ -40,12 +42,12 @@ def sessions_page(
     :param most: bytes of the answer.
     """
     value = sessions_json(found, total, offset, kept_out, refreshed)
-    facts, names = _each([listed("SessionJson", session) for session in value["sessions"]], most // 8)
+    facts, names = _each([_fields(ListedSessionJson, session) for session in value["sessions"]], most // 8)
     head, more = fitted(
         {
             **value,
             "hints": [shortened(hint, HINT) for hint in value["hints"]],
-            "index": listed("IndexJson", value["index"]),
+            "index": _freshness(value["index"]),
             "currentSessions": list(current),
             "nextOffset": None,
             "sessions": [],
@@ -80,11 +82,11 @@ def messages_page(
     head, names = fitted(
         {
             "schemaVersion": SCHEMA_VERSION,
-            **listed("SessionJson", session_json(stored)),
+            **_fields(ListedSessionJson, session_json(stored)),
             "offset": offset,
             "nextOffset": None,
             "nextTextOffset": 0,
-            "index": listed("IndexJson", index_json(refreshed)),
+            "index": _freshness(index_json(refreshed)),
             "chunks": [],
         },
         max(most // 4, HEAD),
@@ -95,7 +97,7 @@ def messages_page(
     for chunk in chunks:
         start = 0 if page else text_offset
         text = chunk.text[start:]
-        facts, _ = fitted({**listed("ChunkJson", chunk_json(chunk)), "text": ""}, most // 8)
+        facts, _ = fitted({**_fields(ReadChunkJson, chunk_json(chunk)), "text": ""}, most // 8)
         room = left - size(facts) - 1
         part = cut(text, max(room, 0))
         if page and (room < 0 or len(part) < len(text)):
@@ -120,15 +122,15 @@ def facts_page(value: Mapping[str, Any], most: int) -> SessionFactsJson:
         told = f"the command has {size(resume)} bytes: ask with a larger max_bytes"
         value = {**value, "resumeCommand": None, "resumeProblem": told}
     counts = sorted(value["toolCounts"].items(), key=lambda each: -each[1])
-    sorted_value = {**value, "toolCounts": dict(counts), "index": listed("IndexJson", value["index"])}
+    sorted_value = {**value, "toolCounts": dict(counts), "index": _freshness(value["index"])}
     head, names = fitted(sorted_value, most - RESERVED)
     return cast("SessionFactsJson", _without_empty({**head, "shortened": names}))
 
 
 def answer_page(value: Mapping[str, Any], most: int) -> QueryAnswerJson:
     """Return an answer about a session: the neighbours of its worst passages go first, then these passages."""
-    session, names = fitted(listed("SessionJson", value["session"]), max(most // 4, HEAD))
-    index = listed("IndexJson", value["index"])
+    session, names = fitted(value["session"], max(most // 4, HEAD))
+    index = _freshness(value["index"])
     head, more = fitted({**value, "session": session, "index": index, "passages": []}, most // 2)
     left = most - size(head) - RESERVED
     passages = [dict(passage) for passage in value["passages"]]
@@ -142,6 +144,15 @@ def answer_page(value: Mapping[str, Any], most: int) -> QueryAnswerJson:
         "shortened": sorted({*names, *(name for name in more if name != "session")}),
     }
     return cast("QueryAnswerJson", _without_empty({**head, **more_fields}))
+
+
+def _fields(kind: type[Any], value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a value that its type has: `get_session` has the others, and every answer costs tokens."""
+    return {name: value[name] for name in kind.__annotations__}
+
+
+def _freshness(index: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in index.items() if name not in UNTOLD}
 
 
 def _each(values: Sequence[Mapping[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:

@@ -8,7 +8,7 @@ import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -19,7 +19,6 @@ from .. import version
 from ..errors import OutputError, SesameError, UnknownSessionError
 from ..rendering.text import printable
 from .bounds import message as in_bounds
-from .lines import Lines
 from .outputs import schema_of
 from .tools import INSTRUCTIONS, TOOLS, Tools
 
@@ -56,9 +55,7 @@ class SesameServer:
         """
 
         async def serve() -> None:
-            lines = Lines()
-            async with stdio_server(cast("anyio.AsyncFile[str]", lines)) as (reading, writing):
-                lines.answer = writing.send
+            async with stdio_server() as (reading, writing):
                 await self.protocol.run(reading, writing, self.protocol.create_initialization_options())
 
         try:

@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from sesame_core.mcp import http, inputs
+from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES
 from sesame_core.mcp.tools import TOOLS
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.parser import Integrable

@@ -205,7 +205,7 @@ def test_the_model_of_an_agent_lists_and_calls_every_tool_in_one_turn(
     assert all(len(as_sent(answer).encode()) <= ANSWER_BYTES for answer in answers)
     (found,) = (answer for answer in answers if "results" in answer)
     # Not every agent passes the id of its own session, which has the prompt.
-    assert BACKOFF in [result["sessionId"] for result in found["results"][:2]]
+    assert any(BACKOFF in result.values() for result in found["results"][:2])
     listed, empty = sorted((answer for answer in answers if "sessions" in answer), key=lambda answer: -answer["total"])
     assert len(listed["sessions"]) == 3
     assert "no session is in /nowhere/at/all" in str(empty["hints"])

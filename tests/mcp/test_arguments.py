@@ -42,7 +42,7 @@ def call(tools: Tools) -> Call:
 
 
 def ids(answer: dict[str, Any]) -> list[str]:
-    return [one["sessionId"] for one in answer.get("sessions", answer.get("results", []))]
+    return [one["sessionId"] for one in answer["sessions"]]
 
 
 # -- as it was meant -------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_what_is_clear_is_taken(given: dict[str, Any], same: dict[str, Any], cal
 )
 def test_every_date_of_the_command_line_is_a_date_of_a_tool(word: str, call: Call) -> None:
     assert call("list_sessions", {"after": word, "before": "now"})["total"] >= 0
-    assert call("search_sessions", {"query": "fox", "before": word})["index"]
+    assert call("search_sessions", {"query": "fox", "before": word})["total"] >= 0
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_key_of_a_session_names_it(call: Call) -> None:
 
 
 def test_nul_and_lone_surrogates_are_no_part_of_an_argument(call: Call) -> None:
-    assert ids(call("search_sessions", {"query": "recon\0nect backoff \ud800"}))[0] == BACKOFF
+    assert BACKOFF in call("search_sessions", {"query": "recon\0nect backoff \ud800"})["results"][0].values()
     assert call("get_session", {"session": "d6\0bc"})["sessionId"] == BACKOFF
     assert call("list_sessions", {"current_session": "\udfff"})["currentSessions"] == ["\ufffd"]
 

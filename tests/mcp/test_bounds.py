@@ -14,13 +14,14 @@ import pytest
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 import jsonschema
+from pydantic import TypeAdapter
 
 from sesame_core import Selection, Sesame, Source
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES, MESSAGE, cut, fitted, size
-from sesame_core.mcp.server import _answered, described
-from sesame_core.mcp.tools import Tools
+from sesame_core.mcp.server import _answered
+from sesame_core.mcp.tools import TOOLS, Tools
 
 from ..conftest import REPOSITORY
 from ..support.mcp_client import text_of, value_of
@@ -28,7 +29,10 @@ from ..support.oversized import KINDS, PIECES, write_all
 from ..support.transcripts import Pi, write
 
 Call = Callable[..., dict[str, Any]]
-VALID = {tool.name: jsonschema.Draft202012Validator(tool.output_schema) for tool in described()}
+VALID = {
+    tool.name: jsonschema.Draft202012Validator(TypeAdapter(tool.answers).json_schema(mode="serialization"))
+    for tool in TOOLS.values()
+}
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,7 @@ def python_2() -> Callable[[Calls], Answers]:
             for name, given in calls:
                 result = await client.call_tool(name, given)
                 text = text_of(result)
-                same = result.is_error or json.loads(text) == result.structured_content
+                same = result.structured_content is None or json.loads(text) == result.structured_content
                 size = {"characters": len(text), "bytes": len(text.encode())}
                 found.append({**size, "isError": result.is_error, "isSame": same})
             return found

@@ -26,9 +26,9 @@ from sesame_core import Sesame
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.integration.environment import VARIABLES
-from sesame_core.mcp import outputs
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
+from sesame_core.rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
 from sesame_core.types.answer import MAX_HITS
 
@@ -152,18 +152,21 @@ def test_lists_and_messages_are_those_of_the_command_line(
     printed.pop("index")  # the command line reads the index as it is
     found = printed.pop("sessions")
     assert {name: listed[name] for name in printed} == printed
-    assert listed["sessions"] == [outputs.listed("SessionJson", session) for session in found]
+    assert listed["sessions"] == [_some_of(ListedSessionJson, session) for session in found]
     read = run("list_messages", {"session": "d6bc", "offset": 2, "limit": 3})
     shown = cli("show", "d6bc", "--offset", 2, "--limit", 3, "--json").json
     shown.pop("summary")  # a page need not repeat it; get_session has it
     shown.pop("index")
     chunks = shown.pop("chunks")
-    assert {name: value for name, value in shown.items() if name in read} == {**outputs.listed("SessionJson", shown)}
-    assert read["chunks"] == [outputs.listed("ChunkJson", chunk) for chunk in chunks]
+    assert _some_of(ListedSessionJson, read) == _some_of(ListedSessionJson, shown)
+    assert read["chunks"] == [_some_of(ReadChunkJson, chunk) for chunk in chunks]
     asked = run("query_session", {"session": "d6bc", "question": "smallest delay"})
     told = cli("ask", "d6bc", "smallest", "delay", "--json").json
-    told["session"] = outputs.listed("SessionJson", told["session"])
     assert {name: asked[name] for name in told} == told
+
+
+def _some_of(kind: type[Any], value: dict[str, Any]) -> dict[str, Any]:
+    return {name: value[name] for name in kind.__annotations__}
 
 
 def test_a_session_has_the_command_that_resumes_it(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:

@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
+#: Fields of which each answer of one of Sesame's tools has one.
+PARTS = {"results", "sessions", "resumeCommand", "passages", "chunks"}
 USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
 
 
@@ -69,13 +71,15 @@ def strings(value: Any) -> Iterator[str]:
 
 def _answer_in(text: str) -> dict[str, Any] | None:
     """Return the answer of a tool that is in a string, perhaps within other JSON or after a heading."""
-    start = text.find('{"schemaVersion"')
+    start = text.find('{"')
+    if start < 0:
+        return None
     with suppress(ValueError):
-        if start < 0:
-            inner = json.loads(text) if text[:1] in "{[" else None
-            return next((found for one in strings(inner) if (found := _answer_in(one)) is not None), None)
         value, _ = json.JSONDecoder().raw_decode(text[start:])
-        return value if isinstance(value, dict) else None
+        if PARTS & value.keys():
+            found: dict[str, Any] = value
+            return found
+        return next((found for one in strings(value) if (found := _answer_in(one)) is not None), None)
     return None
 
 

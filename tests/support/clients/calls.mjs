@@ -15,7 +15,7 @@ for (const [name, given] of calls) {
   // It checks the structured content against the tool's schema.
   const result = await connected.callTool({ name, arguments: given });
   const { text } = result.content[0];
-  const isSame = result.isError || JSON.stringify(JSON.parse(text)) === JSON.stringify(result.structuredContent);
+  const isSame = !result.structuredContent || JSON.stringify(JSON.parse(text)) === JSON.stringify(result.structuredContent);
   answers.push({ characters: text.length, bytes: Buffer.byteLength(text), isError: Boolean(result.isError), isSame });
 }
 await connected.close();
