@@ -72,7 +72,15 @@ class QueryError(SesameError):
 
 
 class UnknownSessionError(SesameError):
-    """No indexed session has this id, or an abbreviated id matches several."""
+    """No indexed session has this id, or an abbreviated id matches several.
+
+    :param message: what is wrong, for every caller.
+    :param command: what to do on the command line, which the error's string has in addition.
+    """
+
+    def __init__(self, message: str, *, command: str = "") -> None:
+        super().__init__(f"{message}; {command}" if command else message)
+        self.message = message
 
 
 class ResumeError(SesameError):

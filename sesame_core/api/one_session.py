@@ -234,7 +234,8 @@ class OneSession(Indexing):
         if report is None:
             return error
         are = "file is" if report.pending == 1 else "files are"
-        return UnknownSessionError(f"{error}; {report.pending} {are} not indexed yet: sesame index")
+        message = f"{error.message}; {report.pending} {are} not indexed yet"
+        return UnknownSessionError(message, command="catch up with: sesame index")
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""

@@ -161,7 +161,8 @@ def answered(
     try:
         value = tools().call(name, arguments, meta)
     except UnknownSessionError as error:
-        return _failed(f"{error}\nfind ids with search_sessions or list_sessions")
+        between = "\n" if "\n" in error.message else "; "
+        return _failed(f"{error.message}{between}find ids with search_sessions or list_sessions")
     except SesameError as error:
         return _failed(str(error))
     except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
@@ -173,5 +174,6 @@ def answered(
 
 def _failed(message: str) -> Result:
     from ..rendering.text import printable
+    from .bounds import message as in_bounds
 
-    return {"content": [{"type": "text", "text": printable(message)}], "isError": True}
+    return {"content": [{"type": "text", "text": in_bounds(printable(message))}], "isError": True}

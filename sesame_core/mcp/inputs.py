@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from ..errors import QueryError
 from ..query import fields as query
 from ..rendering import brief
-from ..text.suggest import hint
-
-# Defaults keep an answer below 20,000 characters, from which on the first client (pi) truncates.
+from .bounds import ANSWER_BYTES, LEAST_BYTES, MOST_BYTES
 
 #: Most sessions and messages of one page.
 MOST_SESSIONS = 100
 MOST_MESSAGES = 200
-#: Bytes of the texts of one page of messages: the default, about 4,000 tokens, and the maximum.
-PAGE_BYTES = 16_000
-MOST_PAGE_BYTES = 1_000_000
 
 # Agents may send null for an omitted argument; the schema need not say so in every line.
 _Text = str | SkipJsonSchema[None]
@@ -32,6 +26,14 @@ def _optional(description: str) -> Any:
     return Field(default=None, description=description)
 
 
+_MaxBytes = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=MOST_BYTES,
+        description=f"Bytes of the answer at most; {LEAST_BYTES:,} at least whatever is asked for.",
+    ),
+]
 _Session = Annotated[
     str, Field(min_length=1, description="A session's id or its beginning, its name or words of that, or latest.")
 ]
@@ -103,7 +105,8 @@ class ListSessions(Filtered):
     """Input of `list_sessions`."""
 
     limit: Annotated[int, Field(ge=1, description=f"Sessions at most; {MOST_SESSIONS} at most.")] = 15
-    offset: Annotated[int, Field(ge=0, description="Sessions to skip: the next page.")] = 0
+    offset: Annotated[int, Field(ge=0, description="Sessions to skip: nextOffset of the page before.")] = 0
+    max_bytes: _MaxBytes = ANSWER_BYTES
 
 
 class ListMessages(_Input):
@@ -112,14 +115,7 @@ class ListMessages(_Input):
     session: _Session
     offset: Annotated[int, Field(ge=0, description="First position; at of a passage is one.")] = 0
     limit: Annotated[int, Field(ge=1, description=f"Messages at most; {MOST_MESSAGES} at most.")] = 50
-    max_bytes: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=MOST_PAGE_BYTES,
-            description="Bytes of the texts at most; continue at nextOffset and nextTextOffset.",
-        ),
-    ] = PAGE_BYTES
+    max_bytes: _MaxBytes = ANSWER_BYTES
     text_offset: Annotated[
         int, Field(ge=0, description="Characters of the first message to skip: its nextTextOffset.")
     ] = 0
@@ -129,6 +125,7 @@ class GetSession(_Input):
     """Input of `get_session`."""
 
     session: _Session
+    max_bytes: _MaxBytes = ANSWER_BYTES
 
 
 class QuerySession(_Input):
@@ -136,37 +133,12 @@ class QuerySession(_Input):
 
     session: _Session
     question: Annotated[str, Field(min_length=1, description="What to ask; name the things it is about.")]
-    max_bytes: Annotated[int, Field(ge=256, le=MOST_PAGE_BYTES, description="Bytes of the passages at most.")] = 8192
+    max_bytes: _MaxBytes = ANSWER_BYTES
 
 
 def several(value: list[str] | str | None) -> list[str]:
     """Return the strings of an argument that is a list or a single one."""
     return [value] if isinstance(value, str) else value or []
-
-
-_InputT = TypeVar("_InputT", bound=BaseModel)
-
-
-def read(model: type[_InputT], arguments: dict[str, Any]) -> _InputT:
-    """Return a tool's arguments.
-
-    :raises QueryError: they are not valid; the message is one line that says what to change.
-    """
-    try:
-        return model.model_validate({name: value for name, value in arguments.items() if value is not None})
-    except ValidationError as error:
-        messages = [_message(model, problem["type"], problem["loc"], problem["msg"]) for problem in error.errors()]
-        raise QueryError("; ".join(dict.fromkeys(messages))) from None
-
-
-def _message(model: type[BaseModel], kind: str, place: tuple[int | str, ...], message: str) -> str:
-    name = str(place[0]) if place else ""
-    if kind == "extra_forbidden":
-        meant = hint(name, model.model_fields) or f"there are {', '.join(model.model_fields)}"
-        return f"unknown argument {name!r}; {meant}"
-    if kind == "missing":
-        return f"the argument {name!r} is missing"
-    return f"{name}: {message[:1].lower() + message[1:]}"
 
 
 def _tidy(schema: dict[str, Any]) -> None:

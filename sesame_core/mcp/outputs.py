@@ -6,14 +6,21 @@ content, and some clients pass both to the model; no client known shows the mode
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
 from ..rendering.schemas.doc import Doc
 from ..rendering.schemas.freshness import IndexJson
 from ..rendering.schemas.generation import SessionAnswerJson
-from ..rendering.schemas.sessions import ChunkJson, ResumeJson, SessionJson, SessionsJson, VersionedJson
+from ..rendering.schemas.sessions import (
+    ListedSessionJson,
+    ReadChunkJson,
+    ResumeJson,
+    SessionJson,
+    SessionPageJson,
+    VersionedJson,
+)
 
 
 class IndexedJson(TypedDict):
@@ -22,22 +29,32 @@ class IndexedJson(TypedDict):
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
 
 
-class SessionListJson(SessionsJson):
+class BoundedJson(TypedDict):
+    """An answer of at most `max_bytes`."""
+
+    shortened: NotRequired[
+        Annotated[list[str], Doc("Fields cut to fit max_bytes; get_session with a larger one has them whole.")]
+    ]
+
+
+class SessionListJson(SessionPageJson, BoundedJson):
     """Answer of `list_sessions`."""
 
+    nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
     currentSessions: Annotated[list[str], Doc("Ids of the sessions you are in, left out of this answer.")]
+    sessions: list[ListedSessionJson]
 
 
-class MessagesJson(VersionedJson, SessionJson, IndexedJson):
+class MessagesJson(VersionedJson, ListedSessionJson, IndexedJson, BoundedJson):
     """Answer of `list_messages`."""
 
     offset: int
     nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
     nextTextOffset: Annotated[int, Doc("text_offset to continue with; 0 where the next message begins.")]
-    chunks: list[ChunkJson]
+    chunks: list[ReadChunkJson]
 
 
-class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
+class SessionFactsJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
     """Answer of `get_session`."""
 
     summary: str | None
@@ -46,5 +63,7 @@ class SessionFactsJson(VersionedJson, SessionJson, IndexedJson):
     resumeProblem: Annotated[str | None, Doc("Why there is none.")]
 
 
-class QueryAnswerJson(SessionAnswerJson, IndexedJson):
+class QueryAnswerJson(SessionAnswerJson, IndexedJson, BoundedJson):
     """Answer of `query_session`."""
+
+    cutToBudget: Annotated[bool, Doc("Passages were left out: read on with list_messages, or raise max_bytes.")]

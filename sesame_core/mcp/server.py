@@ -23,7 +23,6 @@ from .instructions import INSTRUCTIONS
 from .messages import ProtocolError, decoded
 
 if TYPE_CHECKING:
-
     from mcp.server.context import ServerRequestContext
 
     from .tools import Tools

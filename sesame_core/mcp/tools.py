@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from ..dataclass import dataclass
-from ..errors import ResumeError, SesameError
+from ..errors import ResumeError, SesameError, UnknownSessionError
 from ..integration.environment import named_sessions
-from ..query.fields import gathered
 from ..rendering.brief import PASSAGE, brief_json
 from ..rendering.freshness import index_json
 from ..rendering.schemas.brief import BriefJson
 from ..rendering.session_answers import session_answer_json
-from ..rendering.sessions import chunk_json, resume_json, session_json, session_summary, sessions_json
+from ..rendering.sessions import resume_json, session_json, session_summary
 from ..rendering.text import SCHEMA_VERSION
 from ..runtime.background import BackgroundIndexer
+from ..search.passages import BUDGET
 from . import inputs, outputs
+from .arguments import filters as filters_of
+from .arguments import read
+from .bounds import ANSWER_BYTES, budget
+from .hints import for_agents
 from .masking import Mask
+from .pages import answer_page, facts_page, messages_page, sessions_page
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
-    from ..rendering.schemas.sessions import ChunkJson
-    from ..types.index import Chunk
     from ..types.query import Filters
     from ..types.report import IndexReport
 
@@ -72,12 +75,13 @@ class Tools:
             tool = TOOLS.get(name)
             if tool is None:
                 raise SesameError(f"unknown tool {name!r}; there are {', '.join(TOOLS)}")
-            answer: Mapping[str, object] = tool.run(self._of(meta), inputs.read(tool.takes, arguments))
+            answer: Mapping[str, Any] = tool.run(self._of(meta), read(tool.takes, arguments))
         except SesameError as error:
-            masked = Mask(self._sesame, {"name": name, **arguments}).text(str(error))
-            raise error if masked == str(error) else type(error)(masked) from error
-        shown: Mapping[str, object] = Mask(self._sesame, arguments).value(answer)
-        return shown
+            message = error.message if isinstance(error, UnknownSessionError) else str(error)
+            masked = Mask(self._sesame, {"name": name, **arguments}).text(message)
+            raise error if masked == message else type(error)(masked) from error
+        shown: Mapping[str, Any] = Mask(self._sesame, arguments).value(answer)
+        return {**shown, "hints": for_agents(shown["hints"])} if shown.get("hints") else shown
 
     def warm_up(self) -> None:
         """Do what the first call would wait for: load what it needs, and index what has changed."""
@@ -123,8 +127,8 @@ class Tools:
         filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_SESSIONS)
         found, total = self._sesame.list_sessions(filters, limit=limit, offset=given.offset)
-        value = sessions_json(found, total, given.offset, self._sesame.kept_out(filters, total), refreshed)
-        return {**value, "currentSessions": current}
+        kept_out = self._sesame.kept_out(filters, total)
+        return sessions_page(found, total, given.offset, kept_out, refreshed, current, budget(given.max_bytes))
 
     def list_messages(self, given: inputs.ListMessages) -> outputs.MessagesJson:
         """Return a page of a session's text."""
@@ -132,18 +136,8 @@ class Tools:
         stored = self._sesame.get_session(given.session)
         limit = min(given.limit, inputs.MOST_MESSAGES)
         chunks = self._sesame.list_messages(stored, offset=given.offset, limit=limit)
-        page, next_offset, next_text = _page(chunks, given.text_offset, given.max_bytes)
-        if next_offset is None and chunks and chunks[-1].seq + 1 < stored.chunk_count:
-            next_offset = chunks[-1].seq + 1
-        return {
-            "schemaVersion": SCHEMA_VERSION,
-            **session_json(stored),
-            "offset": given.offset,
-            "nextOffset": next_offset,
-            "nextTextOffset": next_text,
-            "index": index_json(refreshed),
-            "chunks": page,
-        }
+        most = budget(given.max_bytes)
+        return messages_page(stored, chunks, refreshed, most, offset=given.offset, text_offset=given.text_offset)
 
     def get_session(self, given: inputs.GetSession) -> outputs.SessionFactsJson:
         """Return the facts about a session, without its text."""
@@ -154,7 +148,7 @@ class Tools:
             resume = resume_json(self._sesame.resumption(stored))
         except ResumeError as error:
             problem = str(error)
-        return {
+        facts = {
             "schemaVersion": SCHEMA_VERSION,
             **session_json(stored),
             "summary": session_summary(stored),
@@ -163,12 +157,15 @@ class Tools:
             "resumeProblem": problem,
             "index": index_json(refreshed),
         }
+        return facts_page(facts, budget(given.max_bytes))
 
     def query_session(self, given: inputs.QuerySession) -> outputs.QueryAnswerJson:
         """Answer a question about a session."""
         refreshed = self._refresh()
-        asked = self._sesame.ask(given.session, given.question, max_bytes=given.max_bytes)
-        return {**session_answer_json(asked), "index": index_json(refreshed)}
+        most = budget(given.max_bytes)
+        passages = most * BUDGET // ANSWER_BYTES
+        asked = self._sesame.ask(given.session, given.question, max_bytes=passages)
+        return answer_page({**session_answer_json(asked), "index": index_json(refreshed)}, most)
 
     def _refresh(self) -> IndexReport:
         """Index changes, and begin to index in the background what the time does not suffice for."""
@@ -180,36 +177,10 @@ class Tools:
 
     def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""
-        current: list[str] = []
-        if not given.include_current:
-            current = [given.current_session] if given.current_session else list(self._current())
-        filters = gathered(given.model_dump(exclude={"exclude"}))
+        own = (given.current_session,) if given.current_session else self._current()
+        current = [] if given.include_current else list(own)
+        filters = filters_of(given.model_dump(exclude={"exclude"}))
         return self._sesame.excluding(filters, [*inputs.several(given.exclude), *current]), current
-
-
-def _page(chunks: list[Chunk], first_text: int, budget: int) -> tuple[list[ChunkJson], int | None, int]:
-    """Return messages whose texts fit a budget of bytes, and where to continue: position and characters of its text.
-
-    The first message is always returned, truncated to the budget.
-
-    :param first_text: characters of the first message to skip.
-    """
-    from ..search.windows import cut
-
-    page: list[ChunkJson] = []
-    for chunk in chunks:
-        start = 0 if page else first_text
-        text = chunk.text[start:]
-        size = len(text.encode())
-        if size <= budget:
-            page.append({**chunk_json(chunk), "text": text})
-            budget -= size
-            continue
-        if page:
-            return page, chunk.seq, 0
-        part = cut(text, budget) or text[:1]
-        return [{**chunk_json(chunk), "text": part}], chunk.seq, start + len(part)
-    return page, None, 0
 
 
 _TOOLS = (

@@ -13,7 +13,7 @@ from typing import Any
 from ..dataclass import dataclass
 from ..errors import QueryError
 from ..types.query import ROLES, Filters
-from .filters import asked
+from .filters import asked, bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
     :param key: the field's name, for messages.
     """
     value = value.strip()
-    if not value:
+    if not bounded(key, value):
         raise QueryError(f"{key}: has no value")
     found: Any = value
     if name == "cwd":

@@ -6,22 +6,39 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dataclass import replace
+from ..errors import QueryError
 from ..text.tokens import clean
 from ..types.query import Filters, Is
 
 #: The fields that bound an interval; of two bounds the closer one holds.
 _CLOSER: dict[str, Callable[[Any, Any], Any]] = {"after": max, "before": min}
+#: Most characters of a value: those of the longest path.  Databases refuse patterns that are ten times as long.
+LONGEST = 4_096
 
 
 def cleaned(filters: Filters) -> Filters:
-    """Return filters whose strings every database accepts; indexed text was cleaned in the same way."""
+    """Return filters whose strings every database accepts; indexed text was cleaned in the same way.
+
+    :raises QueryError: a string is too long.
+    """
     changed: dict[str, Any] = {}
     for name, value in asked(filters).items():
         if isinstance(value, str):
-            changed[name] = clean(value)
+            changed[name] = clean(bounded(name, value))
         elif isinstance(value, tuple):
-            changed[name] = tuple(map(clean, value))
+            changed[name] = tuple(clean(bounded(name, one)) for one in value)
     return replace(filters, **changed)
+
+
+def bounded(name: str, value: str) -> str:
+    """Return a value.
+
+    :param name: the field's name, for the message.
+    :raises QueryError: it is longer than any value that a session has.
+    """
+    if len(value) > LONGEST:
+        raise QueryError(f"{name}: {value[:20]!r}… has {len(value)} characters; use at most {LONGEST}")
+    return value
 
 
 def asked(filters: Filters) -> dict[str, Any]:

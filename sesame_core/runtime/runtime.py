@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..config import paths
 from ..dataclass import dataclass
@@ -27,7 +27,9 @@ from ..errors import ParseError, UnknownSessionError
 from ..indexing.session_facts import learn
 from ..indexing.silence import is_said
 from ..types.transcript import Message, Session, ToolCall, ToolResult
+from . import records
 from .incremental import FileIndexer
+from .records import Speaker
 from .session_files import SessionFiles
 
 if TYPE_CHECKING:
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 PARSER = "sesame"
 #: Seconds that a call waits for another process that is indexing; one that appends needs a millisecond.
 PATIENCE = 0.25
-
-Speaker: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +117,10 @@ class Runtime:
 
         :param agent: name of the agent, as searches filter by it.
         :param created_by: the person whom the agent talks to.
-        :raises SesameError: the file cannot be written.
+        :raises SesameError: the agent has no name, or the file cannot be written.
         """
         session = str(uuid.uuid4())
-        header = {"id": session, "agent": agent, "createdBy": created_by, "createdAt": _now()}
-        header |= {key: value for key, value in (("cwd", cwd), ("title", title)) if value}
+        header = records.header(session, agent, created_by, _now(), cwd=cwd, title=title)
         self._follower.follow(self._files.create(session, header))
         return session
 
@@ -136,24 +135,18 @@ class Runtime:
         """Append a message; it is on disk when this returns, and searchable unless the result says otherwise.
 
         :raises UnknownSessionError: the session does not exist.
-        :raises SesameError: the file cannot be written, or a call's arguments are not JSON.
+        :raises SesameError: the role is not one of `Speaker`, a call has no name, its arguments are not JSON, a text is
+            not a string (nothing is written then), or the file cannot be written.
         """
-        record: dict[str, Any] = {"role": role, "text": text}
-        if calls := [{"id": c.id, "name": c.name, "arguments": dict(c.arguments)} for c in tool_calls]:
-            record["toolCalls"] = calls
-        if results := [
-            {"callId": r.call_id, "name": r.name, "text": r.text, "isError": r.is_error} for r in tool_results
-        ]:
-            record["toolResults"] = results
-        return self._append(session, "message", record)
+        return self._append(session, "message", records.message(role, text, tool_calls, tool_results))
 
     def compact(self, session: str, summary: str) -> Appended:
         """Store a summary of the session so far; searches rank it with the title.  Raises like `append_message`."""
-        return self._append(session, "compaction", {"summary": summary})
+        return self._append(session, "compaction", records.summary(summary))
 
     def set_title(self, session: str, title: str) -> Appended:
         """Set the title of the session.  Raises like `append_message`."""
-        return self._append(session, "title", {"title": title})
+        return self._append(session, "title", records.title(title))
 
     def import_file(self, source: str | os.PathLike[str]) -> Imported:
         """Copy a session file of the native format into the directory, and index it; an existing copy stays.

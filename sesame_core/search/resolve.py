@@ -39,6 +39,8 @@ SHOWN = 10
 NEAREST = 3
 #: The words for the last active session, unless a session has that name.
 LATEST = frozenset({"-", "last", "latest", "newest"})
+#: How to find a session, on the command line.
+SEARCH = "see: sesame search"
 #: Most characters of a name that serves as a reference; a session with a longer one has its id as reference.
 SLUG_LENGTH = 60
 
@@ -132,7 +134,7 @@ def meant(
     if found.stored:
         near = [f"{display_name(found.stored.session)} ({abbreviate(found.stored.session.id)})"]
     told = f"; nearest: {', '.join(near)}" if near else ""
-    raise UnknownSessionError(f"no session has the id or name {text!r}{told}; see: sesame search")
+    raise UnknownSessionError(f"no session has the id or name {text!r}{told}", command=SEARCH)
 
 
 class Resolver:
@@ -255,7 +257,7 @@ def the_one(reader: IndexReader, text: str, station: str = "") -> StoredSession:
     """
     found = by_id(reader, text, station)
     if not found:
-        raise UnknownSessionError(f"no session has the id {text!r}; see: sesame search")
+        raise UnknownSessionError(f"no session has the id {text!r}", command=SEARCH)
     if len(found) > 1:
         raise UnknownSessionError(f"several sessions have an id that starts with {text!r}")
     return found[0]

@@ -20,6 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from sesame_core.mcp import http
+from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES
 from sesame_core.mcp.tools import TOOLS
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.plugin.parser import Integrable
@@ -112,6 +113,9 @@ def test_the_limits_on_the_page_are_the_real_ones() -> None:
     real = [windows.MAX_WINDOW_ITEMS, windows.MAX_SNIPPET_BYTES, MAX_HITS, brief.BYTES]
     assert numbers == [*real, 80]
     assert brief.PASSAGE == windows.MAX_SNIPPET_BYTES
+    bounds = PAGE.partition("**Bounds.**")[2].partition("\n- ")[0]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d+,\d+", bounds)]
+    assert numbers[:2] == [ANSWER_BYTES, LEAST_BYTES]
 
 
 def test_the_extra_that_is_installed_exists() -> None:

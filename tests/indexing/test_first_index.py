@@ -262,7 +262,9 @@ def test_every_answer_without_a_refresh_says_how_many_files_are_missing(on_sqlit
         assert note in sessions_text(found, total, abbreviate=str, refreshed=report)
         assert sessions_json(found, total, 0, None, report)["hints"] == [hint]
         assert transcript_json(found[0], [], report)["index"]["pending"] == FILES - 1
-        with pytest.raises(UnknownSessionError, match=f"; {FILES - 1} files are not indexed yet: sesame index"):
+        with pytest.raises(
+            UnknownSessionError, match=f"; {FILES - 1} files are not indexed yet; catch up with: sesame index"
+        ):
             sesame.get_session("s000")
         while sesame.refresh(0.2).pending:
             pass

@@ -31,6 +31,7 @@ from sesame_core.integration.environment import VARIABLES
 from sesame_core.mcp.server import THREADS, described
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.rendering import brief, budget
+from sesame_core.rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
 from sesame_core.types.answer import MAX_HITS
 
@@ -149,15 +150,23 @@ def test_lists_and_messages_are_those_of_the_command_line(
     listed = run("list_sessions", {"limit": 3, "offset": 1, "cwd": "/home/ann/code"})
     printed = cli("sessions", "-n", 3, "--offset", 1, "--cwd", "/home/ann/code", "--json").json
     printed.pop("index")  # the command line reads the index as it is
+    found = printed.pop("sessions")
     assert {name: listed[name] for name in printed} == printed
+    assert listed["sessions"] == [_some_of(ListedSessionJson, session) for session in found]
     read = run("list_messages", {"session": "d6bc", "offset": 2, "limit": 3})
     shown = cli("show", "d6bc", "--offset", 2, "--limit", 3, "--json").json
     shown.pop("summary")  # a page need not repeat it; get_session has it
     shown.pop("index")
-    assert {name: read[name] for name in shown} == shown
+    chunks = shown.pop("chunks")
+    assert _some_of(ListedSessionJson, read) == _some_of(ListedSessionJson, shown)
+    assert read["chunks"] == [_some_of(ReadChunkJson, chunk) for chunk in chunks]
     asked = run("query_session", {"session": "d6bc", "question": "smallest delay"})
     told = cli("ask", "d6bc", "smallest", "delay", "--json").json
     assert {name: asked[name] for name in told} == told
+
+
+def _some_of(kind: type[Any], value: dict[str, Any]) -> dict[str, Any]:
+    return {name: value[name] for name in kind.__annotations__}
 
 
 def test_a_session_has_the_command_that_resumes_it(demo_sessions: Path, tools_of: Callable[..., Call]) -> None:
@@ -240,13 +249,13 @@ def test_a_page_after_the_end_is_empty(demo_sessions: Path, tools_of: Callable[.
     [
         ("search_sessions", {}, "the argument 'query' is missing"),
         ("search_sessions", {"query": "x", "contxt_after": 3}, "unknown argument 'contxt_after'; did you mean"),
-        ("search_sessions", {"query": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),
-        ("search_sessions", {"query": ["x"]}, "query: input should be a valid string"),
+        ("search_sessions", {"query": "x", "limit": 0}, "limit must be a whole number of at least 1, not 0"),
+        ("search_sessions", {"query": ["x", "y"]}, 'query must be a string, not ["x", "y"]'),
         ("search_sessions", {"query": "x", "after": "soon"}, "'soon' is not a date: use a day (2026-11-27)"),
         ("search_sessions", {"query": "x", "role": "fox"}, "'fox' is not a role: use user, assistant"),
         ("get_session", {"session": "nobody"}, "find ids with search_sessions or list_sessions"),
         ("get_session", {"session": "01a"}, "'01a' may mean several sessions:"),
-        ("query_session", {"session": "d6bc", "question": ""}, "question: string should have at least 1 character"),
+        ("query_session", {"session": "d6bc", "question": ""}, "question must be a string that is not empty"),
         ("forget", {}, "unknown tool 'forget'; there are search_sessions, list_sessions"),
     ],
 )

@@ -256,7 +256,7 @@ def test_a_call_that_takes_long_tells_its_progress_to_a_client_that_asks_for_it(
         told: list[Any] = []
         while "id" not in (message := talk.hear()):
             told.append(message)
-    assert message["result"]["structuredContent"]["answer"] == "x"
+    assert json.loads(message["result"]["content"][0]["text"])["answer"] == "x"
     assert told
     for note in told:
         types.ProgressNotification.model_validate(note)
@@ -315,7 +315,7 @@ def test_with_a_broken_configuration_each_call_says_what_is_wrong_until_it_is_me
                     assert told in content["text"]
                     assert "\n" not in content["text"]
                 else:  # what reads no source needs none
-                    assert told in result["structuredContent"]["index"]["reason"]
+                    assert told in json.loads(result["content"][0]["text"])["index"]["reason"]
             file.write_text("{}")
             assert talk.call("list_sessions")["isError"] is False
         file.unlink()
@@ -397,16 +397,16 @@ def test_what_a_plugin_prints_is_no_message(home: Path) -> None:
 
 def test_the_first_call_finds_what_was_never_indexed(demo_sessions: Path) -> None:
     with talking() as talk:
-        value = talk.call("search_sessions", query="reconnect backoff")["structuredContent"]
+        value = json.loads(talk.call("search_sessions", query="reconnect backoff")["content"][0]["text"])
         assert value["total"] > 0
 
 
 def test_a_session_that_is_written_between_two_calls_is_found_by_the_second(home: Path) -> None:
     with talking() as talk:
-        assert talk.call("search_sessions", query="fox")["structuredContent"]["total"] == 0
+        assert json.loads(talk.call("search_sessions", query="fox")["content"][0]["text"])["total"] == 0
         claude = Claude()
         write(claude.path, claude.user("the fox"), claude.answer("it ran"))
-        assert talk.call("search_sessions", query="fox")["structuredContent"]["total"] == 1
+        assert json.loads(talk.call("search_sessions", query="fox")["content"][0]["text"])["total"] == 1
 
 
 def _until(is_so: Any) -> None:

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,6 +247,50 @@ def test_a_value_that_is_not_json_is_rejected_and_nothing_is_written(
     with pytest.raises(SesameError, match="cannot be written as JSON"):
         runtime.append_message(session, "assistant", "", [ToolCall(id="1", name="t", arguments={"x": value})])
     assert len(records(directory / f"{session}.jsonl")) == 1
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (lambda r, s: r.append_message(s, "robot", "x"), "'robot' is not a role of a message: use user, assistant,"),
+        (lambda r, s: r.append_message(s, "User", "x"), "'User' is not a role of a message"),
+        (lambda r, s: r.append_message(s, "", "x"), "'' is not a role of a message"),
+        (lambda r, s: r.append_message(s, None, "x"), "None is not a role of a message"),
+        (lambda r, s: r.append_message(s, ["user"], "x"), r"\['user'\] is not a role of a message"),
+        (lambda r, s: r.append_message(s, "metadata", "x"), "'metadata' is not a role of a message"),
+        (lambda r, s: r.append_message(s, "r" * 9_999, "x"), "…? is not a role of a message"),
+        (lambda r, s: r.append_message(s, "user", None), "the text of a message must be a string, not None"),
+        (lambda r, s: r.append_message(s, "user", b"x"), "the text of a message must be a string, not b'x'"),
+        (
+            lambda r, s: r.append_message(s, "assistant", "", [ToolCall(id="1", name="")]),
+            "name of a tool call cannot be",
+        ),
+        (lambda r, s: r.append_message(s, "assistant", "", [ToolCall(id=1, name="t")]), "id of a tool call must be"),
+        (
+            lambda r, s: r.append_message(s, "tool", "", (), [ToolResult(call_id="1", text=3)]),
+            "text of a tool result must",
+        ),
+        (lambda r, s: r.compact(s, ""), "a summary cannot be empty"),
+        (lambda r, s: r.compact(s, 5), "a summary must be a string, not 5"),
+        (lambda r, s: r.set_title(s, " \n"), "a title cannot be empty"),
+        (lambda r, s: r.set_title(s, "\0"), "a title cannot be empty"),
+        (lambda r, s: r.set_title(s, None), "a title must be a string, not None"),
+    ],
+)
+def test_a_record_that_no_index_takes_is_refused_before_it_is_written(
+    write: Callable[[Runtime, str], object], told: str, runtime: Runtime, directory: Path
+) -> None:
+    session = runtime.new_session("owl", "ann")
+    with pytest.raises(SesameError, match=told):
+        write(runtime, session)
+    assert len(records(directory / f"{session}.jsonl")) == 1
+
+
+@pytest.mark.parametrize("agent", ["", "  ", "\0", None, 5])
+def test_a_session_of_an_agent_without_a_name_is_not_begun(agent: Any, runtime: Runtime, directory: Path) -> None:
+    with pytest.raises(SesameError, match="the name of an agent"):
+        runtime.new_session(agent, "ann")
+    assert not directory.exists() or not list(directory.iterdir())
 
 
 @pytest.mark.parametrize("session", ["", "nobody", "../secrets", "a/b", ".", "x" * 300, "nul\0"])

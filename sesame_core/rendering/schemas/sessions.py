@@ -17,14 +17,13 @@ class VersionedJson(TypedDict):
     schemaVersion: int
 
 
-class SessionJson(TypedDict):
-    """A session."""
+class ListedSessionJson(TypedDict):
+    """What a list has of a session."""
 
     sessionId: Annotated[str, Doc("The argument session of the other tools.")]
     source: Annotated[str, Doc("The agent.")]
     path: str
     cwd: str | None
-    directories: Annotated[list[str], Doc("Others that it was in.")]
     name: Annotated[str | None, Doc("Its title, if it was given one.")]
     description: Annotated[str | None, Doc("What it is about, if it was described.")]
     tags: list[str]
@@ -33,22 +32,28 @@ class SessionJson(TypedDict):
     created: str | None
     modified: str | None
     messageCount: int
-    exchangeCount: Annotated[int, Doc("Prompts that were answered.")]
     chunkCount: Annotated[int, Doc("Positions of list_messages are below it.")]
-    toolCounts: Annotated[dict[str, int], Doc("Calls by tool.")]
     gitBranch: str | None
     repository: str | None
     model: str | None
     parentId: str | None
     missingSince: Annotated[str | None, Doc("Since when its file is missing.")]
+
+
+class SessionJson(ListedSessionJson):
+    """A session."""
+
+    directories: Annotated[list[str], Doc("Others that it was in.")]
+    exchangeCount: Annotated[int, Doc("Prompts that were answered.")]
+    toolCounts: Annotated[dict[str, int], Doc("Calls by tool.")]
     key: Annotated[str, Doc("workstation:project:session, the same on every backend.")]
     workstation: str | None
     host: str | None
     owner: str | None
 
 
-class SessionsJson(VersionedJson):
-    """A page of sessions: `sesame sessions`."""
+class SessionPageJson(VersionedJson):
+    """A page of sessions, without them."""
 
     sessionCount: int
     offset: int
@@ -56,23 +61,33 @@ class SessionsJson(VersionedJson):
     hints: Annotated[list[str], Doc("If nothing was found, what each filter kept out.")]
     leftOut: Annotated[dict[str, int], Doc("If nothing was found, sessions by the filter that kept them out.")]
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
+
+
+class SessionsJson(SessionPageJson):
+    """A page of sessions: `sesame sessions`."""
+
     sessions: list[SessionJson]
 
 
-class ChunkJson(TypedDict):
-    """A chunk of a session."""
+class ReadChunkJson(TypedDict):
+    """What a reader has of a chunk."""
 
     position: int
     type: Annotated[str, Doc("message, tool_call, tool_result or metadata.")]
     role: str | None
     tool: str | None
-    callId: Annotated[str | None, Doc("Equal for a call and its result.")]
     isError: bool
     at: str | None
     entryId: str | None
-    sourceType: Annotated[str | None, Doc("The kind of the record in the file.")]
     cut: Annotated[int, Doc("Characters that are not in the index.")]
     text: str
+
+
+class ChunkJson(ReadChunkJson):
+    """A chunk of a session."""
+
+    callId: Annotated[str | None, Doc("Equal for a call and its result.")]
+    sourceType: Annotated[str | None, Doc("The kind of the record in the file.")]
 
 
 class TranscriptJson(VersionedJson, SessionJson):
