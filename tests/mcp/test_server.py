@@ -303,7 +303,8 @@ def test_words_that_were_not_found_are_reported(demo_sessions: Path, tools_of: C
     value = tools_of()("search_sessions", {"query": "zebra backoff"})
     assert value["wordsNotFound"] == ["zebra"]
     value = tools_of()("search_sessions", {"query": "zebra"})
-    assert value == {"total": 0, "wordsNotFound": ["zebra"], "results": []}
+    looked = ["looked in ~/.claude/projects, ~/.pi/agent/sessions"]
+    assert value == {"total": 0, "wordsNotFound": ["zebra"], "hints": looked, "results": []}
 
 
 def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call]) -> None:
@@ -339,14 +340,14 @@ def test_a_call_may_name_its_session_beside_its_arguments(meta: dict[str, Any], 
 
     async def act(client: Client) -> None:
         value = value_of(await client.call_tool("search_sessions", asked, meta=meta))
-        assert BACKOFF not in [result["sessionId"] for result in value["results"]]
+        assert BACKOFF not in [result["session"] for result in value["results"]]
         assert value["currentSessions"] == [BACKOFF]
         value = value_of(await client.call_tool("search_sessions", {**asked, "include_current": True}, meta=meta))
-        assert value["results"][0]["sessionId"] == BACKOFF
+        assert value["results"][0]["session"] == BACKOFF
         value = value_of(await client.call_tool("list_sessions", {"current_session": "other"}, meta=meta))
         assert value["currentSessions"] == ["other"]
         value = value_of(await client.call_tool("search_sessions", asked))
-        assert (value["currentSessions"], value["results"][0]["sessionId"]) == ([], BACKOFF)
+        assert ("currentSessions" in value, value["results"][0]["session"]) == (False, BACKOFF)
 
     over_stdio(act)
 
