@@ -6,9 +6,10 @@ what it quotes: a line feed takes two, a control character six, a Chinese charac
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
+
+from ..rendering.budget import size, text_size
 
 #: Default bytes of an answer: pi cuts the middle out of more than 20,480, Claude Code refuses more than 25,000 tokens.
 ANSWER_BYTES = 20_000
@@ -24,16 +25,6 @@ _LEVELS = tuple((1 << power, max(2, (1 << power) >> 4)) for power in range(14, 3
 _EXACT = frozenset({"sessionId", "parentId", "path", "cwd"})
 
 ItemT = TypeVar("ItemT", bound=Mapping[str, Any])
-
-
-def as_sent(value: object) -> str:
-    """Return a value as the text of an answer: compact JSON, without lone surrogates, which no transport encodes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace").decode()
-
-
-def size(value: object) -> int:
-    """Return the number of bytes that a value takes in an answer."""
-    return len(as_sent(value).encode())
 
 
 def budget(max_bytes: int) -> int:
@@ -77,17 +68,13 @@ def cut(text: str, most: int, *, mark: str = "") -> str:
     :param mark: the end of a string that is shortened, counted in addition.
     """
     text = text[: most + 1]  # each character takes a byte or more
-    if _bytes(text) <= most:
+    if text_size(text) <= most:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _bytes(text[:middle]) <= most else (low, middle - 1)
+        low, high = (middle, high) if text_size(text[:middle]) <= most else (low, middle - 1)
     return text[:low] + mark
-
-
-def _bytes(text: str) -> int:
-    return size(text) - 2
 
 
 def first(items: Iterable[ItemT], most: int) -> list[ItemT]:

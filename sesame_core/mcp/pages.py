@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..rendering.budget import size
 from ..rendering.freshness import index_json
 from ..rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
 from ..rendering.sessions import chunk_json, session_json, sessions_json
 from ..rendering.text import HINT, SCHEMA_VERSION, shortened
-from .bounds import cut, first, fitted, size
+from .bounds import cut, first, fitted
 
 if TYPE_CHECKING:
     from ..types.answer import KeptOut

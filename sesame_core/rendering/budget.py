@@ -20,18 +20,24 @@ def sent(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def fitting(text: str, size: int) -> str:
-    """Return a string that takes at most `size` bytes in JSON; of a longer one the beginning and an ellipsis."""
-    if len(text) * _WIDEST <= size or _size(text) <= size:
+def size(value: Any) -> int:
+    """Return the number of bytes that a value takes as it is sent."""
+    return len(sent(value))
+
+
+def text_size(text: str) -> int:
+    """Return the number of bytes that a string takes as it is sent, without its quotes."""
+    return size(text) - 2
+
+
+def fitting(text: str, most: int) -> str:
+    """Return a string that takes at most `most` bytes in JSON; of a longer one the beginning and an ellipsis."""
+    if len(text) * _WIDEST <= most or text_size(text) <= most:
         return text
     # Each character takes at least a byte.
-    text = text[:size]
-    kept = bisect_left(range(len(text)), True, key=lambda count: _size(text[: count + 1]) > size - len("…".encode()))
+    text, room = text[:most], most - len("…".encode())
+    kept = bisect_left(range(len(text)), True, key=lambda count: text_size(text[: count + 1]) > room)
     return text[:kept].rstrip().removesuffix("…") + "…"
-
-
-def _size(text: str) -> int:
-    return len(sent(text)) - 2
 
 
 def within(value: dict[str, Any], budget: int, *, first: int) -> dict[str, Any]:
@@ -43,7 +49,7 @@ def within(value: dict[str, Any], budget: int, *, first: int) -> dict[str, Any]:
     :param value: `results` is its last field.
     :param first: number of the results before these.
     """
-    if len(sent(whole := _with(value, value["results"], first))) <= budget:
+    if size(whole := _with(value, value["results"], first)) <= budget:
         return whole
     results = value["results"]
     steps = _steps(results)
@@ -52,7 +58,7 @@ def within(value: dict[str, Any], budget: int, *, first: int) -> dict[str, Any]:
         return _with(value, _without(results, steps[:count]), first, is_cut=True)
 
     # Leaving out more only shrinks an answer, so a binary search finds the least that suffices.
-    return without(bisect_left(range(len(steps)), True, key=lambda count: len(sent(without(count))) <= budget))
+    return without(bisect_left(range(len(steps)), True, key=lambda count: size(without(count)) <= budget))
 
 
 def _with(
@@ -85,14 +91,14 @@ def _steps(results: list[dict[str, Any]]) -> list[_Step]:
     return [
         *(step for _, step in lines),
         *passages,
-        *((0, "text", size) for size in SHORTER),
+        *((0, "text", most) for most in SHORTER),
         *((number, "", 0) for number in reversed(range(len(results)))),
     ]
 
 
 def _without(results: list[dict[str, Any]], steps: list[_Step]) -> list[dict[str, Any]]:
     gone = set(steps)
-    size = min((size for _, name, size in steps if name == "text"), default=None)
+    most = min((length for _, name, length in steps if name == "text"), default=None)
     left = []
     for number, result in enumerate(results):
         if (number, "", 0) in gone:
@@ -100,8 +106,8 @@ def _without(results: list[dict[str, Any]], steps: list[_Step]) -> list[dict[str
         kept = dict(result)
         for name in ("around", "passages"):
             items = [item for place, item in enumerate(result.get(name, ())) if (number, name, place) not in gone]
-            if size is not None and name == "passages":
-                items = [{**item, "text": fitting(item["text"], size)} for item in items]
+            if most is not None and name == "passages":
+                items = [{**item, "text": fitting(item["text"], most)} for item in items]
             if items:
                 kept[name] = items
             else:

@@ -18,8 +18,9 @@ import pytest
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 from sesame_core import Sesame
-from sesame_core.mcp.bounds import ANSWER_BYTES, as_sent
+from sesame_core.mcp.bounds import ANSWER_BYTES
 from sesame_core.mcp.tools import TOOLS
+from sesame_core.rendering.budget import size
 
 from ..support import gemini_agent, npm, pi_agent
 from ..support.oversized import write_all
@@ -202,7 +203,7 @@ def test_the_model_of_an_agent_lists_and_calls_every_tool_in_one_turn(
         assert len([name for name in names if name.endswith(tool)]) == 1, (tool, names)
     answers = model.answers_of_tools()
     assert len(answers) == 6
-    assert all(len(as_sent(answer).encode()) <= ANSWER_BYTES for answer in answers)
+    assert all(size(answer) <= ANSWER_BYTES for answer in answers)
     (found,) = (answer for answer in answers if "results" in answer)
     # Not every agent passes the id of its own session, which has the prompt.
     assert any(BACKOFF in result.values() for result in found["results"][:2])
@@ -233,7 +234,7 @@ def test_no_answer_about_an_oversized_session_is_cut_by_an_agent(
     answers = model.answers_of_tools()
     assert len(answers) == len(calls)
     assert "truncated output" not in json.dumps(model.asked[-1])
-    assert max(len(as_sent(answer).encode()) for answer in answers) <= ANSWER_BYTES
+    assert max(size(answer) for answer in answers) <= ANSWER_BYTES
 
 
 def transcript(name: str, model: Wires, said: str) -> None:

@@ -19,9 +19,10 @@ from pydantic import TypeAdapter
 from sesame_core import Selection, Sesame, Source
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
-from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES, MESSAGE, cut, fitted, size
+from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES, MESSAGE, cut, fitted
 from sesame_core.mcp.server import _answered
 from sesame_core.mcp.tools import TOOLS, Tools
+from sesame_core.rendering.budget import size
 
 from ..conftest import REPOSITORY
 from ..support.mcp_client import text_of, value_of
