@@ -104,7 +104,8 @@ def _scripts() -> _Scripts:
     return _Scripts(
         relevant=re.compile("[^\x00-\x7f\u2010-\u2027\u2190-\u22ff\u2400-\u245f\u2500-\u25ff]"),
         cjk=re.compile(f"[{CJK}]+"),
-        adjacent=re.compile(f"[^\\W_{CJK}]+(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
+        # From the first letter of a run alone, and without going back: in a run of thousands both would take n² steps.
+        adjacent=re.compile(f"(?<![^\\W_{CJK}])[^\\W_{CJK}]++(?=[{CJK}])|(?<=[{CJK}])[^\\W_{CJK}]+"),
         emoji_run=re.compile(emoji_run),
         emoji=re.compile(_ONE_EMOJI),
         piece=re.compile(f"[{CJK}]+|{emoji_run}|[^{CJK}{EMOJI}]+"),

@@ -205,3 +205,13 @@ def test_a_long_text_takes_linear_time(text: str) -> None:
     started = time.perf_counter()
     subwords(text)
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    "text", ["e\N{COMBINING ACUTE ACCENT}", "\N{MATHEMATICAL FRAKTUR CAPITAL U}", "\u1100", "ab\u0301"]
+)
+def test_a_word_of_thousands_of_letters_takes_no_time_that_grows_with_its_square(text: str) -> None:
+    began = time.process_time()
+    subwords(text * (20_000 // len(text)))
+    assert time.process_time() - began < 1.5  # the square takes 4 to 7 s
