@@ -231,7 +231,7 @@ def test_a_call_of_the_server_leaves_the_calling_thread_out(
     (output,) = (one["output"] for one in json.loads(model.asked[-1])["input"] if one["type"] == "function_call_output")
     told = output if isinstance(output, str) else "".join(part["text"] for part in output)
     assert f'"currentSessions":["{own}"]' in told
-    assert f'"sessionId":"{earlier}"' in told
+    assert f'"session":"{earlier}"' in told
 
 
 def test_a_session_that_codex_imports_from_claude_code_is_found_once(

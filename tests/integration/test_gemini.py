@@ -105,7 +105,7 @@ def test_a_call_of_the_server_leaves_the_calling_session_out(
     (file,) = (home / ".gemini" / "tmp").glob(f"*/chats/session-*-{own[:8]}.jsonl")
     answered = file.read_text().replace("\\", "")
     assert f'"currentSessions":["{own}"]' in answered
-    assert f'"sessionId":"{earlier["sessionId"]}"' in answered
+    assert f'"session":"{earlier["sessionId"]}"' in answered
 
 
 def test_sesame_resumes_a_session_in_geminis_own_screen(model: Model, project: Path, cli: Callable[..., Any]) -> None:

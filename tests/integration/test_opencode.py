@@ -201,7 +201,10 @@ def test_a_command_and_a_call_of_the_server_leave_the_calling_session_out(
     assert len(outputs) == 2
     for output in outputs:
         answer = json.loads(output[output.index("{") : output.rindex("}") + 1])
-        assert (answer["currentSessions"], [one["sessionId"] for one in answer["results"]]) == ([own], [earlier])
+        assert (answer["currentSessions"], [one.get("session", one.get("sessionId")) for one in answer["results"]]) == (
+            [own],
+            [earlier],
+        )
 
 
 def test_opencode_knows_the_server_and_the_skill_that_it_was_told_of(

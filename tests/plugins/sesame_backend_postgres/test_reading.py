@@ -101,7 +101,7 @@ def test_a_search_for_one_word_asks_the_server_three_times(backend: StorageBacke
         ('"and so on"', Page(), 4),  # with the phrase
         ("fox", Page(context=(2, 2)), 4),  # with the windows
         ("fox", Page(limit=30), 3),
-        ("fox", Page(offset=20, passages=3), 3),
+        ("fox", Page(offset=20, passages=3), 4),  # with the passages of the other side
         ("", Page(), 2),
     ],
 )
