@@ -10,13 +10,13 @@ from .options import Argument, Command, Option
 #: Most columns of a help, and most of the names on its left.
 WIDEST, NAMES = 100, 26
 #: Options of the program itself.
-_PROGRAM = (
+PROGRAM = (
     ("-V, --version", "Print the version."),
     ("--install-completion", "Install completion for the current shell."),
     ("--show-completion", "Print what that would install."),
     ("-h, --help", "Print this help; every command has it."),
 )
-_INTRODUCTION = "Full-text search over your coding-agent sessions: find it, read it, go on."
+INTRODUCTION = "Full-text search over your coding-agent sessions: find it, read it, go on."
 
 
 def program_help(width: int) -> str:
@@ -25,11 +25,11 @@ def program_help(width: int) -> str:
     :param width: columns of the terminal.
     """
     width = min(width, WIDEST)
-    lines = ["Usage: sesame COMMAND [OPTION]... [ARGUMENT]...", "", *_wrapped(_INTRODUCTION, width)]
+    lines = ["Usage: sesame COMMAND [OPTION]... [ARGUMENT]...", "", *_wrapped(INTRODUCTION, width)]
     for title, names in GROUPS.items():
         listed = [(one.name, _brief(one, width)) for one in map(command, names) if one]
         lines += ["", f"{title}:", *_table(listed, width)]
-    return "\n".join([*lines, "", "Options:", *_table(_PROGRAM, width)])
+    return "\n".join([*lines, "", "Options:", *_table(PROGRAM, width)])
 
 
 def command_help(of: Command, width: int) -> str:
@@ -44,7 +44,7 @@ def command_help(of: Command, width: int) -> str:
         lines += ["", *_wrapped(paragraph, width)]
     if of.arguments:
         lines += ["", "Arguments:", *_table(((one.metavar, one.help) for one in of.arguments), width)]
-    options = [*map(_option, of.options), ("-h, --help", "Print this help.")]
+    options = [*map(described, of.options), ("-h, --help", "Print this help.")]
     lines += ["", "Options:", *_table(options, width)]
     if of.examples:
         lines += ["", "Examples:", *(f"  {example}" for example in of.examples)]
@@ -58,7 +58,8 @@ def metavar(option: Option | Argument) -> str:
     return "N" if option.kind is int else option.name.strip("_").replace("_", "-").upper()
 
 
-def _option(option: Option) -> tuple[str, str]:
+def described(option: Option) -> tuple[str, str]:
+    """Return an option's spellings with what stands for its value, and its help with what is possible."""
     short = [flag for flag in option.more if not flag.startswith("--")]
     long = [option.flag, *(flag for flag in option.more if flag.startswith("--"))]
     value = "" if option.kind is bool else f" {metavar(option)}"
