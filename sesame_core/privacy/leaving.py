@@ -6,9 +6,9 @@ Whole texts are redacted, before anything is cut from them: a part of a secret i
 from __future__ import annotations
 
 import re
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..config.model import MARK
 from ..dataclass import replace
 from ..text.folding import printable
 
@@ -36,7 +36,7 @@ class Leaving:
     def session(self, stored: StoredSession) -> StoredSession:
         """Return a session without secrets in its names and notes."""
         copied = self._copied(stored)
-        if copied.session.places != stored.session.places:
+        if any(MARK in place for place in copied.session.places):
             # Agents write the directory into that of the file, in a spelling in which no secret is recognised.
             return replace(copied, path=re.split(r"[/\\]", copied.path)[-1])
         return copied
@@ -49,7 +49,7 @@ class Leaving:
         return copied
 
     def _copied(self, thing: _Thing) -> _Thing:
-        copied = deepcopy(thing)
+        copied = _copy(thing)
         self._uncover(copied)
         self._redactor.redact(copied)
         return copied
@@ -72,3 +72,9 @@ class Leaving:
             return value
         masked = self._redactor.text(shown)
         return value if masked == shown else masked
+
+
+def _copy(thing: _Thing) -> _Thing:
+    """Return a copy whose fields may be set, and those of the dataclasses in it."""
+    values = ((name, getattr(thing, name)) for name in thing.__dataclass_fields__)
+    return replace(thing, **{name: _copy(value) for name, value in values if hasattr(value, "__dataclass_fields__")})
