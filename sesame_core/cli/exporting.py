@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,13 +12,8 @@ from .terminal import write
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..types.export import Export
 
 _Result = TypeVar("_Result")
-
-#: Formats of an export by the ends of file names, beside that of all others.
-FORMATS = {".html": "html", ".htm": "html", ".json": "json"}
-MARKDOWN = "md"
 
 NO_REDACT = Option("no_redact", bool, "Leave secrets in the text; by default placeholders replace them.", default=False)
 FILE = Option("output", Path, "Write to this file.", more=("-o",), metavar="FILE")
@@ -36,6 +30,7 @@ def export(session: str, *, md: bool, html: bool, json: bool, output: Path | Non
     """
     from ..api.sesame import Sesame
     from ..errors import QueryError
+    from ..rendering.export.formats import FORMATS, MARKDOWN, save, written
 
     wanted = [name for name, is_wanted in ((MARKDOWN, md), ("html", html), ("json", json)) if is_wanted]
     if len(wanted) > 1:
@@ -46,10 +41,10 @@ def export(session: str, *, md: bool, html: bool, json: bool, output: Path | Non
         made = _redacting(lambda: sesame.export(stored, redact=not no_redact))
         paths = [stored.path, *(part.stored.path for part in made.parts)]
     if output is None:
-        for piece in _pieces(made, kind):
+        for piece in written(made, kind):
             write(piece.removesuffix("\n"))
         return
-    _save(output, _pieces(made, kind), paths)
+    save(output, written(made, kind), paths)
     from ..rendering.text import count, one_line, size
 
     below = len(made.parts) - 1
@@ -66,6 +61,7 @@ def handoff(session: str, *, max_bytes: int, output: Path | None, no_redact: boo
     :raises SesameError: the file is that of the session.
     """
     from ..api.sesame import Sesame
+    from ..rendering.export.formats import save
     from ..rendering.export.handoff import handoff_json, handoff_text
     from ..rendering.text import as_json
 
@@ -77,7 +73,7 @@ def handoff(session: str, *, max_bytes: int, output: Path | None, no_redact: boo
     if output is None:
         write(text)
     else:
-        _save(output, [text + "\n"], [stored.path])
+        save(output, [text + "\n"], [stored.path])
 
 
 def open_(session: str, *, print_: bool) -> None:
@@ -134,37 +130,6 @@ def _redacting(made: Callable[[], _Result]) -> _Result:
         return made()
     except ConfigError as error:
         raise ConfigError(f"{error}; or leave secrets in the text: --no-redact") from error
-
-
-def _pieces(made: Export, kind: str) -> Iterable[str]:
-    """Return an export in a format, a piece at a time, each of whole lines."""
-    if kind == "html":
-        from ..rendering.export.page import page
-
-        return page(made)
-    if kind == "json":
-        from ..rendering.export.record import export_json
-        from ..rendering.text import as_json
-
-        return [as_json(export_json(made)) + "\n"]
-    from ..rendering.export.markdown import markdown
-
-    return markdown(made)
-
-
-def _save(file: Path, pieces: Iterable[str], sessions: Iterable[str]) -> None:
-    """Write a file that only its owner can read; of one that exists the permissions stay.
-
-    :param sessions: the files of the sessions in it.
-    :raises SesameError: it is one of them.
-    """
-    if any(os.path.exists(file) and os.path.exists(path) and os.path.samefile(file, path) for path in sessions):
-        from ..errors import SesameError
-
-        raise SesameError(f"{file} is the file of the session, which only its agent writes: name another file")
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "w", encoding="utf-8", errors="replace", newline="\n") as out:
-        out.writelines(pieces)
 
 
 COMMANDS = (
