@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Sesame
+from sesame_core import Selection, Sesame, Source
 
+from ..support.in_memory import in_memory, plugins_with_memory
 from ..support.transcripts import CLAUDE_ID, START, Claude, write
 
 
@@ -89,3 +90,20 @@ def test_the_export_of_a_subagent_has_it_alone(home: Path) -> None:
         (part,) = sesame.export(f"{CLAUDE_ID}/a1f7").parts
     assert [chunk.text for chunk in part.chunks] == ["one", "report of a1f7"]
     assert part.parent is None
+
+
+def test_the_index_in_memory_exports_the_same_and_stays_as_it_was(home: Path) -> None:
+    subagent("a1f7", "use ghp_" + "a1B2c3D4e5F6" * 3, 1)
+    s = Claude()
+    write(s.path, s.user("go"), s.call("Agent", "c1", prompt="use ghp_" + "a1B2c3D4e5F6" * 3))
+    root = home / ".claude" / "projects"
+    sources = [Source(parser=Selection(name="claude-code"), path=root)]
+    with in_memory(sources, home / "data", plugins_with_memory()) as memory, Sesame() as sqlite:
+        assert not memory.index().errors
+        sqlite.index()
+        made = [one.export(CLAUDE_ID) for one in (memory, sqlite)]
+        assert [[part.started_at for part in one.parts] for one in made] == [[None, 1], [None, 1]]
+        texts = [[chunk.text for part in one.parts for chunk in part.chunks] for one in made]
+        assert texts[0] == texts[1]
+        assert not [text for text in texts[0] if "ghp_" in text]
+        assert "ghp_a1B2" in memory.list_messages(f"{CLAUDE_ID}/a1f7")[0].text

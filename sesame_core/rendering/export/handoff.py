@@ -75,4 +75,5 @@ def _points(points: Sequence[Point]) -> list[PointJson]:
 
 def _entry(point: Point, reference: str) -> str:
     """Return an entry of a list; the lines after the first are indented, so that they belong to it."""
-    return "- " + "\n  ".join(safe(point.text).split("\n")) + f" ({reference}:{point.position})"
+    text = f"- {safe(point.text)} ({reference}:{point.position})"
+    return "\n".join(line.rstrip() for line in text.replace("\n", "\n  ").split("\n"))
