@@ -55,6 +55,7 @@ OWNERS: dict[str, set[str]] = {
     "filelock": {"metadata", "generation"},
     "json5": {"config.file"},
     "llm": {"generation.models"},
+    "markdown_it": {"rendering.export.markup"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
     "orjson": {"sdk.jsonl"},

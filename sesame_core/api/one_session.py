@@ -16,6 +16,8 @@ from .indexing import Indexing
 AROUND = 4
 #: Lengths of an abbreviated session id, tried in turn: pi's ids start with a clock that changes once a minute.
 ID_LENGTHS = (8, 13, 18, 23)
+#: Most bytes of a handoff.
+HANDOFF_BYTES = 6_000
 
 if TYPE_CHECKING:
     from ..config.model import ModelChoice
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ..generation.describe import DescribeResult
     from ..search.resolve import Reference
     from ..types.evidence import Window
+    from ..types.export import Export, Handoff
     from ..types.index import Chunk
     from ..types.resumption import Resumption
 
@@ -91,7 +94,7 @@ class OneSession(Indexing):
         """
         reader = self._index.reader()
         with reader.snapshot():
-            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            stored = self._now(session)
             return reader.chunks([(stored.number, offset, limit)])[0]
 
     def window(
@@ -105,7 +108,7 @@ class OneSession(Indexing):
 
         reader = self._index.reader()
         with reader.snapshot():
-            stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+            stored = self._now(session)
             found = window(reader, stored.number, position, before=before, after=after)
         if found is None:
             raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
@@ -128,7 +131,7 @@ class OneSession(Indexing):
         from ..generation.answer import ask
         from ..search.passages import BUDGET
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        stored = self._now(session)
         models = self.config.models if models is None else models
         budget = BUDGET if max_bytes is None else max_bytes
         if not models:
@@ -150,7 +153,7 @@ class OneSession(Indexing):
         """
         from ..generation.describe import describe
 
-        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        stored = self._now(session)
         models = self.config.models if models is None else models
         reader = self.without_secrets()._index.reader()
         described = describe(reader, stored, self.config.describe, models, only_due=only_due, mask=self.mask)
@@ -183,6 +186,31 @@ class OneSession(Indexing):
         """
         found = self.resumption(session)
         return list(found.command), found.directory
+
+    def export(self, session: str | StoredSession, *, redact: bool = True) -> Export:
+        """Return a session with its subagents, whole, from the index; its file need not exist.
+
+        :param redact: replace secrets with placeholders.
+        :raises UnknownSessionError: the session does not exist.
+        :raises ConfigError: the extra that finds secrets is not installed.
+        """
+        from .exporting import export_of
+
+        redactor = self._index.secrets() if redact else None
+        return export_of(self._index.reader(), lambda: self._now(session), redactor)
+
+    def handoff(self, session: str | StoredSession, *, max_bytes: int = HANDOFF_BYTES, redact: bool = True) -> Handoff:
+        """Return what another agent must know to go on with a session: passages of it, none written by a model.
+
+        :param max_bytes: most bytes of all passages, with their places and headings.
+        :param redact: replace secrets with placeholders.
+        :raises UnknownSessionError: the session does not exist.
+        :raises ConfigError: the extra that finds secrets is not installed.
+        """
+        from .exporting import handoff_of
+
+        redactor = self._index.secrets() if redact else None
+        return handoff_of(self._index.reader(), lambda: self._now(session), redactor, max_bytes=max_bytes)
 
     def forget(self, session: str) -> list[StoredSession]:
         """Delete a session, with its copies and subagents, from the index for good; its file stays unchanged.
@@ -236,6 +264,10 @@ class OneSession(Indexing):
         are = "file is" if report.pending == 1 else "files are"
         message = f"{error.message}; {report.pending} {are} not indexed yet"
         return UnknownSessionError(message, command="catch up with: sesame index")
+
+    def _now(self, session: str | StoredSession) -> StoredSession:
+        """Return the current record of the session that a reference means."""
+        return self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
 
     def _present(self, stored: StoredSession) -> StoredSession:
         """Return the current record of a session: a rebuild assigns new numbers."""

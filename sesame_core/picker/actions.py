@@ -1,4 +1,4 @@
-"""What the picker does with the selected session: resumes it, copies its command, shows it, opens its file."""
+"""What the picker does with the selected session: resumes, shows, exports it, copies its command, opens its file."""
 
 from __future__ import annotations
 
@@ -58,6 +58,18 @@ class Actions:
 
         _, hit = self._selected()
         edit(self._screen, self._holder(hit), hit.chunk, self._transcript)
+
+    def export(self) -> None:
+        """Write the session as a page, without secrets, into the current directory; never over a file."""
+        from ..rendering.export.formats import save, unused, written
+
+        sesame, hit = self._selected()
+        file = unused(sesame.abbreviate(hit.stored.session.id), ".html")
+        try:
+            save(file, written(sesame.export(hit.stored), "html"), [hit.stored.path])
+        except OSError as error:
+            raise SesameError(f"cannot write {file}: {error.strerror or error}") from error
+        self._state.say(f"exported, without secrets: {file}")
 
     def _selected(self) -> tuple[Sesame, Hit]:
         """Return the opened index, and the selected session."""

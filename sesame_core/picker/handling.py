@@ -219,3 +219,6 @@ class Handler:
 
     def _edit(self) -> None:
         self._actions.edit()
+
+    def _export(self) -> None:
+        self._actions.export()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
+from ..api.opening import at, editor, is_text, line_of, named
 from ..errors import SesameError
 
 if TYPE_CHECKING:
@@ -15,36 +15,6 @@ if TYPE_CHECKING:
 
     from ..types.index import Chunk, StoredSession
     from .screen import Screen
-
-#: Editors that take `+LINE FILE`, and those that take `FILE:LINE`, with the option for that.
-PLUS = (
-    "vi",
-    "vim",
-    "nvim",
-    "view",
-    "gvim",
-    "nano",
-    "pico",
-    "emacs",
-    "emacsclient",
-    "kak",
-    "micro",
-    "joe",
-    "jed",
-    "less",
-    "most",
-)
-COLON = {
-    "code": "--goto",
-    "code-insiders": "--goto",
-    "codium": "--goto",
-    "cursor": "--goto",
-    "hx": "",
-    "subl": "",
-    "zed": "",
-}
-#: Bytes of a file that are checked for being text.
-HEAD = 4096
 
 
 def copy(screen: Screen, text: str) -> None:
@@ -59,7 +29,7 @@ def show(screen: Screen, transcript: str, position: int | None) -> None:
 
     :raises SesameError: the pager cannot be started.
     """
-    pager = _named("PAGER")
+    pager = named("PAGER")
     if not pager or os.path.basename(pager[0]) == "cat":
         pager = ["less"]  # the picker comes back at once, over what `cat` has written
     line = 1
@@ -75,56 +45,15 @@ def edit(screen: Screen, stored: StoredSession, chunk: Chunk | None, transcript:
 
     :raises SesameError: the editor cannot be started.
     """
-    editor = _named("VISUAL") or _named("EDITOR") or ["vi"]
-    if _is_text(stored.path):
-        line = _line_of(stored.path, chunk.entry_id) if chunk and chunk.entry_id else None
-        _run(screen, [*editor, *_at(editor[0], stored.path, line)], "EDITOR")
+    command = editor()
+    if is_text(stored.path):
+        line = line_of(stored.path, chunk.entry_id) if chunk and chunk.entry_id else None
+        _run(screen, [*command, *at(command[0], stored.path, line)], "EDITOR")
         return
     with tempfile.NamedTemporaryFile("w", prefix="sesame-", suffix=".txt", encoding="utf-8", errors="replace") as file:
         file.write(transcript())
         file.flush()
-        _run(screen, [*editor, file.name], "EDITOR")
-
-
-def _named(variable: str) -> list[str]:
-    """Return the command that an environment variable names; nothing if it names none.
-
-    :raises SesameError: it has a quote that is not closed.
-    """
-    try:
-        return shlex.split(os.environ.get(variable, ""))
-    except ValueError as error:
-        raise SesameError(f"${variable} is not a command: {error}") from error
-
-
-def _at(program: str, path: str, line: int | None) -> Sequence[str]:
-    """Return the arguments that open a file at a line, as far as the editor is known to have such."""
-    name = os.path.basename(program)
-    path = os.path.abspath(path)
-    if line is None:
-        return [path]
-    if name in PLUS:
-        return [f"+{line}", path]
-    if name in COLON:
-        return [*filter(None, [COLON[name]]), f"{path}:{line}"]
-    return [path]
-
-
-def _is_text(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
-    except OSError:
-        return False
-    # Of compressed files, the first bytes are no UTF-8; the last character may be cut.
-    return b"\0" not in head and "\ufffd" not in head.decode("utf-8", "replace")[:-4]
-
-
-def _line_of(path: str, entry_id: str) -> int | None:
-    """Return the number of the first line with a record's id."""
-    wanted = entry_id.encode("utf-8", "replace")
-    with open(path, "rb") as file:
-        return next((number for number, line in enumerate(file, 1) if wanted in line), None)
+        _run(screen, [*command, file.name], "EDITOR")
 
 
 def _run(screen: Screen, command: Sequence[str], variable: str, text: str | None = None) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..search.listing import display_name
+from ..text.folding import printable as printable
 from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:
@@ -24,21 +25,6 @@ NAME = 120
 WORD, HINT, WORDS = 100, 400, 32
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
-
-# Not compiled here: JSON needs neither.
-_ESCAPE = r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
-_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-
-
-def printable(text: str) -> str:
-    """Return a string without characters that control a terminal or cannot be encoded.
-
-    Removes escape sequences, control characters, bidirectional overrides and lone surrogates.
-    """
-    # Python calls none of these characters printable, and compiling both patterns takes 0.4 ms.
-    if text.isprintable():
-        return text
-    return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
 
 
 def shortened(text: str, most: int) -> str:

@@ -1,12 +1,13 @@
 """The plain spelling of letters that databases do not fold: `ß` is ss, `ł` l, `ά` α, a full-width `Ａ` a.
 
 Databases fold case and remove one accent from a Latin letter; this module does the rest, for the index and for
-queries.
+queries.  And what characters a text may have where it is shown.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 import unicodedata
 
 #: Letters whose plain spelling Unicode does not define.
@@ -59,3 +60,19 @@ def _is_odd(letter: str) -> bool:
 def _is_invisible(letter: str) -> bool:
     """Return whether a character only affects how others are shown: a soft hyphen, a joiner, a zero-width space."""
     return unicodedata.category(letter) == "Cf"
+
+
+# Not compiled here: JSON needs neither.
+_ESCAPE = r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])"
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+
+
+def printable(text: str) -> str:
+    """Return a string without characters that control a terminal or cannot be encoded.
+
+    Removes escape sequences, control characters, bidirectional overrides and lone surrogates.
+    """
+    # Python calls none of these characters printable, and compiling both patterns takes 0.4 ms.
+    if text.isprintable():
+        return text
+    return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))

@@ -40,6 +40,7 @@ from sesame_core.rendering.schemas.evidence import (
     WindowItemJson,
     WordJson,
 )
+from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson, PartJson, PointJson
 from sesame_core.rendering.schemas.freshness import IndexJson, SourceJson
 from sesame_core.rendering.schemas.generation import (
     AttemptJson,
@@ -241,6 +242,9 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("describe", "field", fields_of(DescriptionsJson)),
     ("resolve", "field", fields_of(ReferencesJson)),
     ("resume", "field", fields_of(ResumptionJson) | fields_of(ResumeJson)),
+    ("handoff", "field", fields_of(HandoffJson)),
+    ("export", "field", fields_of(ExportJson)),
+    ("export", "field of a session", fields_of(PartJson) - SESSION),
     ("resolve", "field of a candidate", fields_of(CandidateJson)),
     ("status", "field", fields_of(StatusJson)),
     ("status", "field of a transaction", fields_of(TransactionJson)),
@@ -265,6 +269,7 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("ask", "attempts", fields_of(AttemptJson)),
     ("ask", "passages", fields_of(ExcerptJson)),
     ("describe", "sessions", fields_of(DescriptionJson)),
+    ("handoff", "asked", fields_of(PointJson)),
     ("status", "failedFiles", fields_of(UnreadableFileJson)),
     ("status", "agents", fields_of(AgentJson)),
     ("status", "lookedIn", fields_of(RootJson)),

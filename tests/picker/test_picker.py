@@ -229,6 +229,21 @@ def test_a_key_shows_the_session_in_the_pager_and_comes_back(directory: Path, ho
     terminal.wait(lambda: "kingfisher" in selected(terminal) and "in the pager" not in terminal.text)
 
 
+def test_a_key_exports_the_session_and_never_over_a_file(
+    directory: Path, home: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    terminal = start()
+    terminal.send("kingfisher")
+    terminal.wait(lambda: "kingfisher" in selected(terminal))
+    terminal.send("\x1be")
+    terminal.wait("exported, without secrets: d6bc0d35.html")
+    terminal.send("\x1be")
+    terminal.wait("exported, without secrets: d6bc0d35-2.html")
+    for name in ("d6bc0d35.html", "d6bc0d35-2.html"):
+        assert "why does the kingfisher dive at noon" in (home / name).read_text()
+
+
 def test_a_key_opens_the_file_in_the_editor_at_the_record(directory: Path, home: Path, start: Start) -> None:
     terminal = start(env={"EDITOR": program(home, "vim", f'echo "$@" > {home}/opened')})
     terminal.wait("1 session")

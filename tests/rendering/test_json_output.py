@@ -19,6 +19,7 @@ from sesame_core import Sesame
 from sesame_core.config.report import ConfigJson
 from sesame_core.rendering.schemas.answers import AnswerJson
 from sesame_core.rendering.schemas.audits import AuditJson
+from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson
 from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
 from sesame_core.rendering.schemas.references import ReferencesJson
 from sesame_core.rendering.schemas.reports import FileEventJson, ReportJson
@@ -46,6 +47,8 @@ COMMANDS = (
     "search --limit 1 --no-refresh --offset 3",
     "sessions --limit 2 --offset 1",
     "show d6bc --offset 2 --limit 4",
+    "export 71f2223f-f559",
+    "handoff d6bc --max-bytes 2000",
     "ask d6bc delay --max-bytes 600 --no-model",
     "ask d6bc delay --max-bytes 600 --model cheap",
     "describe d6bc --model cheap",
@@ -69,6 +72,8 @@ DECLARED: dict[str, Any] = {
     "search": AnswerJson,
     "sessions": SessionsJson,
     "show": TranscriptJson,
+    "export": ExportJson,
+    "handoff": HandoffJson,
     "ask": SessionAnswerJson,
     "describe": DescriptionsJson,
     "resolve": ReferencesJson,

@@ -1,0 +1,79 @@
+"""A session with its subagents, and where each of them was started."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ..types.export import Part
+from .grouping import copy_rank
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from ..types.index import Chunk, StoredSession
+
+#: Characters of a subagent's first prompt that the call which started it has.
+PROMPT = 200
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def family(reader: IndexReader, stored: StoredSession) -> list[Part]:
+    """Return a session and its subagents, those of subagents too, whole, in the order in which they started."""
+    best: dict[str, StoredSession] = {}
+    for one in sorted(reader.find_sessions(stored.session.id + "/"), key=copy_rank):
+        if one.session.workstation == stored.session.workstation:
+            best[one.session.id] = one
+    below = list(best.values())
+    first, *others = reader.chunks([(one.number, 0, None) for one in (stored, *below)])
+    # Without a time, a subagent comes last.
+    order = sorted(zip(below, others, strict=True), key=lambda pair: _start(pair[1]) or _NEVER)
+    members = [(stored, first), *order]
+    numbers = {one.session.id: number for number, (one, _) in enumerate(members)}
+    parts = [Part(stored=stored, chunks=tuple(first))]
+    taken: set[tuple[int, int]] = set()
+    for one, chunks in order:
+        parent = _parent(one.session.id, one.session.parent_id, numbers)
+        place = _started_at(one, chunks, members[parent][1], {seq for number, seq in taken if number == parent})
+        if place is not None:
+            taken.add((parent, place))
+        parts.append(Part(stored=one, chunks=tuple(chunks), parent=parent, started_at=place))
+    return parts
+
+
+def _parent(session: str, parent: str | None, numbers: dict[str, int]) -> int:
+    """Return the number of the session that started a subagent, as far as the index knows it."""
+    if parent in numbers and parent != session:
+        return numbers[parent]
+    while "/" in session:
+        session = session.rpartition("/")[0]
+        if session in numbers:
+            return numbers[session]
+    return 0
+
+
+def _started_at(stored: StoredSession, chunks: Sequence[Chunk], above: Sequence[Chunk], taken: set[int]) -> int | None:
+    """Return the position in a session where a subagent was started.
+
+    It is the call with its first prompt, else the call whose result, or what else, names it, else the last call
+    before it.
+
+    :param taken: positions where others were started.
+    """
+    calls = [chunk for chunk in above if chunk.kind == "tool_call" and chunk.seq not in taken]
+    prompt = next((chunk.text.strip()[:PROMPT] for chunk in chunks if chunk.kind == "message"), "")
+    for call in calls:
+        if prompt and prompt in call.text:
+            return call.seq
+    own = stored.session.id.rpartition("/")[2]
+    by_id = {call.call_id: call.seq for call in calls if call.call_id}
+    for chunk in above:
+        if own in chunk.text:
+            return by_id.get(chunk.call_id or "", chunk.seq)
+    start = _start(chunks)
+    before = [call for call in calls if start is not None and call.timestamp is not None and call.timestamp <= start]
+    return before[-1].seq if before else None
+
+
+def _start(chunks: Sequence[Chunk]) -> datetime | None:
+    return next((chunk.timestamp for chunk in chunks if chunk.timestamp is not None), None)
