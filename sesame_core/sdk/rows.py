@@ -93,19 +93,34 @@ class Rows:
         return prompts
 
     def notes(self, notes: Notes | None) -> Any:
-        """Return `Session.notes` as its column stores it."""
+        """Return `Session.notes` as its column stores it: name, description, summary, tags, `more`, what is one's own.
+
+        The last two are left out if there are none.
+        """
         if notes is None:
             return None
-        return self.json(
-            [*map(self.text, (notes.name, notes.description, notes.summary)), [*map(self.text, notes.tags)]]
-        )
+        value: list[Any] = [
+            *map(self.text, (notes.name, notes.description, notes.summary)),
+            [*map(self.text, notes.tags)],
+        ]
+        more = self.more(notes)
+        if more is not None or notes.own:
+            value.append(more or "")
+        if notes.own:
+            value.append({"title": self.text(notes.title), "note": self.text(notes.note)})
+        return self.json(value)
+
+    def more(self, notes: Notes) -> str | None:
+        """Return what else is indexed of notes, for a database that indexes their column."""
+        return None
 
     def from_notes(self, value: Any) -> Notes | None:
         """Return the notes of the column `notes`."""
         if value is None:
             return None
-        name, description, summary, tags, *_ = self.from_json(value)
-        return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
+        name, description, summary, tags, *more = self.from_json(value)
+        own = more[1] if len(more) > 1 else {}
+        return Notes(name=name, description=description, summary=summary, tags=tuple(tags), **own)
 
     def directories(self, directories: Sequence[str]) -> Any:
         """Return `Session.directories` as its column stores it: their positions by name, NULL for none."""

@@ -27,7 +27,9 @@ class SessionJson(TypedDict):
     directories: Annotated[list[str], Doc("Others that it was in.")]
     name: Annotated[str | None, Doc("Its title, if it was given one.")]
     description: Annotated[str | None, Doc("What it is about, if it was described.")]
-    tags: list[str]
+    tags: Annotated[list[str], Doc("Those of the user first.")]
+    starred: Annotated[bool, Doc("The user starred it.")]
+    note: Annotated[str | None, Doc("What the user noted about it.")]
     firstPrompt: str | None
     kind: Annotated[str | None, Doc("interactive, subagent or headless.")]
     created: str | None
@@ -45,6 +47,12 @@ class SessionJson(TypedDict):
     workstation: str | None
     host: str | None
     owner: str | None
+
+
+class MarkedJson(VersionedJson):
+    """Sessions that were marked: `sesame star`, `tag`, `rename`, `note`."""
+
+    sessions: list[SessionJson]
 
 
 class SessionsJson(VersionedJson):
