@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..search.agents import Agents
     from ..search.places import Places
     from ..types.index import Statistics
+    from ..types.tally import By, Tallies
     from .team import Team
 
 
@@ -135,6 +136,15 @@ class Sesame(OneSession):
         stored = self._present(stored)
         self._show_marks([stored])
         return stored
+
+    def stats(self, filters: Filters | None = None, *, by: By = "day") -> Tallies:
+        """Return counts of the sessions that filters select, in groups; a session counts for its last active day.
+
+        :raises QueryError: no session and no installed parser has one of the agents.
+        """
+        from ..search.tallying import tallies
+
+        return tallies(self._index.reader(), self._checked(filters), by)
 
     def known_values(self, field: str) -> list[str]:
         """Return what sessions have for a field of `Filters`, the commonest first.

@@ -17,6 +17,7 @@ GROUPS = {
         "resume": "sessions",
         "ask": "asking",
         "resolve": "referring",
+        "stats": "counting",
     },
     "Keep the index": {
         "index": "indexing",

@@ -7,7 +7,7 @@ backend's own `Rows` overrides it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,12 @@ CHUNK_COLUMNS = (
 _OF_SESSION = ", ".join("s." + column for column in SESSION_COLUMNS.split(", "))
 STORED_COLUMNS = f"s.id, f.path, f.missing_since, s.chunk_count, {_OF_SESSION}"
 STORED_FROM = "sessions AS s JOIN files AS f ON f.id = s.file"
+
+
+def tallied(failures: Iterable[tuple[int, int]], files: Iterable[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the answer of `plugin.backend.Tallying` from two queries, of numbers by session."""
+    failed, named = dict(failures), dict(files)
+    return {number: (failed.get(number, 0), named.get(number, 0)) for number in failed.keys() | named.keys()}
 
 
 class Rows:
