@@ -132,7 +132,9 @@ class Sesame(OneSession):
         wanted = change(starred=starred, tags=tags, without=without, name=name, note=note)
         stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
         written = stored.session.notes.tags if stored.session.notes else ()
-        self._take_in(wanted.apply(self.config.describe.directory, stored.session.id, written))
+        path = wanted.apply(self.config.describe.directory, stored.session.id, written)
+        if self._index.has_marks():
+            self._take_in(path)
         stored = self._present(stored)
         self._show_marks([stored])
         return stored

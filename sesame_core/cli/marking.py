@@ -118,7 +118,7 @@ COMMANDS = (
         "Star sessions, to find them again with --starred or is:starred.",
         (_SESSIONS,),
         (_removing("Take the stars away."), JSON),
-        examples=("sesame star 01a0b03d", "sesame sessions --starred", "sesame star 01a0b03d --remove"),
+        examples=("sesame star 01a0b03d", "sesame star 01a0b03d --remove"),
     ),
     Command(
         "tag",
@@ -126,7 +126,7 @@ COMMANDS = (
         "Give a session tags, to find it again with --tag or tag:name; without any, print those that it has.",
         (SESSION, Argument("tag", "[TAG]...", "Tags.", is_repeatable=True)),
         (_removing("Take these tags away, or all of them."), JSON),
-        examples=("sesame tag 01a0b03d nix release", "sesame search 'flake tag:nix'"),
+        examples=("sesame tag 01a0b03d nix release", "sesame tag 01a0b03d nix --remove"),
     ),
     Command(
         "rename",

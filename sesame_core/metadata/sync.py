@@ -12,7 +12,7 @@ from ..errors import ParseError
 from ..plugin.backend import Annotating
 from ..types.index import NOTES, IndexedFile
 from ..types.report import FileProblem
-from .directory import VERSION, id_of
+from .directory import MARKS_SUFFIX, VERSION, id_of
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexWriter
@@ -66,4 +66,7 @@ def take_in(writer: IndexWriter, files: MetadataFiles, path: str, mtime_ns: int 
             report.errors.append(FileProblem(path=path, message=error.message))
     if writer.annotate(session_id, notes):
         report.described += 1
+    if mtime_ns is None and path.endswith(MARKS_SUFFIX):
+        writer.delete_file(path)  # its name says which session was marked
+        return
     writer.update_files([file])
