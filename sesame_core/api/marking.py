@@ -22,6 +22,11 @@ class Change:
     name: str | None
     note: str | None
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether it changes anything that an index has: all but a star."""
+        return bool(self.tags or self.without) or self.name is not None or self.note is not None
+
     def apply(self, directory: Path, session_id: str, written: Sequence[str]) -> Path:
         """Change the file of a session's marks; return its path.
 

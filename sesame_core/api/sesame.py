@@ -133,7 +133,7 @@ class Sesame(OneSession):
         stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
         written = stored.session.notes.tags if stored.session.notes else ()
         path = wanted.apply(self.config.describe.directory, stored.session.id, written)
-        if self._index.has_marks():
+        if wanted.has_texts and self._index.has_marks():
             self._take_in(path)
         stored = self._present(stored)
         self._show_marks([stored])

@@ -21,6 +21,7 @@ BINDINGS = (
     Binding("copy", ("ctrl-y",), "Copy the command that resumes the session"),
     Binding("show", ("ctrl-v",), "Show the session in the pager, at the passage"),
     Binding("edit", ("ctrl-o",), "Open the session's file in $EDITOR, at the passage"),
+    Binding("star", ("alt-s",), "Star the session, or take the star away"),
     Binding("up", ("up", "ctrl-p"), "Select the session above"),
     Binding("down", ("down", "ctrl-n"), "Select the session below"),
     Binding("page-up", ("page-up",), "Select a page above"),
