@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, get_args
 
 from .options import COLOR, JSON, Command, Option, limited, narrowing
@@ -35,7 +36,16 @@ def stats(*, by: str, limit: int, color: str, json: bool, **narrowing: Any) -> N
         write(as_json(tallies_json(found, limit)))
         return
     screen = screen_of(color) or Screen(width=COLUMNS, height=ROWS, has_color=has_color(color))
-    write(tallies_text(found, limit, screen))
+    write(tallies_text(found, limit, screen, _bar()))
+
+
+def _bar() -> str:
+    """Return the character of bars: a block, unless the output cannot have one."""
+    try:
+        "█".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return "#"
+    return "█"
 
 
 COMMANDS = (

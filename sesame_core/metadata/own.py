@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..dataclass import replace
@@ -10,8 +11,12 @@ from ..errors import SesameError
 from ..query.boolean import with_filters
 from ..types.index import StoredSession
 from ..types.query import Filters, Mark, Query
-from .directory import id_of, scan
+from .directory import MARKS_SUFFIX, id_of, scan
 from .marks import Marks, added, read
+from .storage import named
+
+#: Most sessions whose files are looked for one by one: of a page.
+FEW = 100
 
 
 class OwnMarks:
@@ -38,10 +43,11 @@ class OwnMarks:
 
     def show(self, sessions: Iterable[StoredSession]) -> None:
         """Add the marks to sessions, as an index returned them."""
-        marks = self.all()
-        for stored in sessions if marks else ():
-            if stored.session.id in marks:
-                stored.session.notes = added(stored.session.notes, marks[stored.session.id])
+        shown = list(sessions)
+        find = self.all().get if len(shown) > FEW else self._of
+        for stored in shown:
+            if marks := find(stored.session.id):
+                stored.session.notes = added(stored.session.notes, marks)
 
     def resolved(self, filters: Filters) -> Filters:
         """Return filters whose marks name the sessions that have them."""
@@ -63,6 +69,14 @@ class OwnMarks:
     def tags(self) -> list[str]:
         """Return all tags that were given."""
         return list(dict.fromkeys(tag for one in self.all().values() for tag in one.tags))
+
+    def _of(self, session_id: str) -> Marks | None:
+        """Return the marks of one session."""
+        with suppress(SesameError, OSError):  # it has none: no file, or an id that cannot name one
+            path = named(self._directory, session_id, MARKS_SUFFIX)
+            self._read[str(path)] = found = self._known(str(path), path.stat().st_mtime_ns)
+            return found[1]
+        return None
 
     def _known(self, path: str, time: int) -> tuple[int, Marks | None]:
         known = self._read.get(path)

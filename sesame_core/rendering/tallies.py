@@ -39,10 +39,11 @@ def tallies_json(found: Tallies, limit: int) -> TalliesJson:
     }
 
 
-def tallies_text(found: Tallies, limit: int, screen: Screen) -> str:
+def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█") -> str:
     """Return counts as lines that fit a screen: all, then each group with a bar for its messages, or a tool's calls.
 
     :param limit: most groups.
+    :param bar: the character of the bars.
     """
     shown = found.groups[:limit]
     if not shown:
@@ -58,10 +59,10 @@ def tallies_text(found: Tallies, limit: int, screen: Screen) -> str:
     head = " " * wide + "".join(f"  {one:>{width}}" for one, width in zip(columns, widths, strict=True))
     lines = [screen.styled(headline(found), TITLE), "", screen.styled(head, DIM)]
     for name, row, length in zip(names, numbers, lengths, strict=True):
-        bar = "█" * -(-length * room // most) if room >= BAR else ""
+        drawn = bar * -(-length * room // most) if room >= BAR else ""
         padded = name + " " * (wide - cells(name))
         cols = "".join(f"  {one:>{width}}" for one, width in zip(row, widths, strict=True))
-        lines.append(f"{padded}{cols}  {bar}".rstrip())
+        lines.append(f"{padded}{cols}  {drawn}".rstrip())
     if rest := len(found.groups) - len(shown):
         lines += ["", screen.styled(f"… and {rest} more: --limit {len(found.groups)}", DIM)]
     return "\n".join(lines)

@@ -214,7 +214,7 @@ class BackendConformance(
             a_session("fox", failed(), id="failed"),
             a_session("fox", id="neither"),
         )
-        counted = backend.reader().tallies()
+        counted = reader.tallies()
         numbers = {id: the(backend, id).number for id in ("both", "failed", "neither")}
         assert {id: counted.get(number, (0, 0)) for id, number in numbers.items()} == {
             "both": (2, 2),
