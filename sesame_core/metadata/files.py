@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.paths import write_private
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..errors import LockedError, ParseError, SesameError
 from ..text.tokens import clean
 from ..types.transcript import Notes
@@ -73,7 +73,7 @@ class MetadataFiles:
     """The directory of metadata files.
 
     :param directory: created at the first write, readable by its owner alone.
-    :param has_marks: whether the notes of a session have what a person marked, too.
+    :param has_marks: whether the notes of a session have what a person wrote, too; no index has stars.
     """
 
     def __init__(self, directory: Path, *, has_marks: bool = False) -> None:
@@ -105,7 +105,8 @@ class MetadataFiles:
             from . import marks
 
             with suppress(SesameError):
-                return marks.added(notes, marks.read(named(self.directory, session_id, MARKS_SUFFIX)))
+                found_marks = marks.read(named(self.directory, session_id, MARKS_SUFFIX))
+                return marks.added(notes, found_marks and replace(found_marks, is_starred=False))
         return notes
 
     def check(self, path: Path) -> None:

@@ -188,6 +188,17 @@ def test_a_file_of_marks_that_is_not_valid_counts_as_missing_and_is_not_overwrit
             assert [one.path for one in sesame.index().errors] == [str(file)]
 
 
+def test_no_index_has_a_star(sesame: Sesame) -> None:
+    """What only this person sees is added to the answers."""
+    sesame.mark("otter-1", starred=True, tags=["nix"])
+    sesame.mark("otter-2", starred=True)
+    sesame.index(full=True)
+    for file in directory(sesame).glob("*.marks.json"):
+        file.unlink()
+    for stored in sesame.list_sessions()[0]:
+        assert not (stored.session.notes and stored.session.notes.is_starred)
+
+
 def test_only_its_owner_can_read_a_file_of_marks(sesame: Sesame) -> None:
     marked(sesame)
     (file,) = directory(sesame).glob("*.marks.json")
