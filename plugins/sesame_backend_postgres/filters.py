@@ -32,6 +32,7 @@ class _Postgres(Dialect):
     each = "jsonb_each"
     last_of_cwd = r"substring(replace(s.cwd, '\', '/') FROM '[^/]*$')"
     directory = 'd.key COLLATE "C"'
+    tags = "jsonb_array_elements_text(s.notes::jsonb -> 3) AS g (value)"
     weight_class = "t.class"
     role = "t.role"
     tool = "t.tool"

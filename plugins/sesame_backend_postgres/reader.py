@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sesame_core.config import identity
 from sesame_core.errors import UnpreparedError
 from sesame_core.sdk.ingest import MAX_CHUNKS
+from sesame_core.sdk.rows import tallied
 from sesame_core.types.index import (
     NOTES,
     UNREAD,
@@ -232,6 +233,11 @@ class PostgresReader:
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
         return [(value, count) for value, count in self._rows(DIALECT.values_of(field), (limit,))]
+
+    def tallies(self) -> dict[int, tuple[int, int]]:
+        """Return by session its chunks with an error, and the files that its tool calls named."""
+        failures = self._rows("SELECT session, count(*) FROM chunks WHERE is_error GROUP BY session", ())
+        return tallied(failures, self._rows("SELECT session, count(*) FROM paths GROUP BY session", ()))
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""

@@ -56,10 +56,12 @@ class _Rows(rows.Rows):
 
     def from_notes(self, value: Any) -> Notes | None:
         try:
-            name, description, summary, tags, *_ = super().from_json(value)
+            name, description, summary, tags, *more = super().from_json(value)
+            own = more[1] if len(more) > 1 and isinstance(more[1], dict) else {}
             texts = {"name": name, "description": description, "summary": summary}
+            texts |= {field: own.get(field) for field in ("title", "note")}
             strings = {field: text if isinstance(text, str) else "" for field, text in texts.items()}
-            return Notes(**strings, tags=tuple(_flat(tags, str)))
+            return Notes(**strings, tags=tuple(_flat(tags, str)))  # type: ignore[arg-type]
         except (TypeError, ValueError):
             return None
 
@@ -92,8 +94,9 @@ def session_row(session: Session, mtime_ns: int) -> tuple[Any, ...]:
 def head(session: Session) -> tuple[str, str, str]:
     """Return the texts of a session's head: title, summary, prompts, including its notes."""
     notes = session.notes
-    parts = [session.summary, *((notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ())]
-    return session.name or "", "\n".join(filter(None, parts)), "\n".join(session.prompts)
+    about = (notes.description, notes.summary, *notes.tags, subwords(notes.text), *notes.own) if notes else ()
+    name = session.title or (notes.name if notes else "")
+    return name, "\n".join(filter(None, (session.summary, *about))), "\n".join(session.prompts)
 
 
 def reversed_path(path: str) -> str:

@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from sesame_core.sdk.ingest import MAX_CHUNKS
+from sesame_core.sdk.rows import tallied
 from sesame_core.types.index import (
     NOTES,
     UNREAD,
@@ -199,6 +200,13 @@ class SqliteReader:
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
         return self._db().execute(DIALECT.values_of(field), (limit,)).fetchall()
+
+    @translating
+    def tallies(self) -> dict[int, tuple[int, int]]:
+        """Return by session its chunks with an error, and the files that its tool calls named."""
+        failed = "FROM chunks INDEXED BY chunks_error WHERE is_error GROUP BY 1"
+        failures = self._db().execute(f"SELECT id >> {schema.SESSION_SHIFT}, count(*) {failed}")
+        return tallied(failures, self._db().execute("SELECT session, count(*) FROM paths GROUP BY session"))
 
     @translating
     def directories(self, limit: int) -> list[str]:

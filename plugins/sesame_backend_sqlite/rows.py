@@ -74,11 +74,9 @@ class _Rows(rows.Rows):
     def from_prompts(self, value: str | None) -> Sequence[str]:
         return value.split(PROMPT_SEPARATOR) if value else ()
 
-    def notes(self, notes: Notes | None) -> str | None:
-        """Return the column of notes, including the parts of their words, which the table of heads indexes."""
-        if notes is None:
-            return None
-        return self.json([notes.name, notes.description, notes.summary, notes.tags, subwords(notes.text)])
+    def more(self, notes: Notes) -> str:
+        """Return the parts of their words, and what a person wrote: the table of heads indexes it."""
+        return "\n".join((subwords(notes.text), *notes.own))
 
 
 _rows = _Rows()

@@ -12,6 +12,7 @@ from ..types.index import UNREAD
 
 if TYPE_CHECKING:
     from ..config.model import Config
+    from ..metadata.files import MetadataFiles
     from ..plugin.backend import TracksFiles
     from ..plugin.manager import PluginManager
     from ..privacy.redactor import Redactor
@@ -125,6 +126,16 @@ class Index:
         audience: Callable[[], str] | None = getattr(self.backend(), "audience", None)
         return audience() if audience else None
 
+    def has_marks(self) -> bool:
+        """Return whether what a person marked is indexed: its words are found, by whoever can read the index."""
+        return self.config.describe.shares_marks or self.audience() is None
+
+    def metadata(self) -> MetadataFiles:
+        """Return the metadata files whose content is indexed."""
+        from ..metadata.files import MetadataFiles
+
+        return MetadataFiles(self.config.describe.directory, has_marks=self.has_marks())
+
     def policy(self, sharing: Sharing | None = None) -> SharingPolicy | None:
         """Return the policy for which sessions others see; None when only its owner can read the index.
 
@@ -134,16 +145,14 @@ class Index:
         audience = self.audience()
         if audience is None:
             return None
-        from ..metadata.files import MetadataFiles
         from ..sharing.policy import SharingPolicy
         from ..sharing.rules import load, written
 
-        metadata = MetadataFiles(self.config.describe.directory)
         at = written()
         sharing = sharing or load(self.config.share)
         if redactor := self.redactor():
             sharing = replace(sharing, mask=redactor.text)
-        return SharingPolicy(sharing, self.reader(), audience, metadata, at)
+        return SharingPolicy(sharing, self.reader(), audience, self.metadata(), at)
 
     def is_agreed(self) -> bool:
         """Return whether sessions may be sent to the readers of the index: its owner has seen which, and agreed.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
 
     from ..config.model import Source
     from ..indexing.sources import OpenSource
+    from ..metadata.files import MetadataFiles
+    from ..metadata.own import OwnMarks
     from ..plugin.backend import IndexWriter
     from ..plugin.parser import Parser
     from ..privacy.redactor import Redactor
+    from ..types.index import StoredSession
     from ..types.report import IndexReport, Progress
     from ..types.roots import Root, UnreadRoot
     from .refreshing import Refresher
@@ -52,6 +57,7 @@ class Indexing:
         self._index = Index(self.config, self.plugins)
         self._refresher: Refresher | None = None
         self._answers: Redactor | None = None
+        self._own: OwnMarks | None = None
 
     @staticmethod
     def _describing(config: Config, data_dir: Path) -> Describing:
@@ -143,7 +149,6 @@ class Indexing:
         :raises SesameError: a path is not a session, the index cannot be written, or nothing may be sent to it yet.
         """
         from ..indexing.indexer import Indexer
-        from ..metadata.files import MetadataFiles
         from .patience import patiently
 
         within = [os.path.realpath(path) for path in paths]
@@ -157,10 +162,9 @@ class Indexing:
             self._note_deleted(sources, is_stopped)
         opened = self._index.rebuild if full else self._index.writer
         with patiently(opened, self.config.lock_seconds, is_stopped) as writer:
-            metadata = MetadataFiles(self.config.describe.directory)
             indexer = Indexer(
                 writer,
-                metadata,
+                self._index.metadata(),
                 is_rebuild=full,
                 deadline=deadline,
                 workers=self.config.index_workers,
@@ -183,11 +187,10 @@ class Indexing:
     def _note_deleted(self, sources: Sequence[OpenSource], is_stopped: Callable[[], bool]) -> None:
         """Note which files are missing, for a rebuild: only their parser knows whether a unit of a database exists."""
         from ..indexing.indexer import Indexer
-        from ..metadata.files import MetadataFiles
         from .patience import patiently
 
         with patiently(self._index.writer, self.config.lock_seconds, is_stopped) as writer:
-            Indexer(writer, MetadataFiles(self.config.describe.directory)).note_deleted(sources)
+            Indexer(writer, self._index.metadata()).note_deleted(sources)
 
     def refresh(self, seconds: float | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> IndexReport:
         """Index changes, the newest first, as far as the time allows; an error is in the report, not raised.
@@ -232,6 +235,33 @@ class Indexing:
         :raises LockedError: another process is writing.
         """
         return self._index.writer()
+
+    def metadata(self) -> MetadataFiles:
+        """Return the metadata files whose content is indexed."""
+        return self._index.metadata()
+
+    def _marks(self, text: str | None = None) -> OwnMarks | None:
+        """Return what this person marked; None if there is nothing, or if a query has no field for it.
+
+        :param text: the query.
+        """
+        directory = self.config.describe.directory
+        if not os.path.isdir(directory) or (text is not None and not re.search("(?i)is:|tag:", text)):
+            return None
+        if self._own is None:
+            from ..metadata.directory import scan
+
+            with suppress(OSError):  # a run of the indexer reports it
+                if scan(directory, has_marks=True, has_metadata=False):
+                    from ..metadata.own import OwnMarks
+
+                    self._own = OwnMarks(directory)
+        return self._own
+
+    def _show_marks(self, sessions: Iterable[StoredSession]) -> None:
+        """Add what this person marked to sessions, as the index returned them."""
+        if (own := self._marks()) is not None:
+            own.show(sessions)
 
     def current_sessions(self) -> tuple[str, ...]:
         """Return the ids of the sessions that this program was started from: several when agents start each other."""

@@ -45,9 +45,18 @@ class OneSession(Indexing):
 
         reader, reference = self._index.reader(), place(clean(session))[0]
         try:
-            return meant(reader, reference, self.abbreviate, current=self.current_sessions, is_certain=is_certain)
+            found = meant(
+                reader,
+                reference,
+                self.abbreviate,
+                current=self.current_sessions,
+                is_certain=is_certain,
+                show=self._show_marks,
+            )
         except UnknownSessionError as error:
             raise self._silent(reference) or self._as_far_as_indexed(error) from None
+        self._show_marks([found])
+        return found
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0
@@ -64,7 +73,13 @@ class OneSession(Indexing):
 
         texts = [clean(text) for text in references]
         return resolve(
-            self._index.reader(), texts, abbreviate=self.abbreviate, exclude=exclude, limit=limit, offset=offset
+            self._index.reader(),
+            texts,
+            abbreviate=self.abbreviate,
+            exclude=exclude,
+            limit=limit,
+            offset=offset,
+            show=self._show_marks,
         )
 
     def abbreviate(self, session_id: str) -> str:
@@ -241,7 +256,8 @@ class OneSession(Indexing):
         with suppress(LockedError), patiently(self.writer, self.config.lock_seconds) as writer:
             if not isinstance(writer, Annotating):
                 return
-            take_in(writer, str(metadata), metadata.stat().st_mtime_ns, IndexReport())
+            mtime_ns = metadata.stat().st_mtime_ns if metadata.exists() else None
+            take_in(writer, self.metadata(), str(metadata), mtime_ns, IndexReport())
 
     def _silent(self, session: str) -> UnknownSessionError | None:
         """Return the error for the id of a session in which nobody has said anything; None if there is none."""

@@ -144,7 +144,7 @@ class Refresher:
         except BackendError:
             return None  # opening for writing may fix it: it upgrades an index of an older schema
         stored = self._stored_path(known)
-        found = scan_all(scan_roots, notes, known, stored, cache, redaction)
+        found = scan_all(scan_roots, notes, known, stored, cache, redaction, has_marks=self._index.has_marks())
         found.sift(lambda path: (stored(path) if stored else path) in known, time.monotonic() + seconds)
         return found, path
 
@@ -158,13 +158,12 @@ class Refresher:
     def _take(self, found: Refresh, seconds: float, is_stopped: Callable[[], bool]) -> None:
         """Index what was found, and note in it what is left."""
         from ..indexing.indexer import Indexer
-        from ..metadata.files import MetadataFiles
         from .patience import patiently
 
         read = found.changes.read
         # Another search's refresh is soon done; a run over everything is not, and the answer says who is writing.
         with patiently(self._index.writer, min(seconds, self._config.lock_seconds), is_stopped) as writer:
-            indexer = Indexer(writer, MetadataFiles(self._config.describe.directory), is_stopped=is_stopped)
+            indexer = Indexer(writer, self._index.metadata(), is_stopped=is_stopped)
             report = indexer.take(
                 self._sources.opened(),
                 found.changes,

@@ -21,6 +21,7 @@ from ..query.filters import cleaned
 from ..search.engine import kept_out_of_list, search
 from ..text.tokens import clean
 from ..types.answer import LIMIT, Answer, KeptOut, Page
+from ..types.index import StoredSession
 from ..types.query import Filters
 from .one_session import OneSession
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from ..privacy.audit import Audit, Exposure
     from ..search.agents import Agents
     from ..search.places import Places
-    from ..types.index import Statistics, StoredSession
+    from ..types.index import Statistics
+    from ..types.tally import By, Tallies
     from .team import Team
 
 
@@ -80,7 +82,9 @@ class Sesame(OneSession):
             explain=explain,
         )
         filters = self._checked(filters)
-        answer = search(self._index.reader(), text, filters, page, agents=self._agents(text), within=self._places(text))
+        agents, places, own = self._agents(text), self._places(text), self._marks(text)
+        answer = search(self._index.reader(), text, filters, page, agents=agents, within=places, own=own)
+        self._show_marks(hit.stored for hit in answer.hits)
         if not answer.total:
             # A list of sessions does not count chunks.
             if not answer.chunk_total and (reason := self._emptiness()):
@@ -95,7 +99,9 @@ class Sesame(OneSession):
 
         :raises QueryError: no session and no installed parser has one of the agents.
         """
-        return self._index.reader().list_sessions(self._checked(filters), limit=limit, offset=offset)
+        found, total = self._index.reader().list_sessions(self._checked(filters), limit=limit, offset=offset)
+        self._show_marks(found)
+        return found, total
 
     def kept_out(self, filters: Filters | None, total: int) -> KeptOut:
         """Return why a list of sessions is empty: what each filter kept out, or why the index is empty.
@@ -113,15 +119,62 @@ class Sesame(OneSession):
         ids = {stored.session.id for name in sessions for stored in self._index.reader().find_sessions(clean(name))}
         return replace(filters, exclude=(*filters.exclude, *sorted(ids))) if ids else filters
 
+    def mark(
+        self,
+        session: str | StoredSession,
+        *,
+        starred: bool | None = None,
+        tags: Iterable[str] = (),
+        without: Iterable[str] = (),
+        name: str | None = None,
+        note: str | None = None,
+    ) -> StoredSession:
+        """Mark a session, whoever recorded it; return it with its marks.
+
+        They are in a file of their own, which no run, no model and no other person changes.
+
+        :param starred: give it a star, or take it away; None leaves it.
+        :param tags: to add.
+        :param without: tags to take away, also those of a model.
+        :param name: shown in place of its title; "" for the title again, None leaves it.
+        :param note: "" for none, None leaves it.
+        :raises UnknownSessionError: the session does not exist.
+        :raises QueryError: a tag, the name or the note is empty or too long.
+        :raises SesameError: the file of its marks is invalid, cannot be written, or is being changed for long.
+        """
+        from .marking import change
+
+        wanted = change(starred=starred, tags=tags, without=without, name=name, note=note)
+        stored = self._present(session) if isinstance(session, StoredSession) else self.get_session(session)
+        written = stored.session.notes.tags if stored.session.notes else ()
+        path = wanted.apply(self.config.describe.directory, stored.session.id, written)
+        if wanted.has_texts and self._index.has_marks():
+            self._take_in(path)
+        stored = self._present(stored)
+        self._show_marks([stored])
+        return stored
+
+    def stats(self, filters: Filters | None = None, *, by: By = "day") -> Tallies:
+        """Return counts of the sessions that filters select, in groups; a session counts for its last active day.
+
+        :raises QueryError: no session and no installed parser has one of the agents.
+        """
+        from ..search.tallying import tallies
+
+        return tallies(self._index.reader(), self._checked(filters), by)
+
     def known_values(self, field: str) -> list[str]:
         """Return what sessions have for a field of `Filters`, the commonest first.
 
-        :param field: one that names something: "agents", "branch", "cwd", "host", "model", "owner", "repo", "tool" or
-            "workstation".
+        :param field: one that names something: "agents", "branch", "cwd", "host", "model", "owner", "repo", "tags",
+            "tool" or "workstation".
         """
         from ..search.values import known
 
-        return list(dict.fromkeys(value for value, _ in known(self._index.reader(), field)))
+        values = dict.fromkeys(value for value, _ in known(self._index.reader(), field))
+        if field == "tags" and (own := self._marks()):
+            values |= dict.fromkeys(own.tags())
+        return list(values)
 
     def status(self) -> Statistics:
         """Return counts of the content of the index."""
@@ -149,7 +202,9 @@ class Sesame(OneSession):
         agents = self._agents() if filters.agents else None
         filters = agents.checked(filters) if agents else filters
         places = self._places() if filters.cwd or filters.places else None
-        return places.resolved(filters) if places else filters
+        filters = places.resolved(filters) if places else filters
+        own = self._marks() if filters.starred or filters.tags else None
+        return own.resolved(filters) if own else filters
 
     def _agents(self, text: str | None = None) -> Agents | None:
         """Return the agents that names can mean; None if a query has no name of one."""

@@ -20,6 +20,7 @@ GROUPS = {
         "open": "exporting",
         "ask": "asking",
         "resolve": "referring",
+        "stats": "counting",
     },
     "Keep the index": {
         "index": "indexing",
@@ -29,6 +30,7 @@ GROUPS = {
         "describe": "describing",
         "import": "importing",
     },
+    "Keep what matters": {"star": "marking", "tag": "marking", "rename": "marking", "note": "marking"},
     "For agents": {"integrate": "integrating", "mcp": "serving"},
     "In a team": {"share": "sharing", "workstations": "reporting", "audit": "auditing"},
     "Set up": {"demo": "indexing", "init": "picking", "config": "reporting", "plugins": "reporting"},

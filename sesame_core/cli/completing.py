@@ -46,6 +46,26 @@ def _visibilities() -> Iterator[Completion]:
     yield from ((level, "") for level in LEVELS)
 
 
+def _tags() -> Iterator[Completion]:
+    """Yield the tags of sessions; none where there is no index."""
+    from ..api.sesame import Sesame
+    from ..errors import SesameError
+
+    try:
+        with Sesame() as sesame:
+            yield from ((tag, "") for tag in sesame.known_values("tags"))
+    except SesameError:
+        return
+
+
+def _groups() -> Iterator[Completion]:
+    from typing import get_args
+
+    from ..types.tally import By
+
+    yield from ((group, "") for group in get_args(By))
+
+
 def _sessions() -> Iterator[Completion]:
     """Yield the latest sessions; none where there is no index: a shell shows no errors."""
     from ..api.sesame import Sesame
@@ -68,4 +88,6 @@ _VALUES: dict[str, Callable[[], Iterator[Completion]]] = {
     "visibility": _visibilities,
     "session": _sessions,
     "exclude": _sessions,
+    "tag": _tags,
+    "by": _groups,
 }

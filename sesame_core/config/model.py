@@ -117,6 +117,8 @@ class Describing:
     is_automatic: bool = False
     #: Number of new prompts after which a session is described again.
     min_new_user_messages: int = 5
+    #: Whether others who can read the index see the names, tags and notes that a person gave; never the stars.
+    shares_marks: bool = False
     #: Directory of the files, one for each session.
     directory: Path = field(default_factory=lambda: metadata_dir(paths.data_dir()))
 

@@ -93,6 +93,7 @@ class DescribeJson(TypedDict):
 
     automatic: bool
     minNewUserMessages: int
+    shareMarks: bool
     directory: str
     origin: str
 
@@ -144,6 +145,7 @@ def describe(config: Config, plugins: PluginManager) -> ConfigJson:
         "describe": {
             "automatic": config.describe.is_automatic,
             "minNewUserMessages": config.describe.min_new_user_messages,
+            "shareMarks": config.describe.shares_marks,
             "directory": str(config.describe.directory),
             "origin": _origin(config, "describe"),
         },

@@ -23,7 +23,7 @@ SOURCE_KEYS = ("parser", "path", "formatter", "exclude", "options")
 SELECTION_KEYS = ("name", "options")
 REDACTION_KEYS = ("enabled", "answers", "patterns", "keep")
 MODEL_KEYS = ("name", "command", "seconds", "inputPrice", "outputPrice")
-DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "directory")
+DESCRIBE_KEYS = ("automatic", "minNewUserMessages", "shareMarks", "directory")
 
 #: Most processes that may be configured.
 MOST_WORKERS = 64
@@ -178,6 +178,8 @@ class Values:
             if isinstance(least, bool) or not isinstance(least, int) or least < 1:
                 self._fail(key, f"must be a whole number, 1 or more, not {least!r}")
             chosen["min_new_user_messages"] = least
+        if "shareMarks" in settings:
+            chosen["shares_marks"] = self._typed(settings["shareMarks"], "describe.shareMarks", bool, "true or false")
         if "directory" in settings:
             text = self._string(settings["directory"], "describe.directory")
             chosen["directory"] = paths.expand(text, self._file.parent)

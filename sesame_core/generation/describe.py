@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..config.identity import workstation_id
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, ModelError, ParseError, SesameError
-from ..metadata.files import DESCRIPTION_CHARS, NAME_CHARS, SUMMARY_CHARS, TAG_CHARS, TAGS, Metadata, MetadataFiles
+from ..metadata.files import DESCRIPTION_CHARS, SUMMARY_CHARS, TAGS, Metadata, MetadataFiles
+from ..metadata.storage import NAME_CHARS, TAG_CHARS
 from ..plugin.paging import all_sessions
 from ..text.tokens import clean
 from ..types.query import Filters
@@ -89,7 +90,7 @@ def undescribed(reader: IndexReader) -> Iterator[StoredSession]:
     """Yield this workstation's interactive sessions with prompts and without metadata, last active first."""
     for stored in all_sessions(reader, Filters(workstation=workstation_id())):
         session = stored.session
-        if session.notes is None and session.kind != "subagent" and session.exchange_count:
+        if not (session.notes and session.notes.is_described) and session.kind != "subagent" and session.exchange_count:
             yield stored
 
 

@@ -198,7 +198,7 @@ class Indexer:
         """Update the notes from the metadata files, if the index stores notes."""
         directory = self._metadata.directory
         try:
-            found = scan(directory)
+            found = scan(directory, has_marks=self._metadata.has_marks)
         except OSError as error:
             self.report.errors.append(FileProblem(path=str(directory), message=error.strerror or str(error)))
             return
@@ -209,7 +209,7 @@ class Indexer:
         if found and changes.returned:  # the notes of such a file were removed
             changed |= {path: time for path, time in found.items() if self._stored(path) in changes.returned}
         self.report.errors += [FileProblem.of(*problem) for problem in changes.problems]
-        enrich(self._writer, changed, changes.gone, self.report, self._deadline)
+        enrich(self._writer, self._metadata, changed, changes.gone, self.report, self._deadline)
 
     # -- indexing -----------------------------------------------------------------------------------------
 

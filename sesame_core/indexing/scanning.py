@@ -78,6 +78,8 @@ def scan_all(
     stored_path: Callable[[str], str] | None = None,
     before: ScanCache | None = None,
     redaction: int = 0,
+    *,
+    has_marks: bool = False,
 ) -> Refresh:
     """Check all files.
 
@@ -85,6 +87,7 @@ def scan_all(
     :param stored_path: returns the stored path of a real path; None when they are the same.
     :param before: the cache of an earlier scan.
     :param redaction: as `Source.redaction`.
+    :param has_marks: as of `MetadataFiles`.
     """
     at, started = time.time(), time.monotonic()
     directories: dict[str, int] = {}
@@ -96,7 +99,7 @@ def scan_all(
     )
     rejected = _still_rejected(changes, before.rejected if before else {})
     retried = _newest_first(changes, known, stored_path)
-    has_notes = _has_notes(notes, directories, known, stored_path, redaction)
+    has_notes = _has_notes(notes, directories, known, stored_path, redaction, has_marks=has_marks)
     report = _report(scan_roots, started)
     report.unchanged, report.missing, report.absent_roots = changes.unchanged, changes.missing, changes.absent_roots
     unlisted = [FileProblem.of(*problem) for problem in changes.unlisted]
@@ -164,6 +167,8 @@ def _has_notes(
     known: Mapping[str, KnownFile],
     stored_path: Callable[[str], str] | None,
     redaction: int,
+    *,
+    has_marks: bool,
 ) -> bool:
     """Return whether metadata files have changed, or cannot be read: a run reports that."""
     if not os.path.isdir(notes):
@@ -172,7 +177,7 @@ def _has_notes(
 
     directories[os.fspath(notes)] = os.stat(notes).st_mtime_ns
     try:
-        times = scan_notes(notes)
+        times = scan_notes(notes, has_marks=has_marks)
     except OSError:
         return True
     return not _is_nothing(detect_notes(notes, times, known, stored_path, redaction))

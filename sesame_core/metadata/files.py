@@ -7,28 +7,25 @@ missing, and is reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.paths import write_private
-from ..dataclass import dataclass
+from ..dataclass import dataclass, replace
 from ..errors import LockedError, ParseError, SesameError
 from ..text.tokens import clean
 from ..types.transcript import Notes
-from .directory import SUFFIX, id_of
+from .directory import MARKS_SUFFIX, SUFFIX, id_of
+from .storage import NAME_CHARS, TAG_CHARS, content, locked, named
 
 if TYPE_CHECKING:
     from typing import Any
 
-#: Bytes of the largest file that is read, and most characters of its indexed fields.
-LARGEST = 1 << 18
-NAME_CHARS, DESCRIPTION_CHARS, SUMMARY_CHARS, TAG_CHARS = 120, 1_200, 8_000, 60
+#: Most characters of the indexed fields of a file.
+DESCRIPTION_CHARS, SUMMARY_CHARS = 1_200, 8_000
 #: Most tags of a session.
 TAGS = 12
-#: Longest file name, in bytes: the limit of file systems.
-LONGEST_NAME = 255
-
 #: The fields of a file, by attribute.
 _FIELDS = {
     "session_id": "sessionId",
@@ -76,22 +73,19 @@ class MetadataFiles:
     """The directory of metadata files.
 
     :param directory: created at the first write, readable by its owner alone.
+    :param has_marks: whether the notes of a session have what a person wrote, too; no index has stars.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, has_marks: bool = False) -> None:
         self.directory = directory
+        self.has_marks = has_marks
 
     def path(self, session_id: str) -> Path:
         """Return the path of a session's file, whether it exists or not.
 
         :raises SesameError: the id is too long to name a file.
         """
-        from urllib.parse import quote
-
-        name = quote(session_id, safe="") + SUFFIX
-        if len(name) > LONGEST_NAME - len("..new"):
-            raise SesameError(f"the id of session {session_id[:60]}… is too long to name a metadata file")
-        return self.directory / name
+        return named(self.directory, session_id, SUFFIX)
 
     def read(self, session_id: str) -> Metadata | None:
         """Return the metadata of a session; None when it has no file.
@@ -101,12 +95,31 @@ class MetadataFiles:
         return read(self.path(session_id))
 
     def notes(self, session_id: str) -> Notes | None:
-        """Return a session's notes; None when it has no file, or one that `read` rejects."""
-        try:
+        """Return a session's notes; None when it has no file, or only ones that are not valid."""
+        notes = None
+        # What is not valid is reported by the code that scans the directory.
+        with suppress(SesameError):
             found = self.read(session_id)
-        except SesameError:
-            return None  # reported by the code that scans the directory
-        return found.notes if found else None
+            notes = found.notes if found else None
+        if self.has_marks:
+            from . import marks
+
+            with suppress(SesameError):
+                found_marks = marks.read(named(self.directory, session_id, MARKS_SUFFIX))
+                return marks.added(notes, found_marks and replace(found_marks, is_starred=False))
+        return notes
+
+    def check(self, path: Path) -> None:
+        """Check a file of the directory, of either kind.
+
+        :raises ParseError: it cannot be read, or is invalid.
+        """
+        if path.name.endswith(MARKS_SUFFIX):
+            from .marks import read as read_marks
+
+            read_marks(path)
+        else:
+            read(path)
 
     def write(self, metadata: Metadata) -> Path:
         """Write a session's file, whole or not at all; its lock must be held.
@@ -133,19 +146,10 @@ class MetadataFiles:
         :raises LockedError: another process or thread holds it.
         :raises SesameError: the directory cannot be written to.
         """
-        from filelock import FileLock, Timeout
-
-        locks = self.directory / ".locks"
-        try:
-            # `mkdir` applies the mode to the last directory only.
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            locks.mkdir(mode=0o700, exist_ok=True)
-            with FileLock(locks / self.path(session_id).name.removesuffix(SUFFIX), timeout=0, is_singleton=False):
-                yield
-        except Timeout:
-            raise LockedError(f"session {session_id} is being described by another process") from None
-        except OSError as error:
-            raise SesameError(f"cannot write to {self.directory}: {error.strerror or error}") from error
+        with locked(self.directory, self.path(session_id).name.removesuffix(SUFFIX)) as is_locked:
+            if not is_locked:
+                raise LockedError(f"session {session_id} is being described by another process")
+            yield
 
 
 def read(path: Path) -> Metadata | None:
@@ -154,33 +158,17 @@ def read(path: Path) -> Metadata | None:
     :raises ParseError: it cannot be read, or is invalid.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ParseError(path, error.strerror or str(error)) from error
-    try:
-        return _decoded(data, id_of(path.name))
+        value = content(path)
+        return None if value is None else _decoded(value, id_of(path.name))
     except ValueError as error:
         raise ParseError(path, f"is not valid metadata of its session, and counts as missing: {error}") from error
 
 
-def _decoded(data: bytes, session_id: str) -> Metadata:
+def _decoded(value: dict[str, Any], session_id: str) -> Metadata:
     """Return the content of a file.
 
     :raises ValueError: it is invalid.
     """
-    import json
-
-    if len(data) > LARGEST:
-        raise ValueError(f"it is larger than {LARGEST} bytes")
-    try:
-        value = json.loads(data)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if not isinstance(value, dict):
-        raise ValueError("it is not an object")
     texts: dict[str, Any] = {}
     for attribute, name in _FIELDS.items():
         text = value.get(name)

@@ -71,6 +71,14 @@ class Actions:
             raise SesameError(f"cannot write {file}: {error.strerror or error}") from error
         self._state.say(f"exported, without secrets: {file}")
 
+    def star(self) -> None:
+        """Star the session, or take the star away."""
+        sesame, hit = self._selected()
+        notes = hit.session.notes
+        starred = not (notes and notes.is_starred)
+        hit.session.notes = sesame.mark(hit.stored, starred=starred).session.notes
+        self._state.say("starred" if starred else "not starred any more")
+
     def _selected(self) -> tuple[Sesame, Hit]:
         """Return the opened index, and the selected session."""
         if self._finder.sesame is None or self._state.hit is None:

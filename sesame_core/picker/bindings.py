@@ -22,6 +22,7 @@ BINDINGS = (
     Binding("show", ("ctrl-v",), "Show the session in the pager, at the passage"),
     Binding("edit", ("ctrl-o",), "Open the session's file in $EDITOR, at the passage"),
     Binding("export", ("alt-e",), "Export the session as a page of HTML into the current directory"),
+    Binding("star", ("alt-s",), "Star the session, or take the star away"),
     Binding("up", ("up", "ctrl-p"), "Select the session above"),
     Binding("down", ("down", "ctrl-n"), "Select the session below"),
     Binding("page-up", ("page-up",), "Select a page above"),

@@ -15,7 +15,7 @@ MOST = 50
 #: Of the fields for dates, which take much more: the commonest.
 DATES = ("today", "yesterday", "7d", "30d", "monday", '"last week"', '"last month"')
 #: The fields of `Filters` whose values sessions have.
-NAMED = ("agents", "branch", "cwd", "host", "model", "owner", "repo", "tool", "workstation")
+NAMED = ("agents", "branch", "cwd", "host", "model", "owner", "repo", "tags", "tool", "workstation")
 
 _TOKEN = re.compile(r'(?:^|(?<=[\s(]))[+(-]*((?:[A-Za-z]+:)?(?:"[^"]*|[^\s"]*))\Z')
 _PLAIN = re.compile(r"[\w./\\~@+*:-]+")

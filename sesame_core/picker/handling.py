@@ -25,7 +25,7 @@ DOUBLE_SECONDS = 0.4
 #: Rows of the preview that a key, or the wheel, scrolls.
 SCROLLED = 3
 #: Actions, and events of the mouse, that are about the list.
-ABOUT_LIST = frozenset("resume copy show edit up down page-up page-down click wheel-up wheel-down".split())
+ABOUT_LIST = frozenset("resume copy show edit star up down page-up page-down click wheel-up wheel-down".split())
 _MOVES = ("left", "right", "word-left", "word-right", "start", "end")
 _DELETES = {f"delete-{where}": where for where in _MOVES}
 
@@ -222,3 +222,6 @@ class Handler:
 
     def _export(self) -> None:
         self._actions.export()
+
+    def _star(self) -> None:
+        self._actions.star()

@@ -26,6 +26,7 @@ def heading(stored: StoredSession, width: int) -> list[Row]:
     session = stored.session
     facts = [session.agent, count(session.message_count, "message"), days(session.created, session.modified)]
     facts += ["file is gone"] if stored.missing_since else []
+    facts += [f"#{tag}" for tag in (session.notes.tags if session.notes else ())]
     return [
         clipped([(steady(session_name(stored)), "bold")], width),
         clipped([(steady(place(session.cwd)), "dim")], width),

@@ -7,7 +7,7 @@ rule of this module; `sesame_core.testing.memory` is the reference: the whole co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -205,6 +205,17 @@ class Abbreviating(Protocol):
         enough.
 
         :param lengths: numbers of characters, the smallest first.
+        """
+
+
+@runtime_checkable
+class Tallying(Protocol):
+    """A reader that counts what the sessions themselves do not tell."""
+
+    def tallies(self) -> Mapping[int, tuple[int, int]]:
+        """Return by number of a session its chunks with an error, and the files that its tool calls named.
+
+        Sessions with neither may be missing.
         """
 
 

@@ -134,6 +134,24 @@ FIELDS = (
         is_switch=True,
     ),
     Field(
+        "starred",
+        "starred",
+        "Only sessions that you starred.",
+        "Only sessions that the user starred.",
+        keys=("is",),
+        word="starred",
+        is_switch=True,
+    ),
+    Field(
+        "tag",
+        "tags",
+        "Only sessions with this tag; repeatable, all of them.",
+        "Only sessions with all of these tags.",
+        keys=("tag",),
+        is_repeatable=True,
+        metavar="TAG",
+    ),
+    Field(
         "workstation",
         "workstation",
         "Only sessions of the workstation with this id.",
@@ -257,7 +275,7 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
         from .directories import absolute
 
         found = absolute(value)
-    elif name == "agents":
+    elif name in ("agents", "tags"):
         found = (value,)
     elif name in ("after", "before"):
         from .dates import parse_date

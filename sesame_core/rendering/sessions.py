@@ -13,12 +13,20 @@ if TYPE_CHECKING:
     from ..types.query import Filters
     from ..types.report import IndexReport
     from ..types.resumption import Resumption
-    from .schemas.sessions import ChunkJson, ResumeJson, ResumptionJson, SessionJson, SessionsJson, TranscriptJson
+    from .schemas.sessions import (
+        ChunkJson,
+        MarkedJson,
+        ResumeJson,
+        ResumptionJson,
+        SessionJson,
+        SessionsJson,
+        TranscriptJson,
+    )
 
 
 def session_json(stored: StoredSession) -> SessionJson:
     """Return a session's JSON value."""
-    session = stored.session
+    session, notes = stored.session, stored.session.notes
     return {
         "sessionId": session.id,
         "source": session.agent,
@@ -26,8 +34,10 @@ def session_json(stored: StoredSession) -> SessionJson:
         "cwd": session.cwd,
         "directories": list(session.directories),
         "name": session.name,
-        "description": session.notes.description if session.notes else None,
-        "tags": list(session.notes.tags) if session.notes else [],
+        "description": notes.description if notes and notes.is_described else None,
+        "tags": list(notes.tags) if notes else [],
+        "starred": bool(notes and notes.is_starred),
+        "note": notes.note or None if notes else None,
         "firstPrompt": session.prompts[0][:200] if session.prompts else None,
         "kind": session.kind,
         "created": iso(session.created),
@@ -82,7 +92,12 @@ def resume_json(found: Resumption) -> ResumeJson:
 def session_summary(stored: StoredSession) -> str | None:
     """Return the summary in a session's notes, else the latest that its agent made."""
     session = stored.session
-    return session.notes.summary if session.notes else session.summary
+    return session.notes.summary if session.notes and session.notes.is_described else session.summary
+
+
+def marked_json(found: Iterable[StoredSession]) -> MarkedJson:
+    """Return the JSON value of sessions that were marked."""
+    return {"schemaVersion": SCHEMA_VERSION, "sessions": [session_json(stored) for stored in found]}
 
 
 def sessions_json(
@@ -179,12 +194,14 @@ def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed:
 
 
 def _notes_lines(stored: StoredSession) -> list[str]:
-    """Return a session's description and tags as text."""
+    """Return a session's description, tags and note as text."""
     notes = stored.session.notes
     if notes is None:
         return []
-    description, tags = (" ".join(printable(text).split()) for text in (notes.description, ", ".join(notes.tags)))
-    return [f"  {text}" for text in (description, f"tags: {tags}" if tags else "") if text]
+    texts = (notes.description, ", ".join(notes.tags), notes.note)
+    description, tags, note = (" ".join(printable(text).split()) for text in texts)
+    lines = (description, f"tags: {tags}" if tags else "", f"note: {note}" if note else "")
+    return [f"  {text}" for text in lines if text]
 
 
 def chunk_json(chunk: Chunk) -> ChunkJson:

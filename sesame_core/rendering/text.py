@@ -77,13 +77,14 @@ def page(shown: int, total: str, *, offset: int, first: str) -> str:
 
 
 def session_name(stored: StoredSession) -> str:
-    """Return a session's title, or the one made from its prompts, on one line, safe to print."""
+    """Return a session's title, or the one made from its prompts, on one line, safe to print; a star before it."""
+    star = "★ " if stored.session.notes and stored.session.notes.is_starred else ""
     name = printable(" ".join((display_name(stored.session) or "Unnamed").split()))
     if len(name) <= NAME:
-        return name
+        return star + name
     from ..text.titles import cut
 
-    return cut(name, NAME)
+    return star + cut(name, NAME)
 
 
 def place(cwd: str | None) -> str:

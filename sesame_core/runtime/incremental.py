@@ -13,7 +13,6 @@ from ..config.patterns import is_excluded
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, SesameError
 from ..indexing.discovery import is_below
-from ..metadata.files import MetadataFiles
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -52,7 +51,7 @@ class FileIndexer:
         self._workstation = identity.workstation_id()
         self._source = sesame.sources().open(_source_for(sesame, parser, directory))
         self.parser = self._source.parser
-        self._metadata = MetadataFiles(sesame.config.describe.directory)
+        self._metadata = sesame.metadata()
 
     def follow(self, path: Path, record: str | None = None) -> Followed:
         """Index the new content of a file; return an error as the reason, since the record itself is written.

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ..text.readable import is_shell
 from ..text.words import word_of
 from ..types.index import Chunk, StoredSession
-from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, is_within, names_of
+from ..types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, is_within, marked, names_of
 from ..types.transcript import Session
 
 #: Returns whether a chunk of a session contains a word, by the backend's rules.
@@ -109,6 +109,8 @@ def values_of(field: str, session: Session) -> list[str]:
         return list(session.tool_counts)
     if field == "cwd":
         return list(session.places)
+    if field == "tags":
+        return list(session.notes.tags) if session.notes else []
     found = {
         "agents": session.agent,
         "branch": session.git_branch,
@@ -189,7 +191,16 @@ def _facts_match(filters: Filters, session: Session) -> bool:
         and (not filters.repo or any(_holds(name, filters.repo) for name in (session.repository, _last(session.cwd))))
         and (not filters.branch or (session.git_branch is not None and _ends_with(session.git_branch, filters.branch)))
         and (not filters.model or _holds(session.model, filters.model))
+        and (not filters.starred or session.id in marked(filters.starred)[0])
+        and all(_has_tag(session, tag) for tag in filters.tags)
     )
+
+
+def _has_tag(session: Session, tag: str) -> bool:
+    """Return whether a session has a tag, in its notes or by its reader's mark."""
+    given, without = marked(tag)
+    noted = session.notes.tags if session.notes and session.id not in without else ()
+    return session.id in given or any(_is_named(one, tag) for one in noted)
 
 
 def _is_named(name: str | None, asked: str | None) -> bool:

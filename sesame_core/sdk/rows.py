@@ -7,7 +7,7 @@ backend's own `Rows` overrides it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,12 @@ CHUNK_COLUMNS = (
 _OF_SESSION = ", ".join("s." + column for column in SESSION_COLUMNS.split(", "))
 STORED_COLUMNS = f"s.id, f.path, f.missing_since, s.chunk_count, {_OF_SESSION}"
 STORED_FROM = "sessions AS s JOIN files AS f ON f.id = s.file"
+
+
+def tallied(failures: Iterable[tuple[int, int]], files: Iterable[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the answer of `plugin.backend.Tallying` from two queries, of numbers by session."""
+    failed, named = dict(failures), dict(files)
+    return {number: (failed.get(number, 0), named.get(number, 0)) for number in failed.keys() | named.keys()}
 
 
 class Rows:
@@ -93,19 +99,34 @@ class Rows:
         return prompts
 
     def notes(self, notes: Notes | None) -> Any:
-        """Return `Session.notes` as its column stores it."""
+        """Return `Session.notes` as its column stores it: name, description, summary, tags, `more`, what is one's own.
+
+        The last two are left out if there are none.
+        """
         if notes is None:
             return None
-        return self.json(
-            [*map(self.text, (notes.name, notes.description, notes.summary)), [*map(self.text, notes.tags)]]
-        )
+        value: list[Any] = [
+            *map(self.text, (notes.name, notes.description, notes.summary)),
+            [*map(self.text, notes.tags)],
+        ]
+        more = self.more(notes)
+        if more is not None or notes.own:
+            value.append(more or "")
+        if notes.own:
+            value.append({"title": self.text(notes.title), "note": self.text(notes.note)})
+        return self.json(value)
+
+    def more(self, notes: Notes) -> str | None:
+        """Return what else is indexed of notes, for a database that indexes their column."""
+        return None
 
     def from_notes(self, value: Any) -> Notes | None:
         """Return the notes of the column `notes`."""
         if value is None:
             return None
-        name, description, summary, tags, *_ = self.from_json(value)
-        return Notes(name=name, description=description, summary=summary, tags=tuple(tags))
+        name, description, summary, tags, *more = self.from_json(value)
+        own = more[1] if len(more) > 1 else {}
+        return Notes(name=name, description=description, summary=summary, tags=tuple(tags), **own)
 
     def directories(self, directories: Sequence[str]) -> Any:
         """Return `Session.directories` as its column stores it: their positions by name, NULL for none."""

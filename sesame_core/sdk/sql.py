@@ -15,7 +15,7 @@ from typing import Any
 from ..dataclass import dataclass, replace
 from ..errors import BackendError
 from ..text.words import word_of
-from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, names_of
+from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, marked, names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,8 @@ class Dialect(ABC):
     last_of_cwd: str
     #: The column `key` of `each(s.directories) AS d`, compared byte by byte.
     directory: str = "d.key"
+    #: The tags in the notes of a row of `sessions AS s`, as a table with a column `value`.
+    tags: str = "json_each(s.notes, '$[3]') AS g"
     #: The workstation of a row of `sessions AS s`: its key up to the first colon.
     workstation: str = "split_part(s.key, ':', 1)"
     #: A chunk's weight class (`types.Chunk.weight_class`), its role, and its tool's name in lower case.
@@ -184,6 +186,8 @@ class Dialect(ABC):
             source, value = f"(SELECT s.cwd, s.key FROM sessions AS s UNION ALL {others}) AS s", "s.cwd"
         if field == "tool":
             source, value = f"{source}, {self.each}(s.tool_counts) AS t", "t.key"
+        elif field == "tags":
+            source, value = f"{source}, {self.tags}", "g.value"
         elif field == "workstation":
             value = self.workstation
         return (
@@ -219,6 +223,9 @@ class Dialect(ABC):
             parts.append(self._matches("'/' || s.git_branch", ending(filters.branch)))
         if filters.model:
             parts.append(self._holds("s.model", filters.model))
+        if filters.starred:
+            parts.append(self._among(marked(filters.starred)[0]))
+        parts += map(self._tagged, filters.tags)
         if filters.path:
             parts.append(self.touching(filters.path))
         if filters.cmd:
@@ -314,6 +321,19 @@ class Dialect(ABC):
     def _moved(self) -> str:
         """The clauses for the directories of sessions besides their first: `d`; most sessions have none."""
         return f"FROM sessions AS s, {self.each}(s.directories) AS d WHERE s.directories IS NOT NULL"
+
+    def _tagged(self, tag: str) -> Where:
+        """Return the condition that a row of `sessions AS s` has a tag, in its notes or by its reader's mark."""
+        given, without = marked(tag)
+        named = self._is_named("lower(g.value)", tag)
+        noted = Where(f"EXISTS (SELECT 1 FROM {self.tags} WHERE {named.sql})", named.values)
+        if without:
+            noted = noted.and_(self._among(without).not_())
+        return noted.or_(self._among(given))
+
+    def _among(self, session_ids: Sequence[str]) -> Where:
+        """Return the condition that a row of `sessions AS s` has one of these ids."""
+        return Where(f"s.session_id IN ({self.marks(session_ids)})", tuple(session_ids)) if session_ids else FALSE
 
     def _below(self, column: str, directory: str) -> Where:
         """Return the condition that a column is a directory or one below it."""

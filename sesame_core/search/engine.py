@@ -14,6 +14,7 @@ from ..types.query import AllOf, Filters, Query
 from .listing import browse
 
 if TYPE_CHECKING:
+    from ..metadata.own import OwnMarks
     from .agents import Agents
     from .places import Places
 
@@ -37,17 +38,21 @@ def search(
     *,
     agents: Agents | None = None,
     within: Places | None = None,
+    own: OwnMarks | None = None,
 ) -> Answer:
     """Answer a query; any string is one.  Consecutive pages of an unchanged index have no gaps and no repetitions.
 
     :param agents: those that the names in the query can mean.
     :param within: the directories that it can mean.
+    :param own: the marks that it can mean.
     """
     query = parse(text)
     if agents is not None:
         query = agents.in_query(query)
     if within is not None:
         query = within.in_query(query)
+    if own is not None:
+        query = own.in_query(query)
     with reader.snapshot():
         if len(query.words) > MAX_WORDS:
             from .rarest import with_rarest_words

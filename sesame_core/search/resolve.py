@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: How a reference was resolved.
 By: TypeAlias = Literal["id", "name", "likeness"]
+#: Adds to sessions what their reader calls them.
+Show: TypeAlias = "Callable[[Sequence[StoredSession]], object]"
 
 #: Most sessions whose names are compared: the last active ones.  Reading this number from SQLite takes 0.3 s.
 NAMED = 10_000
@@ -91,6 +93,7 @@ def resolve(
     exclude: Sequence[str] = (),
     limit: int = 10,
     offset: int = 0,
+    show: Show = list,
 ) -> list[Reference]:
     """Resolve each string: as an id or a prefix of one, else as a name, else by similarity to a name.
 
@@ -100,10 +103,13 @@ def resolve(
     :param exclude: ids of sessions to ignore.
     :param limit: most candidates.
     :param offset: candidates to skip.
+    :param show: adds to sessions what their reader calls them.
     """
     with reader.snapshot():
-        resolver = Resolver(reader, abbreviate, exclude)
-        return [resolver.reference(text, limit=limit, offset=offset) for text in texts]
+        resolver = Resolver(reader, abbreviate, exclude, show=show)
+        found = [resolver.reference(text, limit=limit, offset=offset) for text in texts]
+    show([one.stored for one in found if one.stored])
+    return found
 
 
 def meant(
@@ -113,16 +119,18 @@ def meant(
     *,
     current: Callable[[], Sequence[str]] = tuple,
     is_certain: bool = False,
+    show: Show = list,
 ) -> StoredSession:
     """Return the one session that a reference means.
 
     :param abbreviate: shortens a session id to a unique prefix.
     :param current: returns the ids of sessions that are not the latest one.
     :param is_certain: do not take a name that is only spelled similarly.
+    :param show: adds to sessions what their reader calls them.
     :raises UnknownSessionError: no session matches, or several do; the message has the nearest, or all.
     """
     with reader.snapshot():
-        found = Resolver(reader, abbreviate, (), current=current).reference(text, limit=SHOWN)
+        found = Resolver(reader, abbreviate, (), current=current, show=show).reference(text, limit=SHOWN)
     if found.stored and not (is_certain and found.is_guess):
         return found.stored
     if found.candidates:
@@ -142,6 +150,7 @@ class Resolver:
 
     :param exclude: ids of sessions to ignore.
     :param current: returns the ids of sessions that `latest` does not mean.
+    :param show: adds to sessions what their reader calls them.
     """
 
     def __init__(
@@ -151,15 +160,17 @@ class Resolver:
         exclude: Sequence[str],
         *,
         current: Callable[[], Sequence[str]] = tuple,
+        show: Show = list,
     ) -> None:
         self._reader = reader
         self._abbreviate = abbreviate
         self._exclude = exclude
         self._current = current
+        self._show = show
 
     @cached_property
     def _names(self) -> _Names:
-        return _Names(self._reader, self._exclude)
+        return _Names(self._reader, self._exclude, self._show)
 
     def reference(self, text: str, *, limit: int = 10, offset: int = 0) -> Reference:
         """Return what a string means."""
@@ -221,6 +232,7 @@ class Resolver:
 
     def _candidates(self, found: Iterable[StoredSession]) -> tuple[Candidate, ...]:
         found = list(found)
+        self._show(found)
         ids = Counter(stored.session.id for stored in found)
         return tuple(
             Candidate(
@@ -287,8 +299,9 @@ def _representatives(copies: list[StoredSession]) -> list[StoredSession]:
 class _Names:
     """The names of the last active sessions."""
 
-    def __init__(self, reader: IndexReader, exclude: Sequence[str]) -> None:
+    def __init__(self, reader: IndexReader, exclude: Sequence[str], show: Show) -> None:
         self._listed, _ = reader.list_sessions(Filters(exclude=tuple(exclude)), limit=NAMED)
+        show(self._listed)
         self._slugs = [(slug(display_name(s.session) or ""), s) for s in self._listed if s.session.kind != "subagent"]
         self._counts = Counter(name for name, _ in self._slugs)
 

@@ -13,6 +13,7 @@ from ..types.query import Filters
 #: The fields of `Filters` with named values, and the word for several of these.
 PLURALS = {
     "agents": "agents",
+    "tags": "tags",
     "tool": "tools",
     "branch": "branches",
     "model": "models",

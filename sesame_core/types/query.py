@@ -51,6 +51,10 @@ class Filters:
     cmd: str | None = None
     #: Sessions in which something failed: with `tool`, a call of that tool.
     is_error: bool = False
+    #: Sessions that the reader starred: a `Mark` names them.
+    starred: bool | str = False
+    #: Sessions with all of these tags, in any case: in their notes, or, of a `Mark`, among those that it names.
+    tags: tuple[str, ...] = ()
     #: The workstation's id; the names of the machine and of its owner, any case.
     workstation: str | None = None
     host: str | None = None
@@ -75,6 +79,28 @@ class Directory(str):
         made = super().__new__(cls, name)
         made.others = others
         return made
+
+
+class Mark(str):
+    """A mark of a filter, with the ids of the sessions that a person gave it, and of those that it was taken from.
+
+    Equal to its name, as everything that only shows a filter takes it.
+    """
+
+    __slots__ = ("sessions", "without")
+    sessions: tuple[str, ...]
+    without: tuple[str, ...]
+
+    def __new__(cls, name: str, sessions: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Mark:
+        """Return a mark with these sessions."""
+        made = super().__new__(cls, name)
+        made.sessions, made.without = sessions, without
+        return made
+
+
+def marked(mark: bool | str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the sessions that a person gave a mark of a filter, and of those that it was taken from."""
+    return (mark.sessions, mark.without) if isinstance(mark, Mark) else ((), ())
 
 
 def names_of(directory: str) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ class Message:
 
 @dataclass(slots=True, kw_only=True)
 class Notes:
-    """Metadata written about a session afterwards, by a model or a person (`sesame_core.metadata.files`)."""
+    """What a model or a person wrote about a session afterwards (`metadata.files`, `metadata.marks`)."""
 
     #: A title for a session that has none of its own.
     name: str
@@ -91,11 +91,27 @@ class Notes:
     description: str
     summary: str
     tags: tuple[str, ...] = ()
+    #: The name that a person gave it, in place of its title; "" for none.
+    title: str = ""
+    #: What a person noted about it.
+    note: str = ""
+    #: Whether its reader starred it; no index stores that.
+    is_starred: bool = False
 
     @property
     def text(self) -> str:
-        """All fields as one string."""
-        return "\n".join((self.name, self.description, self.summary, *self.tags))
+        """All texts as one string."""
+        return "\n".join((self.name, self.description, self.summary, *self.tags, *self.own))
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The texts that only a person writes: the name and the note, without empty ones."""
+        return tuple(filter(None, (self.title, self.note)))
+
+    @property
+    def is_described(self) -> bool:
+        """Whether there is a description, and not only what a person marked."""
+        return bool(self.name or self.description or self.summary)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -153,8 +169,9 @@ class Session:
 
     @property
     def name(self) -> str | None:
-        """The title, or the name in the notes; None when the session has neither."""
-        return self.title or (self.notes.name if self.notes else None)
+        """The name that a person gave, the title, or the name in the notes; None when the session has none."""
+        given = self.notes.title if self.notes else ""
+        return given or self.title or (self.notes.name if self.notes else "") or None
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -101,9 +101,11 @@ def test_without_a_file_the_defaults_hold_and_nothing_is_written(home: Path) -> 
 
 def test_how_sessions_are_described_is_read(file: Path, home: Path) -> None:
     assert Config().describe.directory == home / ".local/share/sesame/sessions-meta"
-    file.write_text('{"describe": {"automatic": true, "minNewUserMessages": 2, "directory": "meta"}}')
+    file.write_text(
+        '{"describe": {"automatic": true, "minNewUserMessages": 2, "directory": "meta", "shareMarks": true}}'
+    )
     described = config_file.load().describe
-    assert (described.is_automatic, described.min_new_user_messages) == (True, 2)
+    assert (described.is_automatic, described.min_new_user_messages, described.shares_marks) == (True, 2, True)
     assert described.directory == file.parent / "meta"
     named = config_file.load().chosen_models(["a"])
     assert ([model.name for model in named], config_file.load().chosen_models(None)) == (["a"], [])

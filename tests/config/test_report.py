@@ -52,6 +52,7 @@ def test_describing_without_a_model_is_a_problem(file: Path, home: Path) -> None
     assert report["describe"] == {
         "automatic": True,
         "minNewUserMessages": 5,
+        "shareMarks": False,
         "directory": str(home / ".local/share/sesame/sessions-meta"),
         "origin": "config.jsonc",
     }

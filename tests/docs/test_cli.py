@@ -61,6 +61,7 @@ from sesame_core.rendering.schemas.reports import (
 )
 from sesame_core.rendering.schemas.sessions import (
     ChunkJson,
+    MarkedJson,
     ResumeJson,
     ResumptionJson,
     SessionJson,
@@ -78,6 +79,7 @@ from sesame_core.rendering.schemas.status import (
     WorkstationJson,
     WorkstationsJson,
 )
+from sesame_core.rendering.schemas.tallies import TalliesJson, TallyJson
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -237,6 +239,8 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("search", "`explain.confidence`", fields_of(ConfidenceJson)),
     ("search", "`explain` of a result", fields_of(ScoreJson)),
     ("sessions", "field", fields_of(SessionsJson)),
+    ("stats", "field", fields_of(TalliesJson)),
+    ("star", "field", fields_of(MarkedJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),
     ("ask", "field", fields_of(SessionAnswerJson)),
     ("describe", "field", fields_of(DescriptionsJson)),
@@ -265,6 +269,7 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("search", "passages", fields_of(PassageJson)),
     ("search", "words", fields_of(WordJson)),
     ("search", "chunks", fields_of(ScoredChunkJson)),
+    ("stats", "total", fields_of(TallyJson)),
     ("ask", "citations", fields_of(CitationJson)),
     ("ask", "attempts", fields_of(AttemptJson)),
     ("ask", "passages", fields_of(ExcerptJson)),

@@ -16,7 +16,8 @@ from sesame_core import Sesame
 from sesame_core.errors import LockedError, ParseError, SesameError
 from sesame_core.indexing.changes import detect_notes
 from sesame_core.metadata.directory import id_of, scan
-from sesame_core.metadata.files import LARGEST, Metadata, MetadataFiles
+from sesame_core.metadata.files import Metadata, MetadataFiles
+from sesame_core.metadata.storage import LARGEST
 from sesame_core.types.index import NOTES, UNREAD, KnownFile
 from sesame_core.types.transcript import Notes
 

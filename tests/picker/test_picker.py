@@ -217,6 +217,16 @@ def test_a_key_copies_the_command_through_the_terminal(directory: Path, start: S
     assert b"\x1b]52;c;" + copied + b"\x07" in terminal.written
 
 
+def test_a_key_stars_the_session_and_takes_the_star_away(directory: Path, start: Start) -> None:
+    terminal = start()
+    terminal.send("kingfisher\x1bs")
+    terminal.wait(lambda: any("★" in row for row in terminal.rows))
+    terminal.send("\x15is:star" + TAB)
+    terminal.wait(lambda: terminal.rows[0] == "> is:starred" and "1 session" in terminal.rows[1])
+    terminal.send("\x1bs")
+    terminal.wait("not starred any more")
+
+
 def test_a_key_shows_the_session_in_the_pager_and_comes_back(directory: Path, home: Path, start: Start) -> None:
     terminal = start(
         env={"PAGER": program(home, "pager", f"cat > {home}/shown; echo in the pager; read answer </dev/tty")}

@@ -23,9 +23,10 @@ from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson
 from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
 from sesame_core.rendering.schemas.references import ReferencesJson
 from sesame_core.rendering.schemas.reports import FileEventJson, ReportJson
-from sesame_core.rendering.schemas.sessions import SessionsJson, TranscriptJson
+from sesame_core.rendering.schemas.sessions import MarkedJson, SessionsJson, TranscriptJson
 from sesame_core.rendering.schemas.sharing import ChangesJson, SharingJson
 from sesame_core.rendering.schemas.status import PluginJson, StatusJson, WorkstationsJson
+from sesame_core.rendering.schemas.tallies import TalliesJson
 from sesame_core.runtime.watcher import watch
 
 from ..support.model_server import Answers, ModelServer
@@ -42,10 +43,13 @@ VOLATILE = {
 COMMANDS = (
     "index",
     "search nix --limit 1",
-    "search tight loop --no-refresh --limit 2 -C 1 --hits 2 --explain --max-bytes 9000",
+    "search tight loop --no-refresh --limit 2 -C 1 --hits 2 --explain --max-bytes 9080",
     "search recieving zebra agnt:pi --no-refresh --limit 1",
     "search --limit 1 --no-refresh --offset 3",
     "sessions --limit 2 --offset 1",
+    "star d6bc",
+    "tag d6bc websocket",
+    "stats --by agent --starred",
     "show d6bc --offset 2 --limit 4",
     "export 71f2223f-f559",
     "handoff d6bc --max-bytes 2000",
@@ -71,6 +75,9 @@ DECLARED: dict[str, Any] = {
     "index": ReportJson,
     "search": AnswerJson,
     "sessions": SessionsJson,
+    "star": MarkedJson,
+    "tag": MarkedJson,
+    "stats": TalliesJson,
     "show": TranscriptJson,
     "export": ExportJson,
     "handoff": HandoffJson,

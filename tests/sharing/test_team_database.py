@@ -471,3 +471,66 @@ def test_rules_have_no_effect_where_no_one_else_reads_the_index(cli: Any, demo_s
     assert cli("share", "*", "private").out == "no sessions change\n"
     assert cli("share").out.splitlines()[0] == "This index is yours alone: nothing is sent."
     assert cli("search", "nix", "--json").json["resultCount"] == 1
+
+
+MARKS = ("pelican", "quay", "schooner")
+
+
+def mark(cli: Any) -> None:
+    tag, name, note = MARKS
+    cli("star", ONE)
+    cli("tag", ONE, tag)
+    cli("rename", ONE, name)
+    cli("note", ONE, note)
+
+
+def test_own_marks_are_in_no_table_unless_they_are_shared(cli: Any, server: Any, database: str) -> None:
+    session(ONE, "/home/bo/work")
+    cli("index")
+    before = server()["files"]
+    mark(cli)
+    cli("index")
+    assert seen(server(), *MARKS, "marks.json") == set()
+    assert server()["files"] == before
+    (found,) = cli("search", "is:starred tag:pelican", "--json").json["results"]
+    assert (found["sessionId"], found["name"], found["note"], found["starred"]) == (ONE, "quay", "schooner", True)
+    configure(database, describe={"shareMarks": True})
+    cli("index")
+    assert {word for _, word in seen(server(), *MARKS)} == set(MARKS)
+    assert "starred" not in "".join(server().values())
+    assert [one["sessionId"] for one in cli("search", "schooner", "--json").json["results"]] == [ONE]
+    configure(database)
+    cli("index")
+    assert seen(server(), *MARKS, "marks.json") == set()
+
+
+@pytest.mark.parametrize("level", ["private", "metadata"])
+def test_shared_marks_are_not_more_visible_than_their_session(level: str, cli: Any, server: Any, database: str) -> None:
+    configure(database, describe={"shareMarks": True})
+    session(ONE, "/home/bo/work")
+    cli("index")
+    mark(cli)
+    assert {word for _, word in seen(server(), *MARKS)} == set(MARKS)
+    cli("share", "/home/bo/work", level)
+    assert seen(server(), *MARKS) == set()
+    cli("index", "--full")
+    assert seen(server(), *MARKS) == set()
+    assert cli("sessions", "--starred", "--json").json["total"] == (1 if level == "metadata" else 0)
+
+
+def test_a_session_of_another_workstation_is_marked_here_and_survives_its_runs(
+    cli: Any, server: Any, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session(ONE, "/home/bo/work")
+    monkeypatch.setenv("WORKSTATION_ID", "desk")
+    cli("index")
+    monkeypatch.setenv("WORKSTATION_ID", "lap")
+    session(TWO, "/home/bo/other")
+    mark(cli)
+    for workstation in ("desk", "lap"):
+        monkeypatch.setenv("WORKSTATION_ID", workstation)
+        cli("index", "--full")
+        for found in cli("sessions", "--tag", "pelican", "--starred", "--json").json["sessions"]:
+            assert (found["sessionId"], found["name"], found["tags"]) == (ONE, "quay", ["pelican"])
+        assert found
+    assert seen(server(), *MARKS) == set()

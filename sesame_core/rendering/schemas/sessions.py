@@ -26,7 +26,9 @@ class ListedSessionJson(TypedDict):
     cwd: str | None
     name: Annotated[str | None, Doc("Its title, if it was given one.")]
     description: Annotated[str | None, Doc("What it is about, if it was described.")]
-    tags: list[str]
+    tags: Annotated[list[str], Doc("Those of the user first.")]
+    starred: Annotated[bool, Doc("The user starred it.")]
+    note: Annotated[str | None, Doc("What the user noted about it.")]
     firstPrompt: str | None
     kind: Annotated[str | None, Doc("interactive, subagent or headless.")]
     created: str | None
@@ -50,6 +52,12 @@ class SessionJson(ListedSessionJson):
     workstation: str | None
     host: str | None
     owner: str | None
+
+
+class MarkedJson(VersionedJson):
+    """Sessions that were marked: `sesame star`, `tag`, `rename`, `note`."""
+
+    sessions: list[SessionJson]
 
 
 class SessionPageJson(VersionedJson):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...types.answer import Snippet
 from ..sessions import about_session, sessions_headline, sessions_notes
-from ..text import project, session_name
+from ..text import one_line, project, session_name
 from .entries import Entry, listed, texts
 from .style import DIM, Screen
 
@@ -48,6 +48,6 @@ def session_entry(stored: StoredSession, place: str) -> Entry:
         title=Snippet(session_name(stored)),
         project=project(stored.session.cwd),
         modified=stored.session.modified,
-        about=" · ".join(about_session(stored)),
-        passage=Snippet(" ".join(notes.description.split())) if notes and notes.description else None,
+        about=" · ".join([*about_session(stored), *(f"#{one_line(tag)}" for tag in (notes.tags if notes else ()))]),
+        passage=Snippet(" ".join(about.split())) if notes and (about := notes.note or notes.description) else None,
     )

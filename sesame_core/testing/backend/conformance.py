@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import Abbreviating, StorageBackend
+from sesame_core.plugin.backend import Abbreviating, StorageBackend, Tallying
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Not
 from sesame_core.types.transcript import Session
 
-from ..builders import NOON, a_chunk, a_file, a_query, a_session, a_word
+from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session, a_word
 from .base import EVERYTHING, chunks, found, store, the
 from .filtering import FilteringConformance
 from .rebuilding import RebuildingConformance
@@ -36,7 +36,7 @@ class BackendConformance(
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`,
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`, `Tallying`,
     `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend without it.
     """
 
@@ -210,6 +210,31 @@ class BackendConformance(
         assert reader.abbreviated(ids, (3, 5)) == expected, "the beginning that only a session and its subagents have"
         assert reader.abbreviated(["abc-2", "abc-2", "not there"], (4,)) == ["abc-2", "abc-2", "not "]
         assert reader.abbreviated([], (3,)) == []
+
+    def test_counts_failures_and_files_of_sessions(self, backend: StorageBackend) -> None:
+        """Each file of a session once; only if the reader has the ability."""
+        reader = backend.reader()
+        if not isinstance(reader, Tallying):
+            pytest.skip("the backend counts neither failures nor files")
+
+        def failed() -> Chunk:
+            return a_chunk("broken", kind="tool_result", role="tool", tool_name="bash", is_error=True)
+
+        edits = [a_call("edit", paths=("/w/a.py", "/w/b.py")), a_call("edit", paths=("/w/a.py",))]
+        store(
+            backend,
+            a_file(),
+            a_session("fox", failed(), failed(), *edits, id="both"),
+            a_session("fox", failed(), id="failed"),
+            a_session("fox", id="neither"),
+        )
+        counted = reader.tallies()
+        numbers = {id: the(backend, id).number for id in ("both", "failed", "neither")}
+        assert {id: counted.get(number, (0, 0)) for id, number in numbers.items()} == {
+            "both": (2, 2),
+            "failed": (1, 0),
+            "neither": (0, 0),
+        }
 
     # -- chunks -------------------------------------------------------------------------------------------
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from sesame_core.plugin.backend import Directories, StorageBackend, Values
 from sesame_core.types.index import Chunk, ChunkKind
-from sesame_core.types.query import Directory, Filters, Is, Not
-from sesame_core.types.transcript import Role
+from sesame_core.types.query import Directory, Filters, Is, Mark, Not
+from sesame_core.types.transcript import Notes, Role
 
 from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session
 from .base import EVERYTHING, BackendBase, found, store
@@ -256,6 +257,36 @@ class FilteringConformance(BackendBase):
         assert [stored.session.id for stored in listed] == ["failed"]
         assert found(backend, a_query("fox", condition=Not(Is(Filters(is_error=True))))) == {"worked"}
 
+    def test_a_tag_is_in_the_notes_of_a_session_or_a_mark_of_its_reader(self, backend: StorageBackend) -> None:
+        """In any case, and whole; of several tags all count.  A mark also names sessions that do not have it."""
+        store(
+            backend,
+            a_file(),
+            a_session("fox", id="noted", notes=Notes(name="", description="", summary="", tags=("Nix", "50%"))),
+            a_session("fox", id="marked", notes=Notes(name="n", description="", summary="", tags=("rust",))),
+            a_session("fox", id="plain"),
+        )
+        cases: list[tuple[Filters, set[str]]] = [
+            (Filters(tags=("nix",)), {"noted"}),
+            (Filters(tags=("ni",)), set()),
+            (Filters(tags=("50%", "NIX")), {"noted"}),
+            (Filters(tags=("nix", "rust")), set()),
+            (Filters(tags=(Mark("nix", ("marked",)),)), {"noted", "marked"}),
+            (Filters(tags=(Mark("nix", ("plain", "nobody"), ("noted",)), Mark("nix", ("plain",)))), {"plain"}),
+            (Filters(starred=Mark("starred", ("plain", "noted"))), {"plain", "noted"}),
+            (Filters(starred=Mark("starred", ("plain", "noted")), tags=("nix",)), {"noted"}),
+            (Filters(starred=True), set()),
+        ]
+        for filters, expected in cases:
+            assert found(backend, "fox", filters) == expected, filters
+            listed, total = backend.reader().list_sessions(filters, limit=9)
+            assert ({stored.session.id for stored in listed}, total) == (expected, len(expected)), filters
+            rest = {"noted", "marked", "plain"} - expected
+            assert found(backend, a_query("fox", condition=Not(Is(filters)))) == rest, filters
+        reader = backend.reader()
+        if isinstance(reader, Values):
+            assert dict(reader.values("tags", 9)) == {"Nix": 1, "50%": 1, "rust": 1}
+
     @pytest.mark.parametrize("role", ["user", "assistant", "system", "summary", "tool"])
     def test_a_role_narrows_to_what_has_it(self, backend: StorageBackend, role: Role) -> None:
         """Titles and prompts of the head do not count."""
@@ -345,6 +376,8 @@ class FilteringConformance(BackendBase):
             Filters(role="assistant"),
             Filters(cmd="make wanted"),
             Filters(is_error=True),
+            Filters(starred=Mark("starred", ("wanted",))),
+            Filters(tags=("wanted",)),
             Filters(exclude=tuple(f"crowd{number}" for number in range(40))),
         ],
         ids=lambda filters: next(name for name in filters.__slots__ if getattr(filters, name)),
@@ -355,7 +388,8 @@ class FilteringConformance(BackendBase):
         store(backend, a_file("/crowd"), *crowd)
         wanted = a_call("fox " + "padding " * 200, tool="wanted", paths=("/w/wanted.py",))
         failed = a_chunk("it failed", kind="tool_result", role="tool", is_error=True)
-        facts = {"cwd": "/wanted", "agent": "wanted", "git_branch": "wanted", "model": "wanted"}
+        facts: dict[str, Any] = {"cwd": "/wanted", "agent": "wanted", "git_branch": "wanted", "model": "wanted"}
+        facts["notes"] = Notes(name="", description="", summary="", tags=("wanted",))
         last = NOON + timedelta(days=2)
         first = NOON - timedelta(days=2)
         session = a_session(wanted, a_call("make wanted"), failed, id="wanted", created=first, modified=last, **facts)

@@ -189,6 +189,22 @@ class RememberingConformance(BackendBase):
         for word in ("aubergine", "radish", "tickets 123", "日本"):
             assert found(backend, word) == {"a", "b"}
 
+    def test_what_a_person_wrote_comes_back_and_is_found(self, backend: StorageBackend) -> None:
+        """A name and a note in notes with a description and without one."""
+        own = dataclasses.replace(WRITTEN, title="Marrow", note="ask the gardener")
+        alone = Notes(name="", description="", summary="", tags=("Kale",), title="", note="dig here")
+        store(backend, a_file("/a"), a_session("fox", id="a", title="kettle"), a_session("fox", id="b"))
+        with backend.writer() as writer:
+            if not isinstance(writer, Annotating):
+                pytest.skip("the backend stores no notes")
+            assert (writer.annotate("a", own), writer.annotate("b", alone)) == (1, 1)
+            assert (writer.annotate("a", own), writer.annotate("b", alone)) == (0, 0)
+        assert (the(backend, "a").session.notes, the(backend, "b").session.notes) == (own, alone)
+        assert (the(backend, "a").session.name, the(backend, "b").session.name) == ("Marrow", None)
+        for word in ("marrow", "kettle", "gardener", "aubergine"):
+            assert found(backend, word) == {"a"}, word
+        assert found(backend, "kale") == found(backend, "dig") == {"b"}
+
     def test_other_notes_take_the_place_of_the_former(self, backend: StorageBackend) -> None:
         """Without new notes, the former ones are deleted."""
         store(backend, a_file(), a_session("fox"))

@@ -32,8 +32,9 @@ class Entry:
     def head(self) -> Document:
         """Title, summary and prompts, with the session's notes."""
         session, notes = self.session, self.session.notes
-        about = (notes.description, notes.summary, *notes.tags, subwords(notes.text)) if notes else ()
-        return Document(session.name or "", "\n".join((session.summary or "", *about)), "\n".join(session.prompts))
+        about = (notes.description, notes.summary, *notes.tags, subwords(notes.text), *notes.own) if notes else ()
+        name = session.title or (notes.name if notes else "")
+        return Document(name, "\n".join((session.summary or "", *about)), "\n".join(session.prompts))
 
     @cached_property
     def conversation(self) -> Document:

@@ -155,6 +155,16 @@ class MemoryReader:
         found = Counter(value for value, _ in {(v, s.key) for s in sessions for v in values_of(field, s)})
         return sorted(found.items(), key=lambda each: (-each[1], each[0]))[:limit]
 
+    def tallies(self) -> dict[int, tuple[int, int]]:
+        """Return by session its chunks with an error, and the files that its tool calls named."""
+        return {
+            number: (
+                sum(chunk.is_error for chunk in entry.chunks),
+                len({path.replace("\\", "/") for chunk in entry.chunks for path in chunk.paths}),
+            )
+            for number, entry in self._state().entries.items()
+        }
+
     def directories(self, limit: int) -> list[str]:
         """Return the directories of sessions, each once."""
         sessions = (entry.session for entry in self._state().entries.values())
