@@ -97,7 +97,8 @@ def environment(model: Model) -> dict[str, str]:
     """The environment in which it asks nothing, with its own command and a Node on the path."""
     places = (npm.installed(PACKAGE) / ".bin", npm.installed(npm.NODE) / ".bin")
     return {
-        **os.environ,
+        # Where CI is set it draws no screen.
+        **{name: value for name, value in os.environ.items() if name != "CI"},
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": model.url,
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
