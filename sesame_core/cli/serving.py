@@ -24,7 +24,7 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     """
     from importlib.util import find_spec
 
-    from ..errors import QueryError, SesameError
+    from ..errors import OutputError, QueryError, SesameError
     from ..mcp.calls import Calls
 
     if http is None and (token_file or allow_host):
@@ -39,6 +39,10 @@ def mcp(*, http: str | None, token_file: Path | None, allow_host: Sequence[str])
     from ..mcp.stdio import serve
     from ..mcp.wire import Wire
 
+    try:
+        sys.stdout.write("")  # fails if it was closed: the descriptor below it is another file then
+    except OSError as error:
+        raise OutputError(f"cannot write the answer: {error.strerror or error}") from error
     calls = Calls(lambda: _opened(is_local=True))
     wire = Wire()
 
@@ -84,7 +88,10 @@ def _closing(calls: Calls) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        calls.close(130 if isinstance(error, KeyboardInterrupt) else 1)
+        from ..errors import OutputError
+
+        told = f"sesame: {error}" if isinstance(error, OutputError) else ""
+        calls.close(130 if isinstance(error, KeyboardInterrupt) else 1, told)
         raise
     calls.close()
 

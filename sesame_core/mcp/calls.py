@@ -79,15 +79,18 @@ class Calls:
         tools = self._tools
         return "opening the index" if tools is None else tools.progress(name)
 
-    def close(self, code: int = 0) -> None:
+    def close(self, code: int = 0, told: str = "") -> None:
         """Accept no more calls; when some are running, end the process.
 
         A call may be waiting for a model, and the interpreter would wait for it at exit, without any client.
 
         :param code: exit code of the process then.
+        :param told: what it prints on standard error then; "" for nothing.
         """
         self._pool.shutdown(wait=False, cancel_futures=True)
         if self._running:
+            if told:
+                os.write(2, f"{told}\n".encode("utf-8", "replace"))
             os._exit(code)
         if self._tools is not None:
             self._tools.close()

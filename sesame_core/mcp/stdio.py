@@ -46,6 +46,7 @@ def serve(wire: Wire, calls: Calls, later: Callable[[bytes, Iterator[bytes]], No
             return
         server.take(message)
     server.finish(GRACE)
+    wire.check()
 
 
 class Handshake:

@@ -25,8 +25,9 @@ class Wire:
     def __init__(self) -> None:
         self._in, self._out = _taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY)
         self._writing = threading.Lock()
-        self._lines: SimpleQueue[bytes | OSError | None] = SimpleQueue()
+        self._lines: SimpleQueue[bytes | None] = SimpleQueue()
         # Another thread reads, so that the main thread hears at once of Ctrl-C, and of a client that reads no more.
+        self._failed: OSError | None = None
         threading.Thread(target=self._read, name="sesame-input", daemon=True).start()
 
     def lines(self) -> Iterator[bytes]:
@@ -35,13 +36,22 @@ class Wire:
         :raises BrokenPipeError: the client does not read any more.
         :raises OutputError: a message cannot be written.
         """
-        while (line := self._lines.get()) is not None:
-            if isinstance(line, BrokenPipeError):
-                raise line
-            if isinstance(line, OSError):
-                raise OutputError(f"cannot write the answer: {line.strerror or line}") from line
+        while isinstance(line := self._lines.get(), bytes):
             if line.strip():
                 yield line
+        self.check()
+
+    def check(self) -> None:
+        """Raise the error with which a message could not be written, if one could not.
+
+        :raises BrokenPipeError: the client does not read any more.
+        :raises OutputError: it cannot be written.
+        """
+        error = self._failed
+        if isinstance(error, BrokenPipeError):
+            raise error
+        if error is not None:
+            raise OutputError(f"cannot write the answer: {error.strerror or error}") from error
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message, from any thread; an error ends `lines`."""
@@ -59,7 +69,8 @@ class Wire:
                 while line:
                     line = line[os.write(self._out, line) :]
         except OSError as error:
-            self._lines.put(error)
+            self._failed = error
+            self._lines.put(None)
 
     def _read(self) -> None:
         parts: list[bytes] = []

@@ -290,7 +290,7 @@ def test_a_home_with_sessions_of_pi_and_cursor(home: Path, cli: Callable[..., An
     with Sesame() as sesame:
         tools = Tools(sesame)
         assert tools.call("search_sessions", {"query": "teapot"})["hints"][:2] == [looked, said]  # type: ignore[index]
-        assert tools.call("list_sessions", {"agent": "codex"})["hints"] == [why, said]
+        assert tools.call("list_sessions", {"agent": "codex"})["hints"] == [why.replace("--", ""), said]
     for command in (["search", "kettle"], ["search"], ["sessions"]):
         assert "Cursor" not in cli(*command).out
         assert cli(*command, "--json").json["hints"] == []
