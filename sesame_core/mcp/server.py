@@ -17,18 +17,14 @@ from mcp.server.stdio import stdio_server
 
 from .. import version
 from ..errors import OutputError, SesameError
-from . import calls
-from .calls import PROGRESS, THREADS, Calls
+from .calls import PROGRESS, Calls
 from .instructions import INSTRUCTIONS
 from .messages import ProtocolError, decoded
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from .tools import Tools
     from .wire import Wire
-
-__all__ = ["THREADS", "SesameServer", "described"]
 
 
 class SesameServer:
@@ -136,16 +132,6 @@ class _Output:
 
     async def flush(self) -> None:
         """Do nothing: nothing is buffered."""
-
-
-def described() -> list[types.Tool]:
-    """Return the tools as the SDK's types."""
-    return [types.Tool.model_validate(tool) for tool in calls.described()]
-
-
-def _answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    """Return a tool's answer as the SDK's type."""
-    return types.CallToolResult.model_validate(calls.answered(lambda: tools, name, arguments))
 
 
 def _of_output(errors: BaseExceptionGroup[Exception]) -> Exception:

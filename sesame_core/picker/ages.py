@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
-#: The units of an age, with their seconds; each is used from one of it on.
-UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3_600), ("m", 60))
+from ..rendering.text import ago
+
 #: Cells of the longest age: `11mo`.
 WIDTH = 4
 
@@ -14,8 +14,5 @@ def age(moment: datetime | None, now: datetime | None = None) -> str:
     """Return how long ago a time was: `5m`, `3h`, `2d`, `11mo`; `now`, and "" when it is not known."""
     if moment is None:
         return ""
-    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
-    for unit, length in UNITS:
-        if seconds >= length:
-            return f"{int(seconds // length)}{unit}"
-    return "now"
+    found = ago(moment, now)
+    return "now" if found is None else f"{found[0]}{found[1].replace('min', 'm')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..rendering.sessions import spoken_by
 from ..rendering.text import count, days, one_line, place, printable, session_name
 from ..text.cells import TAB, steady
 from ..text.readable import readable
@@ -82,12 +83,10 @@ class Preview:
 
 
 def _speaker(chunk: Chunk, *, is_passage: bool) -> Row:
-    who = chunk.tool_name or (chunk.source_type if chunk.role == "metadata" else chunk.role) or ""
-    what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
     time = f"  {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
     arrow = "→" if is_passage else "#"
     error: Row = [(" error", "error")] if chunk.is_error else []
-    return [(f"{arrow}{chunk.seq} ", "dim"), (steady(one_line(who)) + what, "speaker"), *error, (time, "dim")]
+    return [(f"{arrow}{chunk.seq} ", "dim"), (steady(spoken_by(chunk)), "speaker"), *error, (time, "dim")]
 
 
 def _lines(chunk: Chunk) -> int:

@@ -250,15 +250,19 @@ def header_lines(stored: StoredSession) -> list[str]:
     return [*lines, f"  {one_line(stored.path)}{gone}", *_notes_lines(stored)]
 
 
+def spoken_by(chunk: Chunk) -> str:
+    """Return who speaks in a chunk, as a transcript says it: `user`, `Bash call`, `Bash result`, `title`."""
+    speaker = chunk.tool_name or (chunk.source_type if chunk.role == "metadata" else chunk.role) or ""
+    return one_line(speaker) + {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
+
+
 def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
     """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
     lines, session = header_lines(stored), stored.session
     abandoned = set(session.abandoned or ())
     for chunk in chunks:
-        speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role
-        what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
         time = f" {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
         flags = (" error" if chunk.is_error else "") + (" abandoned" if chunk.segment in abandoned else "")
         arrow = "→" if chunk.seq == marked else "#"
-        lines += ["", f"{arrow}{chunk.seq} {one_line(speaker or '')}{what}{flags}{time}", printable(chunk.text)]
+        lines += ["", f"{arrow}{chunk.seq} {spoken_by(chunk)}{flags}{time}", printable(chunk.text)]
     return "\n".join(lines)

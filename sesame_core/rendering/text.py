@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..search.listing import display_name
@@ -25,6 +25,8 @@ NAME = 120
 WORD, HINT, WORDS = 100, 400, 32
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
+#: Each unit of an age, with its seconds.
+_UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("min", 60))
 
 
 def shortened(text: str, most: int) -> str:
@@ -122,6 +124,15 @@ def days(first: datetime | None, last: datetime | None) -> str:
 def minute(moment: datetime | None) -> str | None:
     """Return a time to the minute in the local time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else None
+
+
+def ago(moment: datetime, now: datetime | None = None) -> tuple[int, str] | None:
+    """Return how long ago a time was, in its largest unit: `(5, "mo")`; None for less than a minute, and the future.
+
+    :param now: the present time when None.
+    """
+    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
+    return next(((int(seconds // of), unit) for unit, of in _UNITS if seconds >= of), None)
 
 
 def interval(filters: Filters | None) -> list[str]:

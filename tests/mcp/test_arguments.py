@@ -17,10 +17,10 @@ from sesame_core.demo import sessions_dir
 from sesame_core.errors import SesameError
 from sesame_core.mcp import inputs
 from sesame_core.mcp.arguments import LARGEST, read
-from sesame_core.mcp.server import _answered
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.query.dates import HINT
 
+from ..support.mcp_client import answered
 from ..support.transcripts import Pi, write
 
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
@@ -181,7 +181,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
 def test_a_refusal_names_the_argument_its_value_and_what_is_possible(
     name: str, given: dict[str, Any], told: str, tools: Tools
 ) -> None:
-    result = _answered(tools, name, given)
+    result = answered(tools, name, given)
     (content,) = result.content
     text = content.text  # type: ignore[union-attr]
     assert result.is_error

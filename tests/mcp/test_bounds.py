@@ -20,12 +20,11 @@ from sesame_core import Selection, Sesame, Source
 from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.mcp.bounds import ANSWER_BYTES, LEAST_BYTES, MESSAGE, cut, fitted
-from sesame_core.mcp.server import _answered
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.rendering.budget import size
 
 from ..conftest import REPOSITORY
-from ..support.mcp_client import text_of, value_of
+from ..support.mcp_client import answered, text_of, value_of
 from ..support.oversized import KINDS, PIECES, write_all
 from ..support.transcripts import Pi, write
 
@@ -52,7 +51,7 @@ def oversized(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
 def bounded(tools: Tools, name: str, most: int = ANSWER_BYTES, **given: Any) -> dict[str, Any]:
     """Return a tool's answer; it is as small as promised, and valid."""
     arguments = given if most == ANSWER_BYTES else {**given, "max_bytes": most}
-    result = _answered(tools, name, arguments)
+    result = answered(tools, name, arguments)
     value = value_of(result)
     assert len(text_of(result).encode()) <= most, (name, given)
     VALID[name].validate(value)
@@ -119,7 +118,7 @@ def test_three_thousand_messages_are_read_a_page_at_a_time(oversized: Tools) -> 
 
 
 def test_a_budget_below_the_least_is_the_least(oversized: Tools) -> None:
-    result = _answered(oversized, "get_session", {"session": f"{0:08x}-fox", "max_bytes": 1})
+    result = answered(oversized, "get_session", {"session": f"{0:08x}-fox", "max_bytes": 1})
     assert len(text_of(result).encode()) <= LEAST_BYTES
 
 
@@ -186,7 +185,7 @@ def test_an_echo_of_what_was_asked_is_in_bounds(piece: str, oversized: Tools) ->
         ("search_sessions", {"query": "fox", "role": long}),
         (long, {}),
     ):
-        result = _answered(oversized, name, given)
+        result = answered(oversized, name, given)
         assert result.is_error
         assert len(text_of(result)) <= MESSAGE + 100
 

@@ -28,14 +28,25 @@ from sesame_core.config.file import load
 from sesame_core.dataclass import replace
 from sesame_core.installation import adding
 from sesame_core.integration.environment import VARIABLES
-from sesame_core.mcp.server import THREADS, described
+from sesame_core.mcp.calls import THREADS
 from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.rendering import brief, budget
 from sesame_core.rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
 from sesame_core.search.windows import MAX_SNIPPET_BYTES, MAX_WINDOW_ITEMS
 from sesame_core.types.answer import MAX_HITS
 
-from ..support.mcp_client import COMMAND, HANDSHAKE, ends_within, environment, over_stdio, resident, text_of, value_of
+from ..support.mcp_client import (
+    COMMAND,
+    HANDSHAKE,
+    answered,
+    described,
+    ends_within,
+    environment,
+    over_stdio,
+    resident,
+    text_of,
+    value_of,
+)
 from ..support.model_server import Answers, serving
 from ..support.transcripts import Claude, Pi, write
 
@@ -262,10 +273,8 @@ def test_a_page_after_the_end_is_empty(demo_sessions: Path, tools_of: Callable[.
 def test_a_mistake_is_an_answer_that_says_what_to_do(
     name: str, arguments: dict[str, Any], told: str, indexed_sessions: Path
 ) -> None:
-    from sesame_core.mcp.server import _answered
-
     with Sesame() as sesame:
-        result = _answered(Tools(sesame), name, arguments)
+        result = answered(Tools(sesame), name, arguments)
     assert result.is_error is True
     assert told in text_of(result)
     assert "Traceback" not in text_of(result)
@@ -273,14 +282,12 @@ def test_a_mistake_is_an_answer_that_says_what_to_do(
 
 
 def test_an_unexpected_failure_shows_no_secrets(home: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from sesame_core.mcp.server import _answered
-
     class Broken(Tools):
         def call(self, name: str, arguments: dict[str, Any], *_: object) -> dict[str, Any]:
             raise RuntimeError("secret")
 
     with Sesame() as sesame:
-        result = _answered(Broken(sesame), "get_session", {})
+        result = answered(Broken(sesame), "get_session", {})
     assert text_of(result) == "internal error (RuntimeError); the server's log has the details"
     assert "secret" in caplog.text
 
@@ -291,10 +298,8 @@ def test_numbers_in_quotes_and_nulls_are_taken_as_meant(demo_sessions: Path, too
 
 
 def test_lone_surrogates_reach_no_transport(home: Path) -> None:
-    from sesame_core.mcp.server import _answered
-
     with Sesame() as sesame:
-        result = _answered(Tools(sesame), "search_sessions", {"query": "fox \ud800"})
+        result = answered(Tools(sesame), "search_sessions", {"query": "fox \ud800"})
     value_of(result)
     result.model_dump_json().encode()
 
@@ -456,13 +461,22 @@ def _command(process: Path) -> str:
 
 def test_calls_that_wait_for_each_other_share_a_refresh(demo_sessions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refreshes: list[float] = []
+    asking: list[int] = []
 
     class Counted(Sesame):
         def refresh(self, seconds: float | None = None, **options: Any) -> Any:
             refreshes.append(time.monotonic())
+            while len(asking) < THREADS:  # however long a busy machine takes to start them
+                time.sleep(0.01)
             time.sleep(0.2)
             return super().refresh(seconds, **options)
 
+    def asked(tools: Tools) -> Any:
+        asking.append(1)
+        return refresh(tools)
+
+    refresh = Tools._refresh
+    monkeypatch.setattr(Tools, "_refresh", asked)
     with Counted() as sesame:
         tools = Tools(sesame)
         threads = [

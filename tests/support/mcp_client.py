@@ -20,6 +20,9 @@ import mcp_types as types
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from sesame_core.mcp import calls
+from sesame_core.mcp.tools import Tools
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: The first request of a client, for protocol versions with a handshake.
 HANDSHAKE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -40,6 +43,16 @@ def over_stdio(act: Callable[[Client], Awaitable[Any]], **more: str) -> Any:
             return await act(client)
 
     return anyio.run(run)
+
+
+def described() -> list[types.Tool]:
+    """Return the tools as the SDK's types."""
+    return [types.Tool.model_validate(tool) for tool in calls.described()]
+
+
+def answered(tools: Tools, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return a tool's answer as the SDK's type, without a server."""
+    return types.CallToolResult.model_validate(calls.answered(lambda: tools, name, arguments))
 
 
 def text_of(result: types.CallToolResult) -> str:

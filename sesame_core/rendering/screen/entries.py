@@ -6,11 +6,12 @@ The first entry is the best one or the latest, so that it must not scroll away: 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from ...dataclass import dataclass, field
 from ...text.cells import cells
 from ...types.answer import Snippet
+from ..text import ago
 from .layout import fitted, focused, safe, wrapped
 from .style import DIM, NARROWEST, TITLE, Screen
 
@@ -22,8 +23,6 @@ PASSAGE = 2
 WIDE = 60
 #: Columns of a project's name at most.
 PROJECT = 20
-#: Each unit of an age, with its seconds.
-_UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("min", 60))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,8 +47,15 @@ def age(moment: datetime | None, now: datetime | None = None) -> str:
     """Return how long ago a time was, in its largest unit: `5 mo`; "" when it is not known."""
     if moment is None:
         return ""
-    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
-    return next((f"{int(seconds // of)} {unit}" for unit, of in _UNITS if seconds >= of), "now")
+    found = ago(moment, now)
+    return "now" if found is None else f"{found[0]} {found[1]}"
+
+
+def framed(top: Sequence[str], entries: Sequence[Entry], below: Sequence[str], screen: Screen) -> str:
+    """Return a list with what stands above and below it, apart by blank rows, and a row left for the prompt."""
+    room = screen.height - 1 - len(top) - len(below) - (2 if below else 1)
+    lines = listed(entries, screen, room)
+    return "\n".join([*top, *(["", *lines] if lines else []), *(["", *below] if below else [])])
 
 
 def listed(entries: Sequence[Entry], screen: Screen, room: int) -> list[str]:

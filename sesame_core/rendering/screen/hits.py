@@ -10,7 +10,7 @@ from ...types.answer import Snippet
 from ..answers import about, headline, place_of
 from ..notes import answer_notes
 from ..text import project, session_name
-from .entries import Entry, listed, texts
+from .entries import Entry, framed, texts
 from .style import DIM, Screen
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ def answer_screen(
         from ..evidence import explanation_lines
 
         below = [*texts(explanation_lines(answer.explanation, answer), screen), *below]
-    # One row is the prompt's, and a blank one stands above the list, and another below it.
-    room = screen.height - 1 - len(top) - len(below) - (2 if below else 1)
-    entries = listed([_entry(hit, answer, abbreviate) for hit in answer.hits], screen, room)
-    return "\n".join([*top, *(["", *entries] if entries else []), *(["", *below] if below else [])])
+    return framed(top, [_entry(hit, answer, abbreviate) for hit in answer.hits], below, screen)
 
 
 def _entry(hit: Hit, answer: Answer, abbreviate: Callable[[str], str]) -> Entry:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...types.answer import Snippet
 from ..sessions import about_session, sessions_headline, sessions_notes
 from ..text import one_line, project, session_name
-from .entries import Entry, listed, texts
+from .entries import Entry, framed, texts
 from .style import DIM, Screen
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def sessions_screen(
     """Return one page of sessions as it fits a screen.  The parameters are those of `sessions_text`."""
     top = texts([sessions_headline(found, total, offset=offset, refreshed=refreshed)], screen)
     below = texts(sessions_notes(filters, kept_out, refreshed), screen, style=DIM)
-    room = screen.height - 1 - len(top) - len(below) - (2 if below else 1)
-    entries = listed([session_entry(stored, abbreviate(stored.session.id)) for stored in found], screen, room)
-    return "\n".join([*top, *(["", *entries] if entries else []), *(["", *below] if below else [])])
+    return framed(top, [session_entry(stored, abbreviate(stored.session.id)) for stored in found], below, screen)
 
 
 def session_entry(stored: StoredSession, place: str) -> Entry:

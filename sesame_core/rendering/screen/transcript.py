@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...text.readable import readable
 from ...types.answer import Snippet
-from ..sessions import header_lines
-from ..text import count, one_line, printable
+from ..sessions import header_lines, spoken_by
+from ..text import count, printable
 from .edits import diff_of
 from .entries import texts
 from .layout import fitted, safe
@@ -50,11 +50,9 @@ def transcript_screen(
 
 
 def _heading(chunk: Chunk, *, is_marked: bool, is_abandoned: bool) -> str:
-    speaker = chunk.tool_name if chunk.tool_name else chunk.source_type if chunk.role == "metadata" else chunk.role
-    what = {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
     time = f" · {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
     flags = (" · error" if chunk.is_error else "") + (" · abandoned" if is_abandoned else "")
-    return f"{'→' if is_marked else '#'}{chunk.seq} {one_line(speaker or '')}{what}{flags}{time}"
+    return f"{'→' if is_marked else '#'}{chunk.seq} {spoken_by(chunk)}{flags}{time}"
 
 
 def _body(chunk: Chunk, screen: Screen, *, is_full: bool) -> list[str]:
