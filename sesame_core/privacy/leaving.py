@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..config.model import MARK
 from ..dataclass import replace
 from ..text.folding import printable
+from ..types.transcript import PROMPT_CHARS, SUMMARY_CHARS
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, StoredSession
     from .redactor import Redactor
 
-_Thing = TypeVar("_Thing", bound="Chunk | StoredSession")
+_Thing = TypeVar("_Thing")
 
-#: Characters from which on a piece of a word may be a piece of a secret.
+#: Characters from which on a piece of a word may be a piece of a secret: of most, so little says nothing.
 PIECE = 6
-#: The words around the line that stands for what was cut from a text when it was indexed.
+#: The last word of a text whose end was cut when it was indexed; those around the line that stands for its middle.
+_LAST = re.compile(rf"\S{{{PIECE},}}\Z")
 _CUT = "left out …]"
 _AROUND_CUT = re.compile(
     rf"\S{{{PIECE},}}(?=\n\[… \d+ (?:characters|bytes) left out …\])|(?<=left out …\]\n)\S{{{PIECE},}}"
@@ -28,53 +30,55 @@ _AROUND_CUT = re.compile(
 
 
 class Leaving:
-    """Makes the copies."""
+    """Makes the copies; what has no secrets is returned as it is."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
 
     def session(self, stored: StoredSession) -> StoredSession:
-        """Return a session without secrets in its names and notes."""
-        copied = self._copied(stored)
-        if any(MARK in place for place in copied.session.places):
+        """Return a session without secrets in its names, prompts and notes."""
+        shown = self._shown(stored)
+        was, now = stored.session, shown.session
+        prompts = tuple(
+            _ended(before, after, PROMPT_CHARS) for before, after in zip(was.prompts, now.prompts, strict=True)
+        )
+        summary = _ended(was.summary or "", now.summary or "", SUMMARY_CHARS) or None
+        if prompts != now.prompts or summary != now.summary:
+            shown = replace(shown, session=replace(now, prompts=prompts, summary=summary))
+        if any(MARK in place for place in now.places):
             # Agents write the directory into that of the file, in a spelling in which no secret is recognised.
-            return replace(copied, path=re.split(r"[/\\]", copied.path)[-1])
-        return copied
+            return replace(shown, path=re.split(r"[/\\]", shown.path)[-1])
+        return shown
 
     def chunk(self, chunk: Chunk) -> Chunk:
         """Return a chunk without secrets."""
-        copied = self._copied(chunk)
-        if _CUT in copied.text:
-            return replace(copied, text=_AROUND_CUT.sub("…", copied.text))
-        return copied
+        shown = self._shown(chunk)
+        if _CUT in shown.text and (text := _AROUND_CUT.sub("…", shown.text)) != shown.text:
+            return replace(shown, text=text)
+        return shown
 
-    def _copied(self, thing: _Thing) -> _Thing:
-        copied = _copy(thing)
-        self._uncover(copied)
-        self._redactor.redact(copied)
-        return copied
-
-    def _uncover(self, thing: Any) -> None:
-        """Redact the fields in which control sequences, such as colours, hide a secret from the redactor only."""
-        for name in type(thing).__dataclass_fields__:
-            value = getattr(thing, name)
-            if hasattr(type(value), "__dataclass_fields__"):
-                self._uncover(value)
-            elif (shown := self._uncovered(value)) != value:
-                setattr(thing, name, shown)
+    def _shown(self, thing: _Thing) -> _Thing:
+        uncovered: _Thing = self._uncovered(thing)
+        return self._redactor.redacted(uncovered)
 
     def _uncovered(self, value: Any) -> Any:
+        """Return a value without the secrets that control sequences, such as colours, hide from the redactor."""
+        if hasattr(type(value), "__dataclass_fields__"):
+            fields = ((name, getattr(value, name)) for name in type(value).__dataclass_fields__)
+            changes = {name: shown for name, inner in fields if (shown := self._uncovered(inner)) is not inner}
+            return replace(value, **changes) if changes else value
         if type(value) is tuple:
-            return tuple(map(self._uncovered, value))
+            parts = tuple(map(self._uncovered, value))
+            return parts if parts != value else value
         if type(value) is dict:
-            return {self._uncovered(name): inner for name, inner in value.items()}
+            names = {self._uncovered(name): inner for name, inner in value.items()}
+            return names if names != value else value
         if type(value) is not str or (shown := printable(value)) == value:
             return value
         masked = self._redactor.text(shown)
         return value if masked == shown else masked
 
 
-def _copy(thing: _Thing) -> _Thing:
-    """Return a copy whose fields may be set, and those of the dataclasses in it."""
-    values = ((name, getattr(thing, name)) for name in thing.__dataclass_fields__)
-    return replace(thing, **{name: _copy(value) for name, value in values if hasattr(value, "__dataclass_fields__")})
+def _ended(stored: str, shown: str, most: int) -> str:
+    """Return a redacted text; if it was cut when it was indexed, without its last word."""
+    return shown if len(stored) < most else _LAST.sub("…", shown)

@@ -1,34 +1,21 @@
-"""Shows an index without secrets: what is stored stays as it is, and what is read has placeholders.
-
-Whole texts are redacted, before anything is cut from them: a part of a secret is not recognised.
-"""
+"""Shows an index without secrets: what is stored stays as it is, and what is read has placeholders."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from ..dataclass import replace
-from ..types.transcript import PROMPT_CHARS, SUMMARY_CHARS
-from .redactor import Redactor
+from .leaving import Leaving
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..types.index import Chunk, ChunkRange, StoredSession
     from ..types.query import Condition, Filters
+    from .redactor import Redactor
 
-#: Characters from which on a piece of a word may be a piece of a secret: of most, so little says nothing.
-PIECE = 6
 #: Characters from which on a term with letters and digits is not named as another spelling of a word.
 TERM = 8
-#: The last word of a text whose end was cut when it was indexed; those around the line that stands for its middle.
-_LAST = re.compile(rf"\S{{{PIECE},}}\Z")
-_CUT = "left out …]"
-_AROUND_CUT = re.compile(
-    rf"\S{{{PIECE},}}(?=\n\[… \d+ (?:characters|bytes) left out …\])|(?<=left out …\]\n)\S{{{PIECE},}}"
-)
 
 
 def redacting_reader(reader: IndexReader, redactor: Redactor) -> IndexReader:
@@ -41,52 +28,30 @@ class RedactingReader:
 
     def __init__(self, reader: IndexReader, redactor: Redactor) -> None:
         self._reader = reader
-        self._redactor = redactor
+        self._leaving = Leaving(redactor)
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return the sessions with these numbers."""
-        return list(map(self._session, self._reader.sessions(numbers)))
+        return list(map(self._leaving.session, self._reader.sessions(numbers)))
 
     def find_sessions(self, prefix: str) -> list[StoredSession]:
         """Return the sessions with this id, or whose ids begin with it."""
-        return list(map(self._session, self._reader.find_sessions(prefix)))
+        return list(map(self._leaving.session, self._reader.find_sessions(prefix)))
 
     def find_by_id(self, ids: Iterable[str]) -> list[StoredSession]:
         """Return the sessions with these ids."""
-        return list(map(self._session, self._reader.find_by_id(ids)))
+        return list(map(self._leaving.session, self._reader.find_by_id(ids)))
 
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:
         """Return sessions, newest first, and their total."""
         found, total = self._reader.list_sessions(filters, limit=limit, offset=offset, condition=condition)
-        return list(map(self._session, found)), total
+        return list(map(self._leaving.session, found)), total
 
     def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:
         """Return the chunks of each range."""
-        return [list(map(self._chunk, found)) for found in self._reader.chunks(ranges)]
-
-    def _chunk(self, chunk: Chunk) -> Chunk:
-        shown = self._redactor.redacted(chunk)
-        if _CUT in shown.text and (text := _AROUND_CUT.sub("…", shown.text)) != shown.text:
-            return replace(shown, text=text)
-        return shown
-
-    def _session(self, stored: StoredSession) -> StoredSession:
-        shown = self._redactor.redacted(stored)
-        was, now = stored.session, shown.session
-        prompts = tuple(
-            _ended(before, after, PROMPT_CHARS) for before, after in zip(was.prompts, now.prompts, strict=True)
-        )
-        summary = _ended(was.summary or "", now.summary or "", SUMMARY_CHARS) or None
-        if prompts != now.prompts or summary != now.summary:
-            return replace(shown, session=replace(now, prompts=prompts, summary=summary))
-        return shown
-
-
-def _ended(stored: str, shown: str, most: int) -> str:
-    """Return a redacted text; if it was cut when it was indexed, without its last word."""
-    return shown if len(stored) < most else _LAST.sub("…", shown)
+        return [list(map(self._leaving.chunk, found)) for found in self._reader.chunks(ranges)]
 
 
 def _terms(self: RedactingReader, prefix: str, limit: int) -> list[tuple[str, int]]:
