@@ -1,4 +1,4 @@
-"""How a session's file is opened in an editor: at the line of a record."""
+"""The programs that a person has chosen: the pager, and the editor, which opens a session's file at a record."""
 
 from __future__ import annotations
 
@@ -51,6 +51,15 @@ def named(variable: str) -> list[str]:
         return shlex.split(os.environ.get(variable, ""))
     except ValueError as error:
         raise SesameError(f"${variable} is not a command: {error}") from error
+
+
+def pager() -> list[str]:
+    """Return the command of the pager that `SESAME_PAGER` names, else `PAGER`, else `less`; nothing if it is empty.
+
+    :raises SesameError: it has a quote that is not closed.
+    """
+    chosen = next((name for name in ("SESAME_PAGER", "PAGER") if name in os.environ), None)
+    return named(chosen) if chosen else ["less"]
 
 
 def editor() -> list[str]:

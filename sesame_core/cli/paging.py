@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
 from shutil import which
 from typing import TYPE_CHECKING
 
+from ..api.opening import pager
 from .terminal import write
 
 if TYPE_CHECKING:
     from ..rendering.screen.style import Screen
 
-#: The pager, if there is one, when no variable names another: marks are kept, one screen is left alone.
-PAGER, OPTIONS = "less", "FRX"
+#: Options of `less`, when nobody has set others: marks are kept, one screen is left alone.
+OPTIONS = "FRX"
 
 
 def page(pieces: Iterable[str], screen: Screen) -> None:
     """Print pieces of an output, each ends a line; from the first one on that no longer fits, with the pager.
 
-    The pager is what `SESAME_PAGER` or `PAGER` names, else `less`; none when it is empty or `cat`.
+    There is none when its name is empty or `cat`.
+
+    :raises SesameError: its name is not a command.
     """
     waiting = iter(pieces)
     first, rows = [], 0
@@ -40,25 +42,24 @@ def page(pieces: Iterable[str], screen: Screen) -> None:
             write(piece)
         return
     environment = {"LESS": OPTIONS, "LESSCHARSET": "utf-8", **os.environ}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace") as pager:
-        assert pager.stdin is not None
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace"
+    ) as process:
+        assert process.stdin is not None
         # The reader has seen enough; the pager, not Sesame, is what Ctrl-C is for.
         with suppress(BrokenPipeError, KeyboardInterrupt):
             for piece in (*first, *waiting):
-                pager.stdin.write(piece + "\n")
+                process.stdin.write(piece + "\n")
         with suppress(BrokenPipeError):
-            pager.stdin.close()
+            process.stdin.close()
         while True:
             try:
-                pager.wait()
+                process.wait()
             except KeyboardInterrupt:
                 continue
             return
 
 
 def _pager() -> list[str]:
-    named = os.environ.get("SESAME_PAGER", os.environ.get("PAGER", PAGER))
-    command = shlex.split(named)
-    if command == ["cat"] or not command or which(command[0]) is None:
-        return []
-    return command
+    command = pager()
+    return [] if command == ["cat"] or not command or which(command[0]) is None else command

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING
 
-from ..api.opening import at, editor, is_text, line_of, named
+from ..api.opening import at, editor, is_text, line_of, pager
 from ..errors import SesameError
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ def show(screen: Screen, transcript: str, position: int | None) -> None:
 
     :raises SesameError: the pager cannot be started.
     """
-    pager = named("PAGER")
-    if not pager or os.path.basename(pager[0]) == "cat":
-        pager = ["less"]  # the picker comes back at once, over what `cat` has written
+    command = pager()
+    if not command or os.path.basename(command[0]) == "cat":
+        command = ["less"]  # the picker comes back at once, over what `cat` has written
     line = 1
     if position is not None:
         line = next((n for n, text in enumerate(transcript.split("\n"), 1) if text.startswith(f"→{position} ")), 1)
     # A text that fits into the screen stays, too, until a key ends it.
-    options = ["-+F", f"+{line}g"] if os.path.basename(pager[0]) == "less" else []
-    _run(screen, [*pager, *options], "PAGER", transcript)
+    options = ["-+F", f"+{line}g"] if os.path.basename(command[0]) == "less" else []
+    _run(screen, [*command, *options], "PAGER", transcript)
 
 
 def edit(screen: Screen, stored: StoredSession, chunk: Chunk | None, transcript: Callable[[], str]) -> None:

@@ -122,6 +122,12 @@ def test_what_is_longer_than_the_screen_is_shown_by_the_pager(
     assert on_a_terminal(["show", NIX], size=(80, 10))[1].startswith("PAGER")
 
 
+def test_a_pager_that_is_no_command_is_an_error(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SESAME_PAGER", "less 'x")
+    code, shown = on_a_terminal(["show", NIX], size=(80, 10))
+    assert (code, shown) == (1, "sesame: $SESAME_PAGER is not a command: No closing quotation\n")
+
+
 def test_a_pager_that_is_left_early_is_no_error(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SESAME_PAGER", "head -n 1")
     code, shown = on_a_terminal(["show", NIX, "--full"], size=(80, 10))
