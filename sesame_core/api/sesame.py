@@ -217,7 +217,7 @@ class Sesame(OneSession):
 
     def _places(self, text: str | None = None) -> Places | None:
         """Return the directories that names can mean; None if a query has none."""
-        if text is not None and not ("cwd:" in text.lower() or "is:here" in text.lower()):
+        if text is not None and not any(name in text.lower() for name in ("cwd:", "in:", "is:here")):
             return None
         from ..search.places import Places
 

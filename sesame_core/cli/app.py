@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import shlex
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -106,7 +107,12 @@ def _of_option(option: Option) -> inspect.Parameter:
 
 
 def _parameter(name: str, kind: Any, made: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default)
+    return inspect.Parameter(_python_name(name), inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default)
+
+
+def _python_name(name: str) -> str:
+    """Return the name of a parameter: `--in` is a word that Python does not take as one."""
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _function_of(command: Command) -> Callable[..., None]:
@@ -115,8 +121,11 @@ def _function_of(command: Command) -> Callable[..., None]:
     lists |= {option.name for option in command.options if option.is_repeatable}
     parameters = [*map(_of_argument, command.arguments), *map(_of_option, command.options)]
 
+    names = {_python_name(each.name): each.name for each in (*command.arguments, *command.options)}
+
     def run(**values: Any) -> None:
-        command.run({name: value or [] if name in lists else value for name, value in values.items()})
+        named = {names[name]: value for name, value in values.items()}
+        command.run({name: value or [] if name in lists else value for name, value in named.items()})
 
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

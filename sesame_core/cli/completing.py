@@ -1,8 +1,9 @@
-"""What a shell completes behind an option or as an argument: agents, roles, sessions."""
+"""What a shell completes behind an option or as an argument: agents, roles, sessions, what sessions have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias
 
 from .terminal import COLORS
@@ -46,16 +47,24 @@ def _visibilities() -> Iterator[Completion]:
     yield from ((level, "") for level in LEVELS)
 
 
-def _tags() -> Iterator[Completion]:
-    """Yield the tags of sessions; none where there is no index."""
+def _known(field: str) -> Iterator[Completion]:
+    """Yield what sessions have for a field of `Filters`; nothing where there is no index."""
     from ..api.sesame import Sesame
     from ..errors import SesameError
 
     try:
         with Sesame() as sesame:
-            yield from ((tag, "") for tag in sesame.known_values("tags"))
+            yield from ((value, "") for value in sesame.known_values(field))
     except SesameError:
         return
+
+
+def _places() -> Iterator[Completion]:
+    from ..query.within import HERE
+
+    yield HERE[0], ""
+    yield from _known("repo")
+    yield from _known("cwd")
 
 
 def _groups() -> Iterator[Completion]:
@@ -88,6 +97,14 @@ _VALUES: dict[str, Callable[[], Iterator[Completion]]] = {
     "visibility": _visibilities,
     "session": _sessions,
     "exclude": _sessions,
-    "tag": _tags,
+    "tag": partial(_known, "tags"),
+    "in": _places,
+    "cwd": partial(_known, "cwd"),
+    "repo": partial(_known, "repo"),
+    "branch": partial(_known, "branch"),
+    "tool": partial(_known, "tool"),
+    "workstation": partial(_known, "workstation"),
+    "host": partial(_known, "host"),
+    "owner": partial(_known, "owner"),
     "by": _groups,
 }

@@ -55,7 +55,8 @@ COMMANDS = (
         "Count sessions, messages, prompts, tool calls, failures and files, from the index as it is.",
         options=(
             Option("by", str, "day, week, agent, project or tool.", default="day", metavar="GROUP"),
-            *narrowing("cwd", "here", "repo", "branch", "agent", "model", "after", "before", "path", "cmd", "error"),
+            *narrowing("in", "cwd", "here", "repo", "branch", "agent", "model", "after", "before"),
+            *narrowing("path", "cmd", "error"),
             *narrowing("starred", "tag", "workstation", "host", "owner", "all_kinds"),
             limited("Groups at most.", 30),
             COLOR,

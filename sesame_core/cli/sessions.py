@@ -187,7 +187,7 @@ COMMANDS = (
         sessions,
         "List sessions, the last active first, from the index as it is.",
         options=(
-            *narrowing("cwd", "here", "after", "before", "agent", "starred", "tag", "all_kinds"),
+            *narrowing("in", "cwd", "here", "after", "before", "agent", "starred", "tag", "all_kinds"),
             limited("Sessions at most.", 50, most=1000),
             skipping("Sessions to skip."),
             COLOR,

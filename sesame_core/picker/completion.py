@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..dataclass import dataclass, replace
 from ..query.fields import FIELDS, KEYS, SWITCHES
 from ..rendering.text import home, one_line
+from ..query.within import HERE
 from ..types.query import ROLES
 
 #: Most candidates: more do not fit into a line, and typing is quicker.
@@ -74,6 +75,20 @@ def common(found: Completion) -> str:
     return first[: next(differs, len(first))]
 
 
+def _known(field: str, part: str, values: Callable[[str], Sequence[str]]) -> Iterator[str]:
+    """Yield what sessions have for a field of `Filters`; for one that its value decides, directories and repositories.
+
+    :param part: what is typed of the value.
+    """
+    is_path = part.startswith(("~", "/", "\\"))
+    if not field and not is_path:
+        yield from (HERE[0], *map(one_line, values("repo")))
+    if field == "cwd" or (not field and (is_path or not part)):
+        yield from (one_line(value if part.startswith("/") else home(value)) for value in values("cwd"))
+    elif field in NAMED:
+        yield from map(one_line, values(field))
+
+
 def _values(key: str, part: str, values: Callable[[str], Sequence[str]]) -> list[str]:
     field = KEYS[key.lower()]
     known: Iterable[str] = ()
@@ -83,8 +98,8 @@ def _values(key: str, part: str, values: Callable[[str], Sequence[str]]) -> list
         return [f"{key}:{date}" for date in DATES if date.strip('"').startswith(part.lower())]
     elif field.filter == "role":
         known = ROLES
-    elif field.filter in NAMED:
-        known = (one_line(home(value) if field.filter == "cwd" else value) for value in values(field.filter))
+    else:
+        known = _known(field.filter, part, values)
     small = part.casefold()
     listed = list(dict.fromkeys(known))
     first = [value for value in listed if value.casefold().startswith(small)]

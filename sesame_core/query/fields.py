@@ -22,7 +22,7 @@ class Field:
 
     #: The argument's name; with dashes for underscores, the option's.
     name: str
-    #: The field of `Filters` that it sets.
+    #: The field of `Filters` that it sets; empty if its value decides.
     filter: str
     #: Help of the option.
     help: str
@@ -42,6 +42,14 @@ class Field:
 
 #: All fields, in the order in which they are listed to people and to agents.
 FIELDS = (
+    Field(
+        "in",
+        "",
+        "Only sessions in this directory or repository: ~/code, its name, here.",
+        "Only sessions in this directory (a path) or repository (a part of its name, or its address).",
+        keys=("in",),
+        metavar="PLACE",
+    ),
     Field(
         "cwd",
         "cwd",
@@ -207,9 +215,11 @@ KEYS = {key: field for field in FIELDS for key in field.keys}
 #: The switches of a query by value: `is:error`.
 SWITCHES = {field.word: field for field in FIELDS if field.word}
 #: The preferred name in a query, by field of `Filters`.
-NAMES = {field.filter: field.keys[0] for field in FIELDS if field.keys}
+NAMES = {field.filter: field.keys[0] for field in FIELDS if field.filter and field.keys}
 #: Least similarity of a name to a field to count as a typo of it (difflib's ratio).
 ALIKE = 0.7
+#: Fewest characters of a field that names are compared with: `int:` and `bin:` are no typos of `in:`.
+LEAST = 3
 
 _PLAIN = re.compile(r"[\w./\\~@+*:-]+")
 
@@ -227,7 +237,7 @@ def read(key: str, value: str, *, now: datetime | None = None) -> Filters:
             known = " or ".join(f"{key}:{word}" for word in sorted(SWITCHES))
             raise QueryError(f"{value!r} is not a property of sessions: use {known}")
         return Filters(**{switch.filter: _switched(switch.filter)})
-    return Filters(**{field.filter: _value(field.filter, key, value, now)})
+    return Filters(**_set(field, key, value, now))
 
 
 def gathered(values: Mapping[str, Any]) -> Filters:
@@ -235,22 +245,43 @@ def gathered(values: Mapping[str, Any]) -> Filters:
 
     :param values: by name of `Field`: a string, a list of strings or one of them, or whether a switch is on; other
         names are ignored.
-    :raises QueryError: a value is not valid.
+    :raises QueryError: a value is not valid, or two fields set the same one to different values.
     """
     found: dict[str, Any] = {}
+    set_by: dict[str, Field] = {}
     for field in FIELDS:
         value = values.get(field.name)
         if not value:
             continue
+        made: dict[str, Any] = {}
         if field.is_switch:
-            found[field.filter] = _switched(field.filter)
+            made = {field.filter: _switched(field.filter)}
         elif field.is_repeatable:
             texts = (value,) if isinstance(value, str) else value
             if texts := tuple(text.strip() for text in texts if text.strip()):
-                found[field.filter] = texts
+                made = {field.filter: texts}
         else:
-            found[field.filter] = _value(field.filter, field.name, value, None)
+            made = _set(field, field.name, value, None)
+        for name, one in made.items():
+            other = set_by.setdefault(name, field)
+            if found.setdefault(name, one) != one:
+                raise QueryError(
+                    f"{other.name} and {field.name} are two conditions of the same kind: put one of them into the query, "
+                    f"{other.keys[0]}:{values[other.name]}"
+                )
     return Filters(**found)
+
+
+def _set(field: Field, key: str, value: str, now: datetime | None) -> dict[str, Any]:
+    """Return what a field that takes a value sets of `Filters`: its own one, or the one that the value decides.
+
+    :param key: the field's name, for messages.
+    """
+    if field.filter:
+        return {field.filter: _value(field.filter, key, value, now)}
+    from .within import within
+
+    return within(_value("", key, value, now))
 
 
 def _switched(name: str) -> Any:
@@ -294,7 +325,8 @@ def nearest(name: str) -> str | None:
     """Return the name of a field of a query that is most similar to another name; None if none is similar."""
     from difflib import get_close_matches  # only for a typo
 
-    return next(iter(get_close_matches(name.lower(), KEYS, n=1, cutoff=ALIKE)), None)
+    known = [key for key in KEYS if len(key) >= LEAST]
+    return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=ALIKE)), None)
 
 
 def written(filters: Filters, *, is_quoted: bool = False) -> Iterator[str]:

@@ -125,6 +125,8 @@ def complete(text: str) -> list[str]:
         ('branch:"fix', ['branch:"fix/two words"']),
         ("branch:quo", []),
         ("cwd:/w/d", ["cwd:/w/den"]),
+        ("in:/w/d", ["in:/w/den"]),
+        ("in:h", ["in:here"]),
         ("cmd:git", []),
         ("nothing", []),
         ("unknown:x", []),
@@ -136,10 +138,10 @@ def test_a_field_and_its_value_are_completed(text: str, first: list[str]) -> Non
 
 
 def test_every_field_of_a_query_is_offered_for_nothing() -> None:
-    assert {"agent:", "after:", "before:", "cwd:", "repo:", "is:", "role:"} <= set(complete(""))
+    assert {"agent:", "after:", "before:", "cwd:", "repo:", "is:", "in:", "role:"} <= set(complete(""))
 
 
-@pytest.mark.parametrize("text", ["agent:", "branch:", "after:", "is:", "role:", "cwd:"])
+@pytest.mark.parametrize("text", ["agent:", "branch:", "after:", "is:", "in:", "role:", "cwd:"])
 def test_what_is_completed_is_read_as_the_field(text: str) -> None:
     for candidate in complete(text):
         query = parse(f"{candidate} fox")

@@ -76,8 +76,11 @@ def test_a_session_is_found_by_every_name_of_every_directory(
         cli("search", "cherry", "--cwd", directory, "--json").json["results"],
         cli("search", f'cherry cwd:"{directory}"', "--json").json["results"],
         cli("sessions", "--cwd", directory, "--json").json["sessions"],
+        cli("search", "cherry", "--in", directory, "--json").json["results"],
+        cli("search", f'cherry in:"{directory}"', "--json").json["results"],
+        cli("sessions", "--in", directory, "--json").json["sessions"],
     ]
-    assert [{one["sessionId"] for one in each} for each in found_by] == [expected] * 3
+    assert [{one["sessionId"] for one in each} for each in found_by] == [expected] * 6
     without = cli("search", f'cherry NOT cwd:"{directory}"', "--json", "-n", 9).json["results"]
     assert {one["sessionId"] for one in without} == set(IDS) - expected
     with Sesame() as sesame:
@@ -90,7 +93,13 @@ def test_here_are_all_checkouts_under_all_their_names(
     present: str, expected: set[str], places: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(places / present)
-    for command in (("search", "cherry", "--here"), ("search", "cherry is:here"), ("search", "cherry", "--cwd", ".")):
+    for command in (
+        ("search", "cherry", "--here"),
+        ("search", "cherry is:here"),
+        ("search", "cherry", "--cwd", "."),
+        ("search", "cherry in:here"),
+        ("search", "cherry", "--in", "."),
+    ):
         assert {one["sessionId"] for one in cli(*command, "--json").json["results"]} == expected
 
 
