@@ -196,3 +196,16 @@ def test_the_command_of_the_error_is_all_that_is_needed(maker: str, programs: tu
     run("sh", "-c", said.partition(MISSING)[2], environment=environment)
     python = Path(os.path.realpath(sesame)).with_name("python")
     run(python, "-c", "import watchfiles, sesame_core.cli", environment=environment)
+
+
+@pytest.mark.once
+def test_the_command_of_the_readme_runs_without_an_installation(programs: tuple[Path, Path], home: Path) -> None:
+    tools, wheel = programs
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("VIRTUAL_ENV", "PYTEST"))}
+    environment["PATH"] = os.pathsep.join((str(tools), environment["PATH"]))
+    environment |= {"UV_PYTHON": sys.executable, "UV_LINK_MODE": "copy"}
+    environment["XDG_CACHE_HOME"] = str(tools.parent / "cache")
+    shown = run("uvx", "--from", f"{wheel}[mcp,redact,watch]", "sesame", "demo", environment=environment)
+    assert "$ sesame search" in shown
+    assert "[1.00]" in shown
+    assert not (home / ".local" / "bin").exists()

@@ -107,7 +107,9 @@ def _of_option(option: Option) -> inspect.Parameter:
 
 
 def _parameter(name: str, kind: Any, made: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(_python_name(name), inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default)
+    return inspect.Parameter(
+        _python_name(name), inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default
+    )
 
 
 def _python_name(name: str) -> str:
@@ -121,7 +123,8 @@ def _function_of(command: Command) -> Callable[..., None]:
     lists |= {option.name for option in command.options if option.is_repeatable}
     parameters = [*map(_of_argument, command.arguments), *map(_of_option, command.options)]
 
-    names = {_python_name(each.name): each.name for each in (*command.arguments, *command.options)}
+    declared = [each.name for each in command.arguments] + [each.name for each in command.options]
+    names = {_python_name(name): name for name in declared}
 
     def run(**values: Any) -> None:
         named = {names[name]: value for name, value in values.items()}

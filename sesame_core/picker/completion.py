@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..dataclass import dataclass, replace
 from ..query.fields import FIELDS, KEYS, SWITCHES
-from ..rendering.text import home, one_line
 from ..query.within import HERE
+from ..rendering.text import home, one_line
 from ..types.query import ROLES
 
 #: Most candidates: more do not fit into a line, and typing is quicker.

@@ -266,8 +266,8 @@ def gathered(values: Mapping[str, Any]) -> Filters:
             other = set_by.setdefault(name, field)
             if found.setdefault(name, one) != one:
                 raise QueryError(
-                    f"{other.name} and {field.name} are two conditions of the same kind: put one of them into the query, "
-                    f"{other.keys[0]}:{values[other.name]}"
+                    f"{other.name} and {field.name} are two conditions of the same kind: put one of them into the "
+                    f"query, {other.keys[0]}:{values[other.name]}"
                 )
     return Filters(**found)
 

@@ -1,8 +1,7 @@
 """What `in:` means: a directory or a repository, by whichever of its names it is called.
 
-    here, .              the repository around the present directory, as `is:here`
-    ~/code, /w, C:\\w, ..  a directory, as `cwd:`
-    anything else        a name, as `repo:`; the address of a remote is its `host/owner/name`
+`here` and `.` are the repository around the present directory, as `is:here`; a path is a directory, as `cwd:`; anything
+else is a name, as `repo:`, the address of a remote its `host/owner/name`.
 """
 
 from __future__ import annotations

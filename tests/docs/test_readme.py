@@ -44,6 +44,15 @@ def test_the_first_command_installs_the_checkout_and_shows_a_search(cli: Callabl
     assert "$ sesame search" in cli(*use[1:]).out
 
 
+def test_it_can_be_tried_without_installing(cli: Callable[..., Any]) -> None:
+    (line,) = re.findall(r"`(uvx [^`]*)`", README)
+    given = shlex.split(line)
+    assert given[:2] == ["uvx", "--from"]
+    assert given[2] == shlex.split(COMMANDS[0].split("&&")[1])[-1]
+    assert given[3] in PROJECT["scripts"]
+    assert "$ sesame search" in cli(*given[4:]).out
+
+
 def test_the_second_command_runs_the_whole_suite() -> None:
     _, install, use = (shlex.split(step) for step in COMMANDS[1].split("&&"))
     extra = re.fullmatch(r"\.\[(\w+)\]", install[-1])

@@ -43,9 +43,15 @@ class Terminal:
     """A program on a pseudo-terminal of its own, as a context; it is killed at the end."""
 
     def __init__(
-        self, command: Sequence[str], *, columns: int = 80, rows: int = 24, env: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        *,
+        columns: int = 80,
+        rows: int = 24,
+        env: Mapping[str, str] | None = None,
+        screen: type[Screen] = Screen,
     ) -> None:
-        self.screen = Screen(columns, rows)
+        self.screen = screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         #: All that the program has written.
         self.written = b""
