@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..rendering.screen.folding import above, below, folded, is_said, lines_of, most_of
 from ..rendering.sessions import spoken_by
-from ..rendering.text import count, days, one_line, place, printable, session_name
+from ..rendering.text import count, days, one_line, place, session_name
 from ..text.cells import TAB, steady
-from ..text.readable import readable
 from ..text.snippets import occurrences
-from .spans import Row, clipped, folded
+from .spans import Row, clipped, marked, wrapped_row
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, StoredSession
     from ..types.query import Query
 
-#: Lines that are shown of what a tool got and returned, of injected text, and of what was said.
-CALL, RESULT, INJECTED, SAID = 6, 4, 2, 60
+#: Lines that are shown of what was said: a preview is not for reading all of a long text.
+SAID = 60
 #: Characters of a chunk that are shown unfolded, and of a line.
 UNFOLDED, LINE = 100_000, 2_000
+_SIDES = {"-": "removed", "+": "added"}
 
 
 def heading(stored: StoredSession, width: int) -> list[Row]:
@@ -75,7 +76,7 @@ class Preview:
         if is_passage:
             self.passage = len(self._rows)
         self._rows.append(clipped(_speaker(chunk, is_passage=is_passage), self._width))
-        most = UNFOLDED if self._is_unfolded else _lines(chunk)
+        most = None if self._is_unfolded else SAID if is_said(chunk) else most_of(chunk, is_around=is_passage)
         shown, first = _body(chunk, self._query, self._width, most, is_passage=is_passage)
         if is_passage:
             self.passage += first
@@ -89,16 +90,12 @@ def _speaker(chunk: Chunk, *, is_passage: bool) -> Row:
     return [(f"{arrow}{chunk.seq} ", "dim"), (steady(spoken_by(chunk)), "speaker"), *error, (time, "dim")]
 
 
-def _lines(chunk: Chunk) -> int:
-    """Return the number of lines that are shown of a chunk."""
-    if chunk.kind != "message":
-        return CALL if chunk.kind == "tool_call" else RESULT
-    return SAID if chunk.role in ("user", "assistant", "summary") else INJECTED
+def _body(chunk: Chunk, query: Query, width: int, most: int | None, *, is_passage: bool) -> tuple[list[Row], int]:
+    """Return the rows of a chunk's text, and the one at which most words of the query are.
 
-
-def _body(chunk: Chunk, query: Query, width: int, most: int, *, is_passage: bool) -> tuple[list[Row], int]:
-    """Return the rows of a chunk's text, and the one at which most words of the query are."""
-    text = steady(printable(readable(chunk.text, chunk.kind))).expandtabs(TAB)
+    :param most: the lines of it that are shown; None for all.
+    """
+    text = steady("\n".join(lines_of(chunk))).expandtabs(TAB)
     text = text.replace("\u2028", "\n").replace("\u2029", "\n").strip("\n")
     marks = occurrences(text[:UNFOLDED], query) if query.words else []
     lines: list[tuple[str, int]] = []
@@ -109,24 +106,37 @@ def _body(chunk: Chunk, query: Query, width: int, most: int, *, is_passage: bool
         if position > UNFOLDED:
             break
     first = 0
-    if is_passage and marks and len(lines) > most:
+    if is_passage and marks and most is not None and len(lines) > most:
         # The lines with the most different words, and one before them.
-        first = max(0, min(_best(lines, marks, most) - 1, len(lines) - most))
-    shown = lines[first : first + most]
+        first = max(0, _best(lines, marks, most) - 1)
+    kept = folded(len(lines), most, first=first)
     rows: list[Row] = []
-    if first:
-        rows.append([(f"… {count(first, 'line')} above", "dim")])
+    if kept.start:
+        rows.append([(above(kept.start), "dim")])
+    # A line of what is folded takes a row, but for the passage, whose words must be seen.
+    is_brief = most is not None and not is_passage and not is_said(chunk)
     best, at = 0, len(rows)
-    for line, start in shown:
+    for line, start in lines[kept.start : kept.stop]:
         inside = [(s - start, e - start) for s, e, _ in marks if start <= s and e <= start + len(line[:LINE])]
         if len(inside) > best:
             best, at = len(inside), len(rows)
-        rows += folded(line[:LINE], inside, width, "" if chunk.kind == "message" else "dim")
+        style = _style(chunk, line)
+        if is_brief:
+            rows.append(clipped(marked(line[:LINE], inside, style), width))
+            continue
+        rows += wrapped_row(line[:LINE], inside, width, style)
         if len(line) > LINE:
             rows.append([(f"… {count(len(line) - LINE, 'more character')}", "dim")])
-    if (rest := len(lines) - first - len(shown)) or position <= len(text):
-        rows.append([(f"… {count(rest, 'more line')}" if rest else "… more", "dim")])
+    if (hidden := len(lines) - kept.stop) or position <= len(text):
+        rows.append([(below(hidden) if hidden else "… more", "dim")])
     return rows, at
+
+
+def _style(chunk: Chunk, line: str) -> str:
+    """Return the style of a line: what an edit removes and adds, what was said, and what is dim."""
+    if chunk.kind == "tool_call" and line[:1] in _SIDES:
+        return _SIDES[line[0]]
+    return "" if chunk.kind == "message" else "dim"
 
 
 def _best(lines: Sequence[tuple[str, int]], marks: Sequence[tuple[int, int, str]], most: int) -> int:

@@ -20,6 +20,8 @@ STYLES = {
     "prompt": ("1;36", "1"),
     "speaker": ("36", "1"),
     "error": ("31", "1"),
+    "removed": ("31", ""),
+    "added": ("32", ""),
     "current": ("7", "7"),
 }
 #: The style of a selected row, added to each of its spans.
@@ -73,7 +75,7 @@ def marked(text: str, marks: Sequence[tuple[int, int]], style: str = "") -> Row:
     return [span for span in [*row, (text[position:], style)] if span[0]]
 
 
-def folded(text: str, marks: Sequence[tuple[int, int]], width: int, style: str = "") -> list[Row]:
+def wrapped_row(text: str, marks: Sequence[tuple[int, int]], width: int, style: str = "") -> list[Row]:
     """Return a line without line feeds as rows of at most this number of cells."""
     rows = []
     for first, last in wrapped(text, width):

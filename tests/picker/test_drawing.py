@@ -11,10 +11,11 @@ from sesame_core.picker.ages import age
 from sesame_core.picker.drawing import counted, screen
 from sesame_core.picker.finder import Found, Loaded
 from sesame_core.picker.layout import layout
-from sesame_core.picker.preview import CALL, RESULT, Preview
+from sesame_core.picker.preview import Preview
 from sesame_core.picker.spans import SELECTED, STYLES, Row, has_colour, painted
 from sesame_core.picker.state import State
 from sesame_core.query.parser import parse
+from sesame_core.rendering.screen.folding import CALL, INJECTED, OUTPUT
 from sesame_core.text.cells import cells
 from sesame_core.types.answer import Answer, Hit, Passage, Snippet
 from sesame_core.types.transcript import Session
@@ -199,7 +200,7 @@ def test_the_output_of_a_tool_is_folded_to_its_first_lines() -> None:
     lines = [f"line {number}" for number in range(100)]
     chunk = Chunk(kind="tool_result", role="tool", tool_name="Bash", text="\n".join(lines))
     rows = rows_of(chunk)
-    assert rows == ["#0 Bash result", *lines[:RESULT], "… 96 more lines"]
+    assert rows == ["#0 Bash result", *lines[:OUTPUT], "… 97 more lines"]
     assert rows_of(chunk, is_unfolded=True)[1:] == lines
 
 
@@ -233,7 +234,7 @@ def test_a_call_is_shown_as_people_write_it() -> None:
 
 def test_injected_text_is_folded_and_an_answer_is_not() -> None:
     text = "\n".join("abcdefgh")
-    assert len(rows_of(Chunk(kind="message", role="system", text=text))) == 4
+    assert len(rows_of(Chunk(kind="message", role="system", text=text))) == INJECTED + 2
     assert len(rows_of(Chunk(kind="message", role="assistant", text=text))) == 9
 
 

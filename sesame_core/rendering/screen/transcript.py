@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ...text.readable import readable
 from ...types.answer import Snippet
 from ..sessions import header_lines, spoken_by
-from ..text import count, printable
-from .edits import diff_of
+from ..text import printable
 from .entries import texts
+from .folding import below, folded, is_said, lines_of, most_of
 from .layout import fitted, safe
 from .style import ADDED, AGENT, DIM, FAILURE, REMOVED, TITLE, TOOL, USER, Screen
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from ...types.index import Chunk, StoredSession
     from ...types.query import Query
 
-#: Lines that are shown of what is folded: a tool's output, one that failed, an edit, what an agent injects.
-OUTPUT, FAILED, EDIT, INJECTED = 3, 10, 12, 1
 _SPEAKERS = {"user": USER, "assistant": AGENT, "summary": AGENT}
 
 
@@ -56,36 +53,19 @@ def _heading(chunk: Chunk, *, is_marked: bool, is_abandoned: bool) -> str:
 
 
 def _body(chunk: Chunk, screen: Screen, *, is_full: bool) -> list[str]:
-    if chunk.kind == "message" and chunk.role in ("user", "assistant", "summary"):
+    if is_said(chunk):
         from .markdown import markdown_lines
 
         return markdown_lines(printable(chunk.text), screen)
-    lines = _lines(chunk)
-    most = len(lines) if is_full else _most(chunk)
+    lines = lines_of(chunk)
+    kept = folded(len(lines), None if is_full else most_of(chunk))
     is_call, room = chunk.kind == "tool_call", screen.width
     shown = []
-    for line in lines[:most]:
+    for line in lines[kept.start : kept.stop]:
         text = line if is_full else fitted(safe(Snippet(line)), room).text
         shown.append(screen.styled(text, _side(line) if is_call else "" if is_full else DIM))
-    hidden = len(lines) - most
-    return shown + (texts([f"… {count(hidden, 'more line')} (--full)"], screen, style=DIM) if hidden > 0 else [])
-
-
-def _lines(chunk: Chunk) -> list[str]:
-    text = printable(chunk.text)
-    diff: list[str] = []
-    if chunk.kind == "tool_call":
-        text, diff = diff_of(text)
-    return [*readable(text, chunk.kind).strip("\n").split("\n"), *diff]
-
-
-def _most(chunk: Chunk) -> int:
-    """Return the lines that are shown of a chunk that is folded."""
-    if chunk.kind == "message":
-        return INJECTED
-    if chunk.kind == "tool_call":
-        return EDIT
-    return FAILED if chunk.is_error else OUTPUT
+    hidden = len(lines) - kept.stop
+    return shown + (texts([f"{below(hidden)} (--full)"], screen, style=DIM) if hidden else [])
 
 
 def _side(line: str) -> str:
