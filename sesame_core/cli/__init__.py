@@ -43,7 +43,7 @@ def main() -> None:
         raise SystemExit(130) from None
 
 
-def _fail(message: str, *, code: int, reason: Exception) -> NoReturn:
+def _fail(message: str, *, code: int, reason: Exception | None) -> NoReturn:
     """Print an error as one line, and exit."""
     from ..errors import OutputError
     from ..rendering.text import printable
@@ -63,12 +63,15 @@ def _drop_output() -> None:
 
 def _run(arguments: list[str]) -> None:
     """Run the command: with the lean parser if it recognises every argument, else with typer."""
+    if arguments[:1] == ["help"] and len(arguments) <= 2:
+        arguments = [*arguments[1:], "--help"]
     if "_SESAME_COMPLETE" not in os.environ and _run_lean(arguments):
         return
-    from .app import app
     from .parse import with_dashed_queries
+    from .typed import run
 
-    app(args=with_dashed_queries(arguments))
+    if wrong := run(with_dashed_queries(arguments)):
+        _fail(wrong, code=2, reason=None)
 
 
 def _run_lean(arguments: list[str]) -> bool:

@@ -13,7 +13,7 @@ WIDEST, NAMES = 100, 26
 PROGRAM = (
     ("-V, --version", "Print the version."),
     ("--install-completion", "Install completion for the current shell."),
-    ("--show-completion", "Print what that would install."),
+    ("--show-completion [SHELL]", "Print what that would install, or the completion for a shell: bash, zsh, fish."),
     ("-h, --help", "Print this help; every command has it."),
 )
 INTRODUCTION = "Full-text search over your coding-agent sessions: find it, read it, go on."
@@ -76,7 +76,7 @@ def described(option: Option) -> tuple[str, str]:
 def _brief(of: Command, width: int) -> str:
     """Return the first sentence of a command's help, or the clauses of it that fit on a line."""
     sentence = of.help.partition("\n")[0].partition(".  ")[0].rstrip(".")
-    for mark in ";:,":
+    for mark in ("; ", ": ", ", "):
         if len(sentence) > min(width, 80) - NAMES:
             sentence = sentence.partition(mark)[0]
     return sentence + "."

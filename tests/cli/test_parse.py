@@ -106,7 +106,7 @@ def test_an_unknown_option_of_a_search_is_an_error_that_says_how_to_search_for_i
 ) -> None:
     ran = cli("search", *shlex.split(given))
     assert (ran.code, ran.out) == (2, "")
-    assert "No such option" in ran.err
+    assert "no such option" in ran.err
     assert f"to search for the text: {advice}" in ran.err
     assert cli(*shlex.split(advice)[1:]).code == 0
     assert "to search for" not in cli("show", "--prune").err
