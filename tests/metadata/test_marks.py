@@ -174,6 +174,26 @@ def test_a_file_of_marks_from_another_workstation_is_taken_in(sesame: Sesame, tm
     assert ids(sesame, "is:starred") == ids(sesame, "quagga") == set()
 
 
+def test_marks_reach_a_second_workstation_that_has_the_sessions_and_the_files(
+    sesame: Sesame, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked(sesame)
+    monkeypatch.setenv("SESAME_WORKSTATION_ID", "the-laptop")
+    place = tmp_path / "laptop"
+    place.mkdir()
+    request.param = request.node.callspec.params["sesame"]
+    with indexed(request, place, SESSIONS) as laptop:
+        assert ids(laptop, "is:starred") == set()
+        shutil.copytree(directory(sesame), directory(laptop), dirs_exist_ok=True)
+        laptop.index()
+        assert_marked(laptop)
+        laptop.index(full=True)
+        assert_marked(laptop)
+        laptop.mark("otter-2", starred=True)
+        assert ids(laptop, "is:starred") == {"otter-1", "otter-2"}
+    assert_marked(sesame)
+
+
 def test_a_file_of_marks_that_is_not_valid_counts_as_missing_and_is_not_overwritten(sesame: Sesame) -> None:
     marked(sesame)
     (file,) = directory(sesame).glob("*.marks.json")
