@@ -20,6 +20,7 @@ GROUPS = {
         "open": "exporting",
         "ask": "asking",
         "resolve": "referring",
+        "who": "knowing",
         "stats": "counting",
     },
     "Keep the index": {

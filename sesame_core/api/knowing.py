@@ -1,0 +1,50 @@
+"""The calls of `Sesame` about people and periods: who worked on something, and what happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from ..types.answer import Answer
+    from ..types.knowing import Who
+    from ..types.query import Filters
+
+#: Most bytes of the texts of a digest.
+DIGEST_BYTES = 8_000
+
+
+class _Index(Protocol):
+    def reader(self) -> IndexReader: ...
+
+
+class _Searching(Protocol):
+    """What these calls need of `Sesame`."""
+
+    @property
+    def _index(self) -> _Index: ...
+
+    def _checked(self, filters: Filters | None) -> Filters: ...
+
+    def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
+
+    def mask(self, text: str) -> str: ...
+
+
+class Knowing:
+    """Who worked on something, and what happened in a period."""
+
+    def who(self: _Searching, about: str, filters: Filters | None = None, *, is_topic: bool = False) -> Who:
+        """Return who worked on a file, a directory or a topic, and in which sessions.
+
+        :param about: a path, or its end, of a file that is here or that sessions name; or else words to search for.
+        :param is_topic: it is words, even if there is a file of this name.
+        :raises QueryError: no session and no installed parser has one of the agents of `filters`.
+        """
+        from ..questions.who import who
+        from ..text.tokens import clean
+
+        def searched(text: str, filters: Filters, limit: int) -> Answer:
+            return self.search(text, filters, limit=limit)
+
+        return who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
