@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
+    from ..privacy.redactor import Redactor
     from ..types.answer import Answer
-    from ..types.knowing import Who
+    from ..types.knowing import Digest, DigestBy, Who
     from ..types.query import Filters
 
 #: Most bytes of the texts of a digest.
@@ -28,7 +29,7 @@ class _Searching(Protocol):
 
     def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
 
-    def mask(self, text: str) -> str: ...
+    def _redactor_of_answers(self) -> Redactor | None: ...
 
 
 class Knowing:
@@ -48,3 +49,20 @@ class Knowing:
             return self.search(text, filters, limit=limit)
 
         return who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
+
+    def digest(
+        self: _Searching, filters: Filters | None = None, *, by: DigestBy = "project", max_bytes: int = DIGEST_BYTES
+    ) -> Digest:
+        """Return what happened in a period: sessions with quotes of them, none written by a model, without secrets.
+
+        :param filters: with `after`, and `before` if the period is over.
+        :param by: what sessions are grouped by.
+        :param max_bytes: most bytes of all quotes, with their places and headings.
+        :raises QueryError: no session and no installed parser has one of the agents of `filters`.
+        """
+        from ..privacy.leaving import Leaving
+        from ..questions.digest import digest
+
+        redactor = self._redactor_of_answers()
+        leaving = Leaving(redactor) if redactor else None
+        return digest(self._index.reader(), self._checked(filters), by, max_bytes=max_bytes, leaving=leaving)

@@ -21,6 +21,7 @@ GROUPS = {
         "ask": "asking",
         "resolve": "referring",
         "who": "knowing",
+        "digest": "knowing",
         "stats": "counting",
     },
     "Keep the index": {

@@ -36,6 +36,54 @@ def who(about: Sequence[str], *, topic: bool, limit: int, refresh: bool, json: b
     write(who_text(found, limit, short, refreshed, searches=searches))
 
 
+def digest(
+    *,
+    day: bool,
+    week: bool,
+    since: str | None,
+    by: str,
+    max_bytes: int,
+    md: bool,
+    json: bool,
+    refresh: bool,
+    **narrowing: Any,
+) -> None:
+    """Print what happened in a period: of each project, person or day the latest sessions, with quotes of them.
+
+    :param day: the last 24 hours.
+    :param week: the last seven days; also if no period is given.
+    :param since: a date, as `--after` takes it.
+    :param by: one of `types.knowing.DigestBy`.
+    :param max_bytes: most bytes of all quotes.
+    :param narrowing: values of `fields.FIELDS`.
+    :raises QueryError: several periods are given, or there are no such groups.
+    """
+    from typing import get_args
+
+    from ..errors import QueryError
+    from ..query.fields import gathered
+    from ..rendering.digests import digest_json, digest_text, ids_of
+    from ..rendering.text import as_json
+    from ..types.knowing import DigestBy
+
+    given = [flag for flag, is_given in (("--day", day), ("--week", week), ("--since", since)) if is_given]
+    if len(given) > 1:
+        raise QueryError(f"{' and '.join(given)}: a digest has one period")
+    if md and json:
+        raise QueryError("--md and --json: a digest has one format")
+    if by not in get_args(DigestBy):
+        raise QueryError(f"{by!r} is not a group: use {', '.join(get_args(DigestBy))}")
+    filters = gathered({**narrowing, "after": since or ("24h" if day else "7d")})
+    with opened() as sesame:
+        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+        found = sesame.digest(filters, by=by, max_bytes=max_bytes)  # type: ignore[arg-type]
+        if json:
+            write(as_json(digest_json(found, refreshed)))
+            return
+        short = sesame.abbreviations(ids_of(found))
+    write(digest_text(found, short, refreshed, is_markdown=md))
+
+
 COMMANDS = (
     Command(
         "who",
@@ -60,5 +108,24 @@ COMMANDS = (
         ),
         examples=("sesame who src/socket.ts", "sesame who reconnect backoff --after 30d"),
         is_brief=True,
+    ),
+    Command(
+        "digest",
+        digest,
+        "What happened in a period: of each project the latest sessions, with quotes of them; for a stand-up.",
+        options=(
+            Option("day", bool, "The last 24 hours.", default=False),
+            Option("week", bool, "The last seven days; the default.", default=False),
+            Option("since", str, "Since then: yesterday, monday, 2026-11-01 …", metavar="DATE"),
+            *narrowing("before"),
+            Option("by", str, "project, person or day.", default="project", metavar="GROUP"),
+            *narrowing("cwd", "here", "repo", "branch", "agent", "model", "starred", "tag", "workstation", "host"),
+            *narrowing("owner"),
+            Option("max_bytes", int, "Bytes of the quotes at most.", default=8_000, least=1_000, metavar="N"),
+            Option("md", bool, "Print Markdown.", default=False),
+            REFRESH,
+            JSON,
+        ),
+        examples=("sesame digest --day", "sesame digest --since monday --here --by person --md"),
     ),
 )

@@ -94,10 +94,12 @@ def named_file(about: str) -> NamedFile | None:
     if not exists and (is_prose or ":" in text[2:]):
         return None
     is_directory = os.path.isdir(place) if exists else text.endswith(("/", "\\"))
-    # A bare word that happens to be a directory here is more often one to search for, unless it says so.
-    root = root_of(os.path.dirname(place)) if not is_of_windows(text) or exists else None
+    above = place if exists and is_directory else os.path.dirname(place)
+    root = root_of(above) if exists or not is_of_windows(text) else None
     name = text.replace("\\", "/")
     name = re.sub(r"/{2,}|/(?:\./)+", "/", name.removeprefix("./")).rstrip("/") or name
+    if not _parts(name):
+        return None
     if not exists:
         if ".." in name.split("/") or name.startswith("~"):
             name = place

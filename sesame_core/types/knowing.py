@@ -152,7 +152,8 @@ class Digest:
     subagents: int = 0
     #: Sessions of which only metadata is visible; they are among the others.
     withheld: int = 0
-    is_redacted: bool = True
+    #: If there is no session in the period, when the latest one before it was last active.
+    latest: datetime | None = None
 
     @property
     def shown(self) -> int:

@@ -107,5 +107,6 @@ class DigestJson(VersionedJson):
     headless: int
     subagents: int
     withheld: Annotated[int, Doc("Sessions of which only metadata is visible.")]
+    latest: Annotated[str | None, Doc("If there are none: when the latest one before was last active.")]
     groups: list[DigestGroupJson]
     index: IndexJson
