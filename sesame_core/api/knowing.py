@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..types.query import Filters
 
 #: Most bytes of the texts of a digest.
-DIGEST_BYTES = 8_000
+DIGEST_BYTES = 12_000
 
 
 class _Index(Protocol):

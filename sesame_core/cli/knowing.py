@@ -121,7 +121,7 @@ COMMANDS = (
             Option("by", str, "project, person or day.", default="project", metavar="GROUP"),
             *narrowing("cwd", "here", "repo", "branch", "agent", "model", "starred", "tag", "workstation", "host"),
             *narrowing("owner"),
-            Option("max_bytes", int, "Bytes of the quotes at most.", default=8_000, least=1_000, metavar="N"),
+            Option("max_bytes", int, "Bytes of the quotes at most.", default=12_000, least=1_000, metavar="N"),
             Option("md", bool, "Print Markdown.", default=False),
             REFRESH,
             JSON,

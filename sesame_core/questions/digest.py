@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..plugin.paging import all_sessions
+from ..search.listing import display_name
 from ..types.knowing import Digest, DigestBy, DigestEntry, DigestGroup
 from .entries import entry_of
 from .people import person_of
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from ..types.index import StoredSession
     from ..types.query import Filters
 
-#: Bytes of a session besides its quotes: its name, place and days; of a quote, its place and label; of a group.
-SESSION, QUOTE, GROUP = 160, 30, 80
+#: Bytes of a session besides its name and quotes: its place, agent and days; of a quote, its place and label; of the
+#: heading of a group.
+SESSION, QUOTE, GROUP = 90, 30, 90
 #: Bytes that a session may take, however many there are.
-FAIR = 900
+FAIR = 600
+#: Sessions that are in memory at once.
+PAGE = 2_000
 #: Kinds of sessions that are counted and not described.
 ALONE = ("headless", "subagent")
 #: Most sessions that are described, whatever the bound.
@@ -42,23 +46,25 @@ def digest(
     sessions: dict[str, list[StoredSession]] = {}
     owners: dict[str, dict[str, None]] = {}
     with reader.snapshot():
-        for stored in all_sessions(reader, replace(filters, all_kinds=True)):
+        for stored in all_sessions(reader, replace(filters, all_kinds=True), PAGE):
             name = _group(stored, filters, by)
             group = groups.setdefault(name, DigestGroup(name=name))
             for counted in (found, group):
                 _count(counted, stored)
             found.withheld += stored.session.visibility == "metadata" and stored.session.kind not in ALONE
             if stored.session.kind not in ALONE:
-                sessions.setdefault(name, []).append(stored)
+                of_group = sessions.setdefault(name, [])
+                if len(of_group) < MOST:
+                    of_group.append(stored)
                 owners.setdefault(name, {})[person_of(stored.session)] = None
         if not groups and filters.after is not None:
             before, _ = reader.list_sessions(replace(filters, after=None), limit=1)
             found.latest = before[0].session.modified if before else None
-        entries = _described(reader, sessions, filters, max_bytes - GROUP * len(sessions), leaving)
+        entries = _described(reader, sessions, filters, max_bytes, leaving)
     for name, group in groups.items():
         group.owners = tuple(filter(None, owners.get(name, ())))
         group.entries = entries.get(name, [])
-    found.groups = [group for group in groups.values() if group.sessions] or list(groups.values())
+    found.groups = [group for group in groups.values() if group.sessions]
     return found
 
 
@@ -91,6 +97,7 @@ def _described(
     found: dict[str, list[DigestEntry]] = {}
     fair = max(FAIR, room // max(1, sum(map(len, sessions.values()))))
     for number, (name, stored) in enumerate(_in_turns(sessions)):
+        room -= 0 if name in found else GROUP
         if room < SESSION or number >= MOST:
             break
         forms = _forms(entry_of(reader, stored, filters, leaving))
@@ -111,14 +118,19 @@ def _in_turns(sessions: dict[str, list[StoredSession]]) -> Iterator[tuple[str, S
 
 def _cost(entry: DigestEntry) -> int:
     points = [entry.asked, entry.concluded, *entry.failed, *entry.open]
-    lines = sum(len(point.text.encode("utf-8", "replace")) + QUOTE for point in points if point)
-    return SESSION + lines + sum(len(point.text.encode("utf-8", "replace")) + 2 for point in entry.changed)
+    lines = sum(_bytes(point.text) + QUOTE for point in points if point)
+    files = sum(_bytes(point.text) + 2 for point in entry.changed) + QUOTE * bool(entry.changed)
+    return SESSION + _bytes(display_name(entry.stored.session) or "") + lines + files
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _forms(entry: DigestEntry) -> list[DigestEntry]:
     """Return an entry whole, with less, and with what was asked alone; what is missing is counted."""
     found = [entry]
-    for concluded, files, lines in ((entry.concluded, 3, 1), (entry.concluded, 0, 0), (None, 0, 0)):
+    for concluded, files, lines in ((entry.concluded, 3, 1), (entry.concluded, 2, 0), (None, 3, 0), (None, 0, 0)):
         changed, failed, tasks = entry.changed[:files], entry.failed[:lines], entry.open[:lines]
         missing = sum(map(len, (entry.changed, entry.failed, entry.open))) - len(changed) - len(failed) - len(tasks)
         left_out = entry.left_out + missing

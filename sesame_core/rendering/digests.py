@@ -58,7 +58,8 @@ def digest_text(
     :param short: the abbreviation of each session.
     """
     lines = [f"# {_headline(found)}" if is_markdown else _headline(found)]
-    for group in found.groups if found.sessions else ():
+    shown = [group for group in found.groups if group.entries]
+    for group in shown:
         heading = _heading(found, group)
         lines += ["", f"## {_escaped(heading)}" if is_markdown else heading]
         for entry in group.entries:
@@ -66,8 +67,10 @@ def digest_text(
             is_shared = found.by != "person" and len(group.owners) > 1
             lines += _entry_lines(found, entry, short, has_owner=is_shared, is_markdown=is_markdown)
         if rest := group.sessions - len(group.entries):
-            more = f"… and {count(rest, 'more session')}" if group.entries else count(rest, "session")
+            more = f"… and {count(rest, 'more session')}"
             lines += ["", more] if is_markdown else [f"  {more}"]
+    if others := [group for group in found.groups if not group.entries]:
+        lines += ["", f"… and {_number(found, len(others), 'more ')}: {_named(found, others)}"]
     notes = withheld_notes(found.withheld, "what happened in them")
     if refreshed is not None:
         from .notes import refresh_notes
@@ -86,17 +89,29 @@ def _headline(found: Digest) -> str:
     if not found.sessions:
         latest = f"; the latest one was last active {minute(found.latest)}" if found.latest else ""
         return f"No session {period}{counted}{latest}"
-    is_plural = found.by == "person" and len(found.groups) > 1
-    in_groups = f"{len(found.groups)} people" if is_plural else count(len(found.groups), found.by)
     shown = f", {found.shown} described" if found.shown < found.sessions else ""
-    return f"{count(found.sessions, 'session')} {period}, {in_groups}{shown}{counted}"
+    return f"{count(found.sessions, 'session')} {period}, {_number(found, len(found.groups))}{shown}{counted}"
+
+
+def _number(found: Digest, number: int, more: str = "") -> str:
+    """Return a number of groups with its noun."""
+    return f"{number} {more}people" if found.by == "person" and number > 1 else count(number, more + found.by)
+
+
+def _named(found: Digest, groups: Sequence[DigestGroup]) -> str:
+    """Return the names of groups that have no room, with their numbers of sessions."""
+    names = [f"{shortened(_name(found, group), NAME // 2)} ({group.sessions})" for group in groups[:OWNERS]]
+    return ", ".join([*names, *(["…"] if len(groups) > OWNERS else [])])
+
+
+def _name(found: Digest, group: DigestGroup) -> str:
+    return one_line(home(group.name)) or UNKNOWN[found.by]
 
 
 def _heading(found: Digest, group: DigestGroup) -> str:
-    name = one_line(home(group.name)) or UNKNOWN[found.by]
     owners = [one_line(owner) for owner in group.owners[:OWNERS]] if found.by != "person" else []
     more = [f"{len(group.owners) - OWNERS} more"] if len(group.owners) > OWNERS and owners else []
-    return " · ".join([shortened(name, NAME), count(group.sessions, "session"), *owners, *more])
+    return " · ".join([shortened(_name(found, group), NAME), count(group.sessions, "session"), *owners, *more])
 
 
 def _entry_lines(
