@@ -27,7 +27,7 @@ FILES, FAILURES, TASKS = 6, 2, 3
 FIRST, LAST = 16, 1_500
 #: Words of a prompt that says what is wanted: shorter ones are "go on".
 WORDS = 3
-_MARKS = re.compile(r"^(?:#{1,6}|>|[-*+]|\d+\.) +|\*\*|__", re.MULTILINE)
+_MARKS = re.compile(r"^(?:#{1,6}|>|[-*+]|\d+\.) +|\*\*", re.MULTILINE)
 #: More bytes than a handoff has: here the lines are cut.
 _ALL = 1 << 40
 
@@ -64,7 +64,7 @@ def entry_of(reader: IndexReader, stored: StoredSession, filters: Filters, leavi
         prompts=len(found.asked),
         asked=_cut(asked, ASKED) if asked else None,
         concluded=_cut(found.decided[-1], CONCLUDED) if found.decided else None,
-        changed=[_cut(point, LINE) for point in changed[:FILES]],
+        changed=[_cut(point, LINE, is_prose=False) for point in changed[:FILES]],
         failed=[_cut(point, LINE) for point in failed[:FAILURES]],
         open=[_cut(point, LINE) for point in tasks[:TASKS]],
         left_out=sum(max(0, len(p) - most) for p, most in ((changed, FILES), (failed, FAILURES), (tasks, TASKS))),
@@ -107,7 +107,7 @@ def _below(path: str, directory: str | None) -> str:
     return plain[len(start) :] if start and plain.startswith(start) else path
 
 
-def _cut(point: Point, most: int) -> Point:
-    """Return an entry on one line, without marks of Markdown, of at most this number of characters."""
-    line = " ".join(_MARKS.sub("", readable(point.text)).split())
+def _cut(point: Point, most: int, *, is_prose: bool = True) -> Point:
+    """Return an entry on one line of at most this number of characters; of prose without marks of Markdown."""
+    line = " ".join((_MARKS.sub("", readable(point.text)) if is_prose else point.text).split())
     return replace(point, text=line if len(line) <= most else line[: most - 1].rstrip() + "…")
