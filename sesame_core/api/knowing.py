@@ -16,6 +16,8 @@ DIGEST_BYTES = 12_000
 
 
 class _Index(Protocol):
+    shows_secrets: bool
+
     def reader(self) -> IndexReader: ...
 
 
@@ -63,6 +65,6 @@ class Knowing:
         from ..privacy.leaving import Leaving
         from ..questions.digest import digest
 
-        redactor = self._redactor_of_answers()
+        redactor = self._redactor_of_answers() if self._index.shows_secrets else None
         leaving = Leaving(redactor) if redactor else None
         return digest(self._index.reader(), self._checked(filters), by, max_bytes=max_bytes, leaving=leaving)
