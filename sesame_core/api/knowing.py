@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from ..plugin.backend import IndexReader
     from ..privacy.redactor import Redactor
     from ..types.answer import Answer
     from ..types.knowing import Digest, DigestBy, Who
     from ..types.query import Filters
 
+    class _Index(Protocol):
+        shows_secrets: bool
+
+        def reader(self) -> IndexReader: ...
+
+    class _Searching(Protocol):
+        """What these calls need of `Sesame`."""
+
+        @property
+        def _index(self) -> _Index: ...
+
+        def _checked(self, filters: Filters | None) -> Filters: ...
+
+        def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
+
+        def _redactor_of_answers(self) -> Redactor | None: ...
+
+
 #: Most bytes of the texts of a digest.
 DIGEST_BYTES = 12_000
-
-
-class _Index(Protocol):
-    shows_secrets: bool
-
-    def reader(self) -> IndexReader: ...
-
-
-class _Searching(Protocol):
-    """What these calls need of `Sesame`."""
-
-    @property
-    def _index(self) -> _Index: ...
-
-    def _checked(self, filters: Filters | None) -> Filters: ...
-
-    def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
-
-    def _redactor_of_answers(self) -> Redactor | None: ...
 
 
 class Knowing:

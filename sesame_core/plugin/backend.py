@@ -220,21 +220,6 @@ class Tallying(Protocol):
 
 
 @runtime_checkable
-class Withholding(Protocol):
-    """A reader of a shared index that counts the sessions of which only metadata is visible.
-
-    Answers about files and commands say how many sessions they could not look into.
-    """
-
-    def withheld(self, filters: Filters) -> int:
-        """Return the number of sessions with the visibility "metadata" that filters about sessions select.
-
-        What a filter on texts, calls or files would say of them is not known, so these filters do not count: `path`,
-        `cmd`, `is_error`, `tool`, `tools_only`, `role`, `branch`, `tags`, `starred`.
-        """
-
-
-@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..plugin.backend import Withholding
+from ..plugin.withholding import Withholding
 from ..search.grouping import copy_rank
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
