@@ -15,6 +15,8 @@ from ..query.here import elsewhere, root_of
 if TYPE_CHECKING:
     from ..types.transcript import Session
 
+#: A line and a column after a path, as compilers and searches write them.
+_PLACE = re.compile(r"(?<=[\w)\]}])(?::\d+){1,2}:?$|(?<=\w)#L\d+(?:-L?\d+)?$")
 #: A name with an extension, or a path.
 _NAME = re.compile(r"(?:[^\s/\\]*[\w\])}]\.[A-Za-z][\w-]{0,11}|\.[A-Za-z][\w.-]+|[^\s]*[/\\][^\s]*)")
 
@@ -83,7 +85,7 @@ class NamedFile:
 
 def named_file(about: str) -> NamedFile | None:
     """Return the file that a question may be about; None if its text cannot be one."""
-    text = about.strip()
+    text = _PLACE.sub("", about.strip().removeprefix("file://").removeprefix("@"))
     if not text or "\n" in text or "\0" in text or len(text) > 1_000 or not _parts(place := absolute(text)):
         return None
     try:

@@ -46,6 +46,13 @@ def shell(command: str) -> tuple[Any, ...]:
 ASKED = ("user", "please change the fox")
 
 
+#: Names of files that consist of few words, of common ones, or of none.
+ODD = (
+    *("__init__.py", ".env", "it.ts", "the", "a.b.c.tar.gz", "日記.md", "Übung straße.py", "naïve.py", "🐝.txt", "x"),
+    *("[id].tsx", "$types.d.ts", "C++.md", "50%_done.md", "o'neil.txt", "-dash.py", "CamelCaseName.java", "v1.2.3.md"),
+)
+
+
 @pytest.fixture(params=BACKENDS)
 def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Iterator[Sesame]:
     session("edited-2", ASKED, edit("/w/fox/src/a.py"), edit("/w/fox/src/a.py"), day=2)
@@ -56,6 +63,7 @@ def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Itera
     session("removing", ASKED, shell("rm src/c.py"), day=6)
     session("windows", ASKED, edit("C:\\w\\fox\\win\\d.py"), cwd="C:\\w\\fox", day=7)
     session("pi-session", ASKED, ("edit", {"path": "/w/fox/src/b.py", "oldText": "a", "newText": "b"}), kind=Pi, day=8)
+    session("odd-names", ASKED, *(edit(f"/w/odd/{name}") for name in ODD), cwd="/w/odd", day=11)
     session("talking", ("user", "the aardvark eats src/e.py and ants"), day=9)
     session("other-a", ASKED, edit("/w/owl/lib/a.py"), cwd="/w/owl", day=10)
     with opened(
@@ -64,7 +72,7 @@ def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Itera
         Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
         Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
     ) as sesame:
-        assert sesame.index().added == 10
+        assert sesame.index().added == 11
         yield sesame
 
 
@@ -88,6 +96,11 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
     assert sessions(indexed.who("C:\\w\\fox\\win\\d.py")) == [("windows", 1, 0)]
     # What only a shell did to it.
     assert sessions(indexed.who("src/c.py")) == [("removing", 1, 0), ("shell", 1, 1)]
+    # Whatever its name is, and as a compiler or an editor writes it.
+    odd = {name: sessions(indexed.who(f"odd/{name}")) for name in ODD}
+    assert odd == {name: [("odd-names", 1, 0)] for name in ODD}
+    for written in ("src/a.py:12", "src/a.py:12:5", "@src/a.py", "./src/a.py", "SRC/A.PY", "src//a.py", "src/a.py#L3"):
+        assert sessions(indexed.who(written)) == sessions(found), written
     # By agent, where all are one person's.
     by_agent = indexed.who("src/b.py")
     assert [(p.agents, p.changes, p.reads) for p in by_agent.people] == [(("pi",), 1, 0), (("claude-code",), 0, 1)]
