@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sesame_core.config import identity
 from sesame_core.errors import UnpreparedError
+from sesame_core.query.filters import of_metadata
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.sdk.rows import tallied
 from sesame_core.types.index import (
@@ -29,7 +30,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 from . import conversations, matching, phrases, rows, schema, spelling, words
 from .asking import Asking, Question, Values
 from .connecting import Server
-from .filters import ALL_STANDING, DIALECT, STANDING, having_chunks, meeting, on_kind, on_sessions
+from .filters import ALL_STANDING, DIALECT, STANDING, Where, having_chunks, meeting, on_kind, on_sessions
 from .generation import GENERATION, cache_path
 from .opening import FORGOTTEN, FORMER, INSTALLATION
 
@@ -238,6 +239,12 @@ class PostgresReader:
         """Return by session its chunks with an error, and the files that its tool calls named."""
         failures = self._rows("SELECT session, count(*) FROM chunks WHERE is_error GROUP BY session", ())
         return tallied(failures, self._rows("SELECT session, count(*) FROM paths GROUP BY session", ()))
+
+    def withheld(self, filters: Filters) -> int:
+        """Return the number of sessions of which only metadata is visible."""
+        wanted = on_sessions(of_metadata(filters)).and_(on_kind(filters), Where("s.visibility = 'metadata'"))
+        sql = f"SELECT count(DISTINCT s.key) FROM sessions AS s{wanted.where()}"
+        return int(self._rows(sql, wanted.values)[0][0])
 
     def freshness(self) -> Freshness:
         """Return the last sync of this workstation, and the number of its files that could not be read."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 
+from sesame_core.query.filters import of_metadata
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.sdk.rows import tallied
 from sesame_core.types.index import (
@@ -31,7 +32,7 @@ from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
 from .failures import translating
-from .filters import DIALECT, TRUE, Where
+from .filters import DIALECT, TRUE, Where, on_kind
 from .opening import Opened
 from .view import View
 
@@ -207,6 +208,13 @@ class SqliteReader:
         failed = "FROM chunks INDEXED BY chunks_error WHERE is_error GROUP BY 1"
         failures = self._db().execute(f"SELECT id >> {schema.SESSION_SHIFT}, count(*) {failed}")
         return tallied(failures, self._db().execute("SELECT session, count(*) FROM paths GROUP BY session"))
+
+    @translating
+    def withheld(self, filters: Filters) -> int:
+        """Return the number of sessions of which only metadata is visible."""
+        wanted = DIALECT.on_sessions(of_metadata(filters)).and_(on_kind(filters), Where("s.visibility = 'metadata'"))
+        sql = f"SELECT count(DISTINCT s.key) FROM sessions AS s{wanted.where()}"
+        return int(self._db().execute(sql, wanted.values).fetchone()[0])
 
     @translating
     def directories(self, limit: int) -> list[str]:

@@ -83,14 +83,16 @@ def _sesame(
     pass
 
 
-def _of_argument(argument: Argument) -> inspect.Parameter:
-    made = typer.Argument(metavar=argument.metavar, help=argument.help, autocompletion=completer(argument.name))
+def _of_argument(argument: Argument, command: str) -> inspect.Parameter:
+    made = typer.Argument(
+        metavar=argument.metavar, help=argument.help, autocompletion=completer(argument.name, command)
+    )
     kind: Any = list[argument.kind] if argument.is_repeatable else argument.kind  # type: ignore[name-defined]
     default = inspect.Parameter.empty if argument.is_required else None
     return _parameter(argument.name, kind if argument.is_required else kind | None, made, default)
 
 
-def _of_option(option: Option) -> inspect.Parameter:
+def _of_option(option: Option, command: str) -> inspect.Parameter:
     flags = [option.flag, *option.more]
     if any(flag.startswith("--no-") for flag in option.more):
         flags = ["/".join(flags)]
@@ -100,7 +102,7 @@ def _of_option(option: Option) -> inspect.Parameter:
         min=option.least,
         max=option.most,
         metavar=option.metavar,
-        autocompletion=completer(option.name),
+        autocompletion=completer(option.name, command),
     )
     kind: Any = list[option.kind] if option.is_repeatable else option.kind  # type: ignore[name-defined]
     return _parameter(option.name, kind if option.default is not None else kind | None, made, option.default)
@@ -121,7 +123,8 @@ def _function_of(command: Command) -> Callable[..., None]:
     """Return a function whose signature describes a command to typer."""
     lists = {argument.name for argument in command.arguments if argument.is_repeatable}
     lists |= {option.name for option in command.options if option.is_repeatable}
-    parameters = [*map(_of_argument, command.arguments), *map(_of_option, command.options)]
+    parameters = [_of_argument(one, command.name) for one in command.arguments]
+    parameters += [_of_option(one, command.name) for one in command.options]
 
     declared = [each.name for each in command.arguments] + [each.name for each in command.options]
     names = {_python_name(name): name for name in declared}

@@ -20,6 +20,8 @@ GROUPS = {
         "open": "exporting",
         "ask": "asking",
         "resolve": "referring",
+        "who": "knowing",
+        "digest": "knowing",
         "stats": "counting",
     },
     "Keep the index": {

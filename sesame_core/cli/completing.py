@@ -14,12 +14,15 @@ Completion: TypeAlias = tuple[str, str]
 SESSIONS = 100
 
 
-def completer(name: str) -> Callable[[str], list[Completion]] | None:
+def completer(name: str, command: str = "") -> Callable[[str], list[Completion]] | None:
     """Return what completes the values of an option or an argument; None if nothing is known of them.
 
     :param name: its name.
+    :param command: the command that has it, for one whose values differ from those of the others.
     """
-    values = _VALUES.get(name)
+    if name == "about":
+        return _files
+    values = _VALUES.get(f"{command} {name}") or _VALUES.get(name)
     return (lambda incomplete: [one for one in values() if one[0].startswith(incomplete)]) if values else None
 
 
@@ -75,6 +78,24 @@ def _groups() -> Iterator[Completion]:
     yield from ((group, "") for group in get_args(By))
 
 
+def _digest_groups() -> Iterator[Completion]:
+    from typing import get_args
+
+    from ..types.knowing import DigestBy
+
+    yield from ((group, "") for group in get_args(DigestBy))
+
+
+def _files(incomplete: str) -> list[Completion]:
+    """Return the files and directories that are here and begin so."""
+    from glob import escape, iglob
+    from itertools import islice
+    from os.path import isdir
+
+    found = islice(iglob(escape(incomplete) + "*"), SESSIONS)
+    return [(path + "/" if isdir(path) else path, "") for path in sorted(found)]
+
+
 def _sessions() -> Iterator[Completion]:
     """Yield the latest sessions; none where there is no index: a shell shows no errors."""
     from ..api.sesame import Sesame
@@ -107,4 +128,5 @@ _VALUES: dict[str, Callable[[], Iterator[Completion]]] = {
     "host": partial(_known, "host"),
     "owner": partial(_known, "owner"),
     "by": _groups,
+    "digest by": _digest_groups,
 }

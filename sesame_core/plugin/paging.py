@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 PAGE = 256
 
 
-def all_sessions(reader: IndexReader, filters: Filters) -> Iterator[StoredSession]:
-    """Yield the sessions that match filters, the last active first."""
+def all_sessions(reader: IndexReader, filters: Filters, page: int = PAGE) -> Iterator[StoredSession]:
+    """Yield the sessions that match filters, the last active first.
+
+    :param page: sessions in memory at once; each page is a question that finds all of them.
+    """
     offset = 0
     while True:
-        found, _ = reader.list_sessions(filters, limit=PAGE, offset=offset)
+        found, _ = reader.list_sessions(filters, limit=page, offset=offset)
         yield from found
-        if len(found) < PAGE:
+        if len(found) < page:
             return
-        offset += PAGE
+        offset += page
 
 
 def all_chunks(reader: IndexReader, number: int) -> Iterator[Chunk]:

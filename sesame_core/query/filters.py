@@ -47,6 +47,14 @@ def asked(filters: Filters) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, (), False)}
 
 
+def of_metadata(filters: Filters) -> Filters:
+    """Return filters without those that need more of a session than its metadata: its texts, calls, files, notes."""
+    return replace(
+        filters, path=None, cmd=None, is_error=False, tool=None, tools_only=False, role=None, branch=None,
+        tags=(), starred=False,
+    )  # fmt: skip
+
+
 def both(one: Filters, other: Filters) -> tuple[Filters, tuple[Is, ...]]:
     """Return the filters that combine both; conflicting fields become conditions.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..text.calls import files_of
 from ..text.readable import is_shell, readable
 from ..types.export import Handoff, Point
 from .listing import display_name
@@ -25,9 +26,6 @@ SHORT = 40
 LINES = 4
 #: Most files, commands and open tasks: more say little.
 MOST = 12
-#: What a call has that changes a file, as the default formatter writes it.
-_CHANGE = re.compile(r"^\s*(?:- )?(?:old|new|content|source|patch):", re.MULTILINE)
-_PATH = re.compile(r"^(?:  )?(?:- )?(?:path|file_path|file): (.+)$", re.MULTILINE)
 #: An entry of a list of tasks in a call, its text, and its state.
 _ENTRY = re.compile(
     r"^(\s*)- (?=(?:content|step|title|text|task|description|status|state|id|priority|activeForm):)", re.MULTILINE
@@ -114,9 +112,10 @@ def _changed(chunks: Sequence[Chunk]) -> list[Point]:
     failed = {chunk.call_id for chunk in chunks if chunk.kind == "tool_result" and chunk.is_error and chunk.call_id}
     last: dict[str, int] = {}
     for chunk in chunks:
-        is_change = chunk.kind == "tool_call" and _CHANGE.search(chunk.text)
-        if is_change and chunk.call_id not in failed:
-            for path in dict.fromkeys(_PATH.findall(chunk.text)):
+        if chunk.kind != "tool_call" or chunk.call_id in failed or is_shell(chunk.tool_name):
+            continue
+        for path, is_changed in files_of(chunk.text):
+            if is_changed:
                 last.pop(path, None)
                 last[path] = chunk.seq
     return [Point(position=seq, text=_cut(path, OPEN)) for path, seq in last.items()]

@@ -42,10 +42,21 @@ def completed(line: str, shell: str = "bash") -> list[str]:
         ("sesame show --color a", ["auto", "always"]),
         ("sesame share ~/x p", ["private"]),
         ("sesame search --role nothing-like-it", []),
+        ("sesame digest --by p", ["project", "person"]),
+        ("sesame stats --by p", ["project"]),
     ],
 )
 def test_values_are_completed(home: Path, line: str, wanted: list[str]) -> None:
     assert sorted(completed(line)) == sorted(wanted)
+
+
+def test_files_that_are_here_are_completed(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a [1].py").touch()
+    (tmp_path / "setup.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert completed("sesame who s") == ["setup.py", "src/"]
+    assert completed("sesame who src/") == ["src/a [1].py"]
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,14 @@ from sesame_core.rendering.schemas.generation import (
     ExcerptJson,
     SessionAnswerJson,
 )
+from sesame_core.rendering.schemas.knowing import (
+    DigestEntryJson,
+    DigestGroupJson,
+    DigestJson,
+    InvolvedJson,
+    PersonJson,
+    WhoJson,
+)
 from sesame_core.rendering.schemas.references import CandidateJson, ReferenceJson, ReferencesJson
 from sesame_core.rendering.schemas.reports import (
     FailureEventJson,
@@ -239,6 +247,8 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("search", "`explain.confidence`", fields_of(ConfidenceJson)),
     ("search", "`explain` of a result", fields_of(ScoreJson)),
     ("sessions", "field", fields_of(SessionsJson)),
+    ("who", "field", fields_of(WhoJson) | {"sessions"}),
+    ("digest", "field", fields_of(DigestJson) | {"sessions"}),
     ("stats", "field", fields_of(TalliesJson)),
     ("star", "field", fields_of(MarkedJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),
@@ -269,6 +279,10 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("search", "passages", fields_of(PassageJson)),
     ("search", "words", fields_of(WordJson)),
     ("search", "chunks", fields_of(ScoredChunkJson)),
+    ("who", "people", fields_of(PersonJson)),
+    ("who", "sessions", fields_of(InvolvedJson)),
+    ("digest", "groups", fields_of(DigestGroupJson)),
+    ("digest", "sessions", fields_of(DigestEntryJson)),
     ("stats", "total", fields_of(TallyJson)),
     ("ask", "citations", fields_of(CitationJson)),
     ("ask", "attempts", fields_of(AttemptJson)),

@@ -21,6 +21,7 @@ from sesame_core.rendering.schemas.answers import AnswerJson
 from sesame_core.rendering.schemas.audits import AuditJson
 from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson
 from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
+from sesame_core.rendering.schemas.knowing import DigestJson, WhoJson
 from sesame_core.rendering.schemas.references import ReferencesJson
 from sesame_core.rendering.schemas.reports import FileEventJson, ReportJson
 from sesame_core.rendering.schemas.sessions import MarkedJson, SessionsJson, TranscriptJson
@@ -50,6 +51,9 @@ COMMANDS = (
     "star d6bc",
     "tag d6bc websocket",
     "stats --by agent --starred",
+    "who socket.ts",
+    "who nobody knows this",
+    "digest --since 2026-10-12 --before 2026-10-22 --no-refresh",
     "show d6bc --offset 2 --limit 4",
     "export 71f2223f-f559",
     "handoff d6bc --max-bytes 2000",
@@ -78,6 +82,8 @@ DECLARED: dict[str, Any] = {
     "star": MarkedJson,
     "tag": MarkedJson,
     "stats": TalliesJson,
+    "who": WhoJson,
+    "digest": DigestJson,
     "show": TranscriptJson,
     "export": ExportJson,
     "handoff": HandoffJson,

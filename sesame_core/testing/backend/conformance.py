@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from sesame_core.plugin.backend import Abbreviating, StorageBackend, Tallying
+from sesame_core.plugin.withholding import Withholding
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Not
@@ -37,7 +38,8 @@ class BackendConformance(
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
     (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`, `Tallying`,
-    `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend without it.
+    `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend
+    without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
@@ -210,6 +212,28 @@ class BackendConformance(
         assert reader.abbreviated(ids, (3, 5)) == expected, "the beginning that only a session and its subagents have"
         assert reader.abbreviated(["abc-2", "abc-2", "not there"], (4,)) == ["abc-2", "abc-2", "not "]
         assert reader.abbreviated([], (3,)) == []
+
+    def test_counts_sessions_of_which_only_metadata_is_visible(self, backend: StorageBackend) -> None:
+        """Filters on what they do not show select all of them, filters on what they show do not."""
+        reader = backend.reader()
+        if not isinstance(reader, Withholding):
+            pytest.skip("the backend does not count sessions without texts")
+        assert reader.withheld(EVERYTHING) == 0
+        store(
+            backend,
+            a_file(),
+            a_session("fox", id="open"),
+            [Session(id="far", agent="pi", cwd="/w/far", visibility="metadata", modified=NOON, key="w:p:far")],
+            [Session(id="near", agent="pi", cwd="/w/near", visibility="metadata", modified=NOON, key="w:p:near")],
+            [Session(id="run", agent="pi", kind="headless", visibility="metadata", modified=NOON, key="w:p:run")],
+        )
+        reader = backend.reader()
+        assert isinstance(reader, Withholding)
+        assert reader.withheld(Filters()) == 2, "headless ones only with `all_kinds`"
+        assert reader.withheld(Filters(all_kinds=True)) == 3
+        assert reader.withheld(Filters(cwd="/w/near")) == 1
+        assert reader.withheld(Filters(agents=("other",))) == 0
+        assert reader.withheld(Filters(path="a.py", cmd="make", tool="bash", is_error=True, branch="main")) == 2
 
     def test_counts_failures_and_files_of_sessions(self, backend: StorageBackend) -> None:
         """Each file of a session once; only if the reader has the ability."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
 
+from ...query.filters import of_metadata
 from ...sdk.filtering import chunk_matches, has_chunk, is_hidden, narrows_chunks, standing, values_of
 from ...types.index import (
     NOTES,
@@ -164,6 +165,12 @@ class MemoryReader:
             )
             for number, entry in self._state().entries.items()
         }
+
+    def withheld(self, filters: Filters) -> int:
+        """Return the number of sessions of which only metadata is visible."""
+        found = self._state().matching(of_metadata(filters), None)
+        sessions = [stored.session for stored in found if not is_hidden(filters, stored.session)]
+        return len({session.key for session in sessions if session.visibility == "metadata"})
 
     def directories(self, limit: int) -> list[str]:
         """Return the directories of sessions, each once."""

@@ -1,0 +1,131 @@
+"""`sesame who` and `sesame digest`: who worked on something, and what happened in a period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .options import JSON, Argument, Command, Option, limited, narrowing
+from .terminal import opened, write
+
+REFRESH = Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True)
+
+
+def who(about: Sequence[str], *, topic: bool, limit: int, refresh: bool, json: bool, **narrowing: Any) -> None:
+    """Print who worked on a file, a directory or a topic, and in which sessions.
+
+    :param topic: it is words, even if there is a file of this name.
+    :param limit: most sessions of each person.
+    :param narrowing: values of `fields.FIELDS`.
+    """
+    import shlex
+
+    from ..query.fields import gathered
+    from ..rendering.knowing import ids_of, who_json, who_text
+    from ..rendering.text import as_json, one_line
+
+    filters = gathered(narrowing)
+    with opened() as sesame:
+        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+        found = sesame.who(" ".join(about), filters, is_topic=topic)
+        if json:
+            write(as_json(who_json(found, limit, refreshed)))
+            return
+        short = sesame.abbreviations(ids_of(found, limit))
+    searches = one_line(f"sesame search {shlex.quote(found.about)}") if len(found.about) < 100 else ""
+    write(who_text(found, limit, short, refreshed, searches=searches))
+
+
+def digest(
+    *,
+    day: bool,
+    week: bool,
+    since: str | None,
+    by: str,
+    max_bytes: int,
+    md: bool,
+    json: bool,
+    refresh: bool,
+    **narrowing: Any,
+) -> None:
+    """Print what happened in a period: of each project, person or day the latest sessions, with quotes of them.
+
+    :param day: the last 24 hours.
+    :param week: the last seven days; also if no period is given.
+    :param since: a date, as `--after` takes it.
+    :param by: one of `types.knowing.DigestBy`.
+    :param max_bytes: most bytes of all quotes.
+    :param narrowing: values of `fields.FIELDS`.
+    :raises QueryError: several periods are given, or there are no such groups.
+    """
+    from typing import get_args
+
+    from ..errors import QueryError
+    from ..query.fields import gathered
+    from ..rendering.digests import digest_json, digest_text, ids_of
+    from ..rendering.text import as_json
+    from ..types.knowing import DigestBy
+
+    given = [flag for flag, is_given in (("--day", day), ("--week", week), ("--since", since)) if is_given]
+    if len(given) > 1:
+        raise QueryError(f"{' and '.join(given)}: a digest has one period")
+    if md and json:
+        raise QueryError("--md and --json: a digest has one format")
+    if by not in get_args(DigestBy):
+        raise QueryError(f"{by!r} is not a group: use {', '.join(get_args(DigestBy))}")
+    filters = gathered({**narrowing, "after": since or ("24h" if day else "7d")})
+    with opened() as sesame:
+        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+        found = sesame.digest(filters, by=by, max_bytes=max_bytes)  # type: ignore[arg-type]
+        if json:
+            write(as_json(digest_json(found, refreshed)))
+            return
+        short = sesame.abbreviations(ids_of(found))
+    write(digest_text(found, short, refreshed, is_markdown=md))
+
+
+COMMANDS = (
+    Command(
+        "who",
+        who,
+        "Who worked on a file, a directory or a topic, and in which sessions: those that changed it first.",
+        (
+            Argument(
+                "about",
+                "FILE|TOPIC",
+                "A path or its end, of a file that is here or that sessions name; or words to search for.",
+                is_required=True,
+                is_repeatable=True,
+            ),
+        ),
+        (
+            Option("topic", bool, "Take it for words, even if there is a file of this name.", default=False),
+            *narrowing("cwd", "here", "repo", "branch", "agent", "model", "after", "before"),
+            *narrowing("starred", "tag", "workstation", "host", "owner", "all_kinds"),
+            limited("Sessions of each person at most.", 5),
+            REFRESH,
+            JSON,
+        ),
+        examples=("sesame who src/socket.ts", "sesame who reconnect backoff --after 30d"),
+        is_brief=True,
+    ),
+    Command(
+        "digest",
+        digest,
+        "What happened in a period: of each project the latest sessions, with quotes of them; for a stand-up.",
+        options=(
+            Option("day", bool, "The last 24 hours.", default=False),
+            Option("week", bool, "The last seven days; the default.", default=False),
+            Option("since", str, "Since then: yesterday, monday, 2026-11-01 …", metavar="DATE"),
+            *narrowing("before"),
+            Option("by", str, "project, person or day.", default="project", metavar="GROUP"),
+            *narrowing("cwd", "here", "repo", "branch", "agent", "model", "starred", "tag", "workstation", "host"),
+            *narrowing("owner"),
+            Option("max_bytes", int, "Bytes of the quotes at most.", default=12_000, least=1_000, metavar="N"),
+            Option("md", bool, "Print Markdown.", default=False),
+            REFRESH,
+            JSON,
+        ),
+        examples=("sesame digest --day", "sesame digest --since monday --here --by person --md"),
+    ),
+)

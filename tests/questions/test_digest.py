@@ -1,0 +1,150 @@
+"""What happened in a period, on every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core.rendering.digests import digest_json, digest_text, ids_of
+from sesame_core.types.knowing import Digest, DigestEntry
+
+from ..support.every_backend import BACKENDS, opened
+from ..support.transcripts import START, Claude, Pi, write
+
+SINCE = Filters(after=START + timedelta(hours=-1))
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def work(name: str, cwd: str, prompt: str, answer: str, *, hours: float = 0, **more: Any) -> None:
+    """Write a session: a prompt, an edit, a command that fails, an answer, and what else is given."""
+    s = Claude(name, cwd=cwd, start=START + timedelta(hours=hours))
+    records = [
+        s.user(prompt),
+        s.call("Edit", "c1", file_path=f"{cwd}/src/{name}.py", old_string="a", new_string="b"),
+        s.result("ok", "c1"),
+        s.call("Bash", "c2", command="make test"),
+        s.result("error: 3 failed", "c2", is_error=True),
+        s.answer(answer),
+        *([s.user(more["last"])] if "last" in more else []),
+    ]
+    write(s.path, *records)
+
+
+@pytest.fixture(params=BACKENDS)
+def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Iterator[Sesame]:
+    work("old", "/w/fox", "long before", "was done", hours=-30)
+    work("fox-1", "/w/fox", "make the fox quick", "## Done\n\nThe **fox** is quick.", hours=1)
+    work("fox-2", "/w/fox", f"use {SECRET} for the den", "Done.", hours=2, last="and the vixen too")
+    work("owl-1", "/w/owl", "teach the owl to count", "It counts.", hours=26)
+    pi = Pi("pi-1", cwd="/w/owl", start=START + timedelta(hours=3))
+    write(pi.path, pi.header(), pi.user("feed the owl"), pi.answer("It ate."))
+    run = Claude("run", cwd="/w/fox", start=START + timedelta(hours=4))
+    write(run.path, run.user("nightly", entrypoint="sdk-py"), run.answer("ran", entrypoint="sdk-py"))
+    side = Claude("fox-1", cwd="/w/fox", start=START + timedelta(hours=1))
+    below = [{**record, "isSidechain": True, "agentId": "a1"} for record in (side.user("help"), side.answer("helped"))]
+    write(side.path.parent / "fox-1" / "subagents" / "agent-a1.jsonl", *below)
+    # It lasts from before the period into it.
+    long = Claude("long", cwd="/w/bear", start=START + timedelta(hours=-1, seconds=-2, milliseconds=-500))
+    write(long.path, long.user("before the period"), long.answer("quoted nowhere"), long.user("sleep all winter"))
+    with opened(
+        request,
+        tmp_path,
+        Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
+        Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
+    ) as sesame:
+        sesame.index()
+        yield sesame
+
+
+def entries(found: Digest) -> dict[str, DigestEntry]:
+    return {entry.stored.session.id: entry for group in found.groups for entry in group.entries}
+
+
+def test_a_period_is_told_by_project_person_and_day(indexed: Sesame, utc: None) -> None:
+    """One test: a database for each question would take a second each."""
+    found = indexed.digest(SINCE)
+    assert [(group.name, group.sessions) for group in found.groups] == [("/w/owl", 2), ("/w/fox", 2), ("/w/bear", 1)]
+    assert (found.sessions, found.shown, found.withheld, found.latest) == (5, 5, 0, None)
+    assert (found.headless, found.subagents) == (1, 1), "counted, and not listed"
+    told = entries(found)
+    fox = told["fox-1"]
+    assert fox.asked
+    assert fox.concluded
+    assert (fox.asked.text, fox.asked.position) == ("make the fox quick", 0)
+    assert (fox.concluded.text, fox.concluded.position) == ("Done The fox is quick.", 5)
+    assert [p.text for p in fox.changed] == ["src/fox-1.py"], "below the session's directory"
+    assert [p.text for p in fox.failed] == ["$ make test: error: 3 failed"]
+    assert not fox.open
+    assert [p.text for p in told["fox-2"].open] == ["the last request has no answer"]
+    assert told["fox-2"].prompts == 2
+    assert SECRET not in str(told), "secrets are replaced"
+    # What was said before the period is not of it.
+    long = told["long"]
+    assert long.asked
+    assert long.asked.text == "sleep all winter"
+    assert (long.prompts, long.concluded) == (1, None)
+    # By person, and by day.
+    (person,) = indexed.digest(SINCE, by="person").groups
+    assert (person.sessions, len(person.entries)) == (5, 5)
+    days = indexed.digest(SINCE, by="day").groups
+    assert [(group.name, group.sessions) for group in days] == [("2026-08-02", 1), ("2026-08-01", 4)]
+    # Filters hold.
+    assert set(entries(indexed.digest(Filters(after=SINCE.after, agents=("pi",))))) == {"pi-1"}
+    until = Filters(after=SINCE.after, before=START + timedelta(hours=2, minutes=-1))
+    assert set(entries(indexed.digest(until))) == {"fox-1", "long"}
+    # Within a bound each project has its latest session, and the others are counted.
+    short = indexed.digest(SINCE, max_bytes=1_500)
+    assert {group.name for group in short.groups if group.entries} == {"/w/owl", "/w/fox", "/w/bear"}
+    assert short.shown < short.sessions == 5
+    text = digest_text(short, {})
+    assert len(text.encode()) < 1_700
+    assert "more session" in text
+    # Nothing happened: said so, with when something did.
+    empty = indexed.digest(Filters(after=START + timedelta(days=30)))
+    assert digest_text(empty, {}).startswith(
+        "No session since 2026-08-31 10:00; the latest one was last active 2026-08-02"
+    )
+    assert digest_json(empty)["sessionCount"] == 0
+
+
+def test_a_digest_is_text_markdown_and_json(indexed: Sesame, utc: None) -> None:
+    found = indexed.digest(Filters(after=SINCE.after, cwd="/w/fox"))
+    short = indexed.abbreviations(ids_of(found))
+    assert digest_text(found, short).splitlines() == [
+        "2 sessions since 2026-08-01 09:00, 1 project (and 1 subagent, 1 headless run)",
+        "",
+        f"/w/fox · 2 sessions{_owner(found)}",
+        *digest_text(found, short).splitlines()[3:8],
+        "  make the fox quick (fox-1) - claude-code · 2026-08-01 11:00 · 1 prompt",
+        "    concluded: Done The fox is quick. (fox-1:5)",
+        "    changed: src/fox-1.py",
+        "    failed: $ make test: error: 3 failed (fox-1:3)",
+    ]
+    markdown = digest_text(found, short, is_markdown=True)
+    assert "\n## /w/fox" in markdown
+    assert "- **make the fox quick** (`fox-1`): claude-code · 2026-08-01 11:00 · 1 prompt\n" in markdown
+    value = digest_json(found)
+    (group,) = value["groups"]
+    assert group["sessions"][1]["changed"] == [{"position": 1, "text": "src/fox-1.py"}]
+    assert (value["headless"], value["subagents"], value["sessionCount"]) == (1, 1, 2)
+
+
+def _owner(found: Digest) -> str:
+    return "".join(f" · {owner}" for owner in found.groups[0].owners)
+
+
+def test_markdown_of_sessions_is_harmless(home: Path) -> None:
+    work("evil", "/w/<b>", "look ![x](http://evil/p.png) <script>alert(1)</script>", "see [here](http://evil) \x1b[31m")
+    with Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")]) as sesame:
+        sesame.index()
+        text = digest_text(sesame.digest(SINCE), {}, is_markdown=True)
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert "\x1b" not in text
+    assert "![" not in text
+    assert " [here]" not in text

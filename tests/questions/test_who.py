@@ -1,0 +1,245 @@
+"""Who worked on a file, a directory or a topic, on every backend."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core.rendering.knowing import ids_of, who_json, who_text
+from sesame_core.types.knowing import Who
+
+from ..support.every_backend import BACKENDS, opened
+from ..support.transcripts import START, Claude, Pi, write
+
+
+def session(name: str, *records: tuple[Any, ...], cwd: str = "/w/fox", day: int = 0, kind: type = Claude) -> None:
+    """Write a session of Claude Code, or of pi: prompts, and calls with their arguments and whether they fail."""
+    s = kind(name, cwd=cwd, start=START + timedelta(days=day))
+    written = [s.header()] if kind is Pi else []
+    for number, (tool, arguments, *failed) in enumerate(records):
+        if tool == "user":
+            written.append(s.user(arguments))
+            continue
+        written.append(s.call(tool, f"c{number}", **arguments))
+        is_error = bool(failed)
+        if kind is Pi:
+            written.append(s.result("done", tool, f"c{number}"))
+        else:
+            written.append(s.result("no" if is_error else "done", f"c{number}", is_error=is_error))
+    write(s.path, *written)
+
+
+def edit(path: str) -> tuple[Any, ...]:
+    return "Edit", {"file_path": path, "old_string": "a", "new_string": "b"}
+
+
+def shell(command: str) -> tuple[Any, ...]:
+    return "Bash", {"command": command}
+
+
+ASKED = ("user", "please change the fox")
+
+
+#: Names of files that consist of few words, of common ones, or of none.
+ODD = (
+    *("__init__.py", ".env", "it.ts", "the", "a.b.c.tar.gz", "日記.md", "Übung straße.py", "naïve.py", "🐝.txt", "x"),
+    *("[id].tsx", "$types.d.ts", "C++.md", "50%_done.md", "o'neil.txt", "-dash.py", "CamelCaseName.java", "v1.2.3.md"),
+)
+
+
+@pytest.fixture(params=BACKENDS)
+def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Iterator[Sesame]:
+    session("edited-2", ASKED, edit("/w/fox/src/a.py"), edit("/w/fox/src/a.py"), day=2)
+    session("edited-1", ASKED, edit("/w/fox/src/a.py"), ("Read", {"file_path": "/w/fox/src/b.py"}), day=1)
+    session("reading", ASKED, ("Read", {"file_path": "/w/fox/src/a.py"}), day=3)
+    session("failing", ASKED, (*edit("/w/fox/src/a.py"), True), day=4)
+    session("shell", ASKED, shell("cd src && sed -i s/a/b/ c.py"), shell("cat src/c.py"), day=5)
+    session("removing", ASKED, shell("rm src/c.py"), day=6)
+    session("windows", ASKED, edit("C:\\w\\fox\\win\\d.py"), cwd="C:\\w\\fox", day=7)
+    session("pi-session", ASKED, ("edit", {"path": "/w/fox/src/b.py", "oldText": "a", "newText": "b"}), kind=Pi, day=8)
+    session("odd-names", ASKED, *(edit(f"/w/odd/{name}") for name in ODD), cwd="/w/odd", day=11)
+    session("talking", ("user", "the aardvark eats src/e.py and ants"), day=9)
+    session("other-a", ASKED, edit("/w/owl/lib/a.py"), cwd="/w/owl", day=10)
+    with opened(
+        request,
+        tmp_path,
+        Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
+        Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
+    ) as sesame:
+        assert sesame.index().added == 11
+        yield sesame
+
+
+def sessions(found: Who) -> list[tuple[str, int, int]]:
+    return [(one.stored.session.id, one.changes, one.reads) for p in found.people for one in p.sessions]
+
+
+def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -> None:
+    """One test: a database for each question would take a second each."""
+    # A file: those that changed it, the latest first, then those that read it; a failed edit changes nothing.
+    found = indexed.who("src/a.py")
+    assert sessions(found) == [("edited-2", 2, 0), ("edited-1", 1, 0), ("reading", 0, 1)]
+    assert (found.subject, found.is_truncated, found.withheld) == ("file", False, 0)
+    (person,) = found.people
+    assert (person.agents, person.changes, person.changing, person.reads) == (("claude-code",), 3, 2, 1)
+    assert person.sessions[0].position == 3, "the last change"
+    # Under any end of its path, and with either slash.
+    assert sessions(indexed.who("fox/src/a.py")) == sessions(indexed.who("/w/fox/src/a.py")) == sessions(found)
+    assert sessions(indexed.who("a.py")) == [("other-a", 1, 0), *sessions(found)]
+    assert sessions(indexed.who("win/d.py")) == sessions(indexed.who("win\\d.py")) == [("windows", 1, 0)]
+    assert sessions(indexed.who("C:\\w\\fox\\win\\d.py")) == [("windows", 1, 0)]
+    # What only a shell did to it.
+    assert sessions(indexed.who("src/c.py")) == [("removing", 1, 0), ("shell", 1, 1)]
+    # Whatever its name is, and as a compiler or an editor writes it.
+    odd = {name: sessions(indexed.who(f"odd/{name}")) for name in ODD}
+    assert odd == {name: [("odd-names", 1, 0)] for name in ODD}
+    for written in ("src/a.py:12", "src/a.py:12:5", "@src/a.py", "./src/a.py", "SRC/A.PY", "src//a.py", "src/a.py#L3"):
+        assert sessions(indexed.who(written)) == sessions(found), written
+    # By agent, where all are one person's.
+    by_agent = indexed.who("src/b.py")
+    assert [(p.agents, p.changes, p.reads) for p in by_agent.people] == [(("pi",), 1, 0), (("claude-code",), 0, 1)]
+    # A directory, with a slash or where no file of its name was changed.
+    for name in ("src/", "/w/fox/src/", "fox/src"):
+        below = indexed.who(name)
+        assert below.subject == "directory"
+        assert {id for id, changes, _ in sessions(below) if changes} == {
+            *("edited-1", "edited-2", "shell", "removing", "pi-session")
+        }
+    # Filters hold, and headless sessions count when they are left out.
+    assert sessions(indexed.who("a.py", Filters(cwd="/w/owl"))) == [("other-a", 1, 0)]
+    assert sessions(indexed.who("src/a.py", Filters(after=START + timedelta(days=2, hours=-1)))) == [
+        ("edited-2", 2, 0),
+        ("reading", 0, 1),
+    ]
+    assert sessions(indexed.who("src/b.py", Filters(agents=("pi",)))) == [("pi-session", 1, 0)]
+    # A topic: sessions that are about it.
+    topic = indexed.who("aardvark ants")
+    assert (topic.subject, sessions(topic)) == ("topic", [("talking", 0, 0)])
+    assert topic.people[0].sessions[0].position == 0
+    # Nothing is known: said so, for a path and for words.
+    for about in ("src/nothing.py", "no/such/dir/"):
+        unknown = indexed.who(about)
+        assert not unknown.people
+        assert "no session is known to have changed or read it" in who_text(unknown, 5, {})
+    unknown = indexed.who("zebra unicorn")
+    assert not unknown.people
+    assert who_text(unknown, 5, {}, searches="sesame search 'zebra unicorn'").splitlines() == [
+        "No session is known to be about: zebra unicorn",
+        "",
+        "What has some of these words: sesame search 'zebra unicorn'",
+    ]
+    # Whatever is asked has an answer.
+    for hostile in ("'", '"', "%", "a_b%.py", "(", "*.py", "\0", "x" * 5_000, "/", "..", "~", ".", "\\", "a\nb", "c:"):
+        indexed.who(hostile)
+
+
+def test_an_answer_is_text_and_json_without_control_characters(indexed: Sesame, utc: None) -> None:
+    found = indexed.who("src/a.py")
+    found.name = "src/\x1b[31ma.py"
+    text = who_text(found, 1, indexed.abbreviations(ids_of(found, 1)))
+    assert "\x1b" not in text
+    lines = text.splitlines()
+    assert lines[0].endswith("a.py: changed in 2 sessions; 1 other session read or named it")
+    assert "3 changes in 2 sessions, 2026-08-02 to 2026-08-03, read it in 1 more" in lines[2]
+    assert lines[3:] == [
+        "    edited-2:3 (please change the fox) - 2026-08-03 · 2 changes",
+        "    … and 2 more: --limit 3",
+    ]
+    value = who_json(found, 2)
+    assert (value["changes"], value["sessionCount"], value["personCount"]) == (3, 3, 1)
+    assert [one["sessionId"] for one in value["people"][0]["sessions"]] == ["edited-2", "edited-1"]
+
+
+def git(root: Path, *arguments: str) -> None:
+    command = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def in_index(home: Path) -> Sesame:
+    sesame = Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")])
+    sesame.index()
+    return sesame
+
+
+def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fox"
+    (root / "src").mkdir(parents=True)
+    git(root, "init", "-q")
+    (root / "src" / "old name.py").write_text("x = 1\n" * 20)
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    git(root, "mv", "src/old name.py", "src/new.py")
+    git(root, "commit", "-qm", "two")
+    session("before", ASKED, edit(f"{root}/src/old name.py"), cwd=str(root), day=1)
+    session("after", ASKED, edit(f"{root}/src/new.py"), cwd=str(root), day=2)
+    session("colleague", ASKED, edit("/home/other/fox/src/new.py"), cwd="/home/other/fox", day=3)
+    session("stranger", ASKED, edit("/home/other/owl/src/new.py"), cwd="/home/other/owl", day=4)
+    session("nested", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root), day=5)
+    monkeypatch.chdir(root / "src")
+    with in_index(home) as sesame:
+        for about in ("new.py", "old name.py", str(root / "src" / "new.py")):
+            found = sesame.who(about)
+            assert {id for id, *_ in sessions(found)} == {"before", "after", "colleague"}, about
+        assert (found.name, found.other_names) == ("src/new.py", ("src/old name.py",))
+        assert "also named src/old name.py" in who_text(found, 5, {})
+
+
+def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fox"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "README.md").write_text("fox")
+    session("stranger", ASKED, edit("/home/other/owl/README.md"), cwd="/home/other/owl")
+    monkeypatch.chdir(root)
+    with in_index(home) as sesame:
+        found = sesame.who("README.md")
+        assert found.is_elsewhere
+        assert sessions(found) == [("stranger", 1, 0)]
+        assert "No session of this repository names it" in who_text(found, 5, {})
+
+
+def test_what_a_fork_repeats_belongs_to_the_session_that_was_first(home: Path) -> None:
+    first, fork = Claude("first"), Claude("fork", start=START + timedelta(days=1))
+    records = [first.user("go"), first.call("Write", file_path="/w/a.py", content="x"), first.result("ok")]
+    write(first.path, *records)
+    copied = [{**record, "sessionId": "fork"} for record in records]
+    fork.last = records[-1]["uuid"]
+    write(fork.path, *copied, fork.user("now b"), fork.call("Write", "t2", file_path="/w/b.py", content="x"))
+    with in_index(home) as sesame:
+        assert sessions(sesame.who("w/a.py")) == [("first", 1, 0)]
+        assert sessions(sesame.who("w/b.py")) == [("fork", 1, 0)]
+
+
+def test_a_subagent_worked_for_its_session(home: Path) -> None:
+    s = Claude("parent")
+    write(s.path, s.user("go"), s.call("Task", prompt="edit it"))
+    agent = Claude("parent", start=START + timedelta(minutes=1))
+    side = [
+        {**record, "isSidechain": True, "agentId": "a1"}
+        for record in (agent.user("edit it"), agent.call("Write", "t9", file_path="/w/a.py", content="x"))
+    ]
+    write(s.path.parent / "parent" / "subagents" / "agent-a1.jsonl", *side)
+    with in_index(home) as sesame:
+        found = sesame.who("w/a.py")
+        assert sessions(found) == [("parent", 1, 0)]
+        one = found.people[0].sessions[0]
+        assert (one.subagent_id, one.position) == ("parent/a1", 1)
+
+
+def test_a_bare_word_is_a_file_only_if_sessions_changed_one(home: Path) -> None:
+    session("make", ASKED, edit("/w/fox/Makefile"))
+    session("testing", ("user", "run the docker suite of docker"), shell("npm test docker"))
+    with in_index(home) as sesame:
+        assert sesame.who("Makefile").subject == "file"
+        assert sesame.who("Makefile", is_topic=True).subject == "topic"
+        assert sesame.who("docker").subject == "topic"
