@@ -20,6 +20,7 @@ from . import finding
 from .calls import Call, calls
 from .commands import Command, commands
 from .errors import telling
+from .programs import HANDLERS
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession
@@ -39,8 +40,8 @@ VARIANT = 300
 IN_NAME, IN_ARGUMENTS, IN_DESCRIPTION = 1.0, 0.75, 0.7
 #: What a command counts that is the one that was asked for: then no other one is shown.
 ASKED = 2.0
-#: What a command gains if its name has one of the words.
-NAMED = 0.25
+#: What a command gains if its name has all of the words, and for some of them that share.
+NAMED = 0.5
 #: Words of a question that say nothing about the command.
 FILLERS = frozenset(
     "run running execute use using command commands how do does did we you i us our my me this here project repo "
@@ -116,7 +117,7 @@ def find(
     :param here: the directories of the repository around the present directory, under all their names.
     """
     answer = Ways(about=text)
-    question = _Question(text)
+    question = _Question(reader, text)
     if not question.words:
         answer.basis.hints = ("the question has no words to look for: name the command, or what it does",)
         return answer
@@ -147,7 +148,7 @@ def find(
 class _Question:
     """What is asked: the words of a command, or of a task."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, reader: IndexReader, text: str) -> None:
         asked = commands(text)
         #: The words as a command, if it may be one: none of them is a filler of a sentence.
         self.command = asked[0] if asked and not {"the", "how", "we", "our"} & set(split(text)) else None
@@ -157,6 +158,9 @@ class _Question:
         self.tokens = tuple(tokens)
         #: The words that count as each one.
         self.alike = {word: (word, *_TASKS.get(light_stem(word), ())) for word in self.words}
+        rarity = finding.rarity(reader, self.words) if len(self.words) > 1 else {}
+        #: How much each word tells: rare ones more.
+        self._weights = {word: rarity.get(word, 1.0) for word in self.words}
         self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
 
     def best(self, chunk: Chunk) -> tuple[Command, float] | None:
@@ -186,18 +190,19 @@ class _Question:
             if len(word) < 80 and not re.search(r"\s", word)
             for part in split(word)
         }
-        total = 0.0
-        for stems in self._stems.values():
+        total = named = 0.0
+        for word, stems in self._stems.items():
             if stems & name:
-                total += IN_NAME
+                total += IN_NAME * self._weights[word]
+                named += self._weights[word]
             elif stems & arguments:
-                total += IN_ARGUMENTS
+                total += IN_ARGUMENTS * self._weights[word]
             elif stems & about:
-                total += IN_DESCRIPTION
-        is_named = any(stems & name for stems in self._stems.values())
-        if not is_named and not any(stems & arguments for stems in self._stems.values()) and len(self.words) < 2:
+                total += IN_DESCRIPTION * self._weights[word]
+        is_told = len(self.words) > 1 or any(stems & arguments for stems in self._stems.values())
+        if not named and (not is_told or command.name[0] in HANDLERS):
             return 0.0
-        return total / len(self.words) + NAMED * is_named
+        return (total + NAMED * named) / sum(self._weights.values())
 
 
 def _begins(command: Command, asked: Command) -> bool:

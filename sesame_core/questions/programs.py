@@ -23,6 +23,10 @@ LOOKING = {
         ("pr view", "pr diff", "pr list", "pr checks", "run list", "run view", "issue view", "issue list", "repo view")
     ),
 }
+#: Programs that take any file: their arguments do not tell what they do.
+HANDLERS = frozenset(
+    "git rm cp mv mkdir rmdir touch ln chmod chown open code vim nano tar zip unzip scp rsync sed".split()
+)
 #: Programs in front of another one, each with the options that take a value.
 WRAPPERS = {
     **_each("", "time", "nohup", "command", "exec", "builtin", "bunx", "winpty", "caffeinate", "unbuffer", "setsid"),

@@ -35,6 +35,7 @@ HISTORY: History = {
             asks("and the site"),
             runs("CI=1 npx vitest run", "Tests  21 passed (21)", about="Run the unit tests"),
             runs("git commit -m 'run the tests in CI'", "[main 1] x"),
+            runs("git add docs/deploy.md", None, about="Stage the page on how to deploy"),
             runs("./deploy.sh staging", "deployed", about="Deploy to staging"),
             runs("cargo test", "test result: ok. 12 passed"),
             says("Done."),
