@@ -63,7 +63,8 @@ def find(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT
         answer.basis.sessions = len({one.place[0] for one in occurrences})
         answer.occurrences = len(same)
         followed = _followed(reader, wanted, stored, occurrences, answer)
-        answer.fixes = tuple(_fixes(followed, stored, same)[offset : offset + limit])
+        fixes = _fixes(followed, stored, same)
+        answer.basis.total, answer.fixes = len(fixes), tuple(fixes[offset : offset + limit])
         if not occurrences:
             answer.basis.searched = reader.statistics().sessions
         if isinstance(reader, TracksFiles):

@@ -137,7 +137,7 @@ def find(
         runs = [run for run in runs if run.score >= ASKED] or runs
         answer.runs, answer.basis.sessions = len(runs), len({run.stored.number for run in runs})
         ways = [_way(group) for group in _grouped(runs, frozenset(here))]
-        answer.ways = tuple(ways[offset : offset + limit])
+        answer.basis.total, answer.ways = len(ways), tuple(ways[offset : offset + limit])
         if not ways:
             answer.basis.searched = reader.statistics().sessions
         if isinstance(reader, TracksFiles):

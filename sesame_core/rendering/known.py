@@ -46,6 +46,7 @@ def known_json(
         "schemaVersion": SCHEMA_VERSION,
         "about": shortened(about, QUERY),
         "resultCount": results,
+        "total": basis.total,
         "sessions": basis.sessions,
         "searched": basis.searched,
         "truncated": basis.is_truncated,

@@ -74,6 +74,8 @@ class Fix:
 class Known:
     """What an answer from a history is based on."""
 
+    #: Results on all pages.
+    total: int = 0
     #: Sessions that have it, of those that were read.
     sessions: int = 0
     #: Sessions of the index; None if the answer does not need to say it.
