@@ -23,8 +23,8 @@ from ..text.tokens import clean
 from ..types.answer import LIMIT, Answer, KeptOut, Page
 from ..types.index import StoredSession
 from ..types.query import Filters
+from .fixing import Fixing
 from .knowing import Knowing
-from .one_session import OneSession
 
 #: Default number of listed sessions.
 LISTED = 50
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .team import Team
 
 
-class Sesame(Knowing, OneSession):
+class Sesame(Knowing, Fixing):
     """The sessions of one configuration and their index.
 
     :param config: the configuration; read from config.jsonc when None.

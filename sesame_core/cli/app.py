@@ -15,6 +15,7 @@ from .commands import command, commands
 from .completing import completer
 from .help import command_help, program_help
 from .options import Argument, Command, Option
+from .parse import TEXTUAL
 from .terminal import columns, write_version
 
 
@@ -64,7 +65,7 @@ class _Searching(_Helped):
             if type(error).__name__ == "NoSuchOption":
                 options = [argument for argument in given if argument.startswith("-")]
                 text = shlex.join(given if len(options) == 1 else options[:1])
-                error.message += f"; to search for the text: sesame search -- {text}"  # type: ignore[attr-defined]
+                error.message += f"; to search for the text: sesame {self.name} -- {text}"  # type: ignore[attr-defined]
             raise
 
 
@@ -139,5 +140,5 @@ def _function_of(command: Command) -> Callable[..., None]:
 
 
 for _command in commands():
-    _class = _Searching if _command.name == "search" else _Helped
+    _class = _Searching if _command.name in TEXTUAL else _Helped
     app.command(_command.name, cls=_class, help=_command.help)(_function_of(_command))

@@ -19,6 +19,8 @@ GROUPS = {
         "export": "exporting",
         "open": "exporting",
         "ask": "asking",
+        "fix": "fixing",
+        "how": "fixing",
         "resolve": "referring",
         "who": "knowing",
         "digest": "knowing",

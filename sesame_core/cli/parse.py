@@ -15,6 +15,9 @@ from .options import Command, Kind, Option
 #: Digits of the longest number that is certain.
 DIGITS = 9
 
+#: Commands whose argument is text, which may begin with a dash.
+TEXTUAL = ("search", "fix", "how")
+
 _OPTION_WITH_VALUE = re.compile(r"--[a-z-]+=")
 #: An excluded word, phrase or group; options with one dash have one letter, perhaps with a number after it.
 _EXCLUDED_WORD = re.compile(r"-(?:[^\W\d_]{2}|[(\"])")
@@ -27,7 +30,7 @@ def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
     excluded word, `-draft`.
     """
     given = list(arguments)
-    if given[:1] != ["search"] or "--" in given:
+    if not given or given[0] not in TEXTUAL or "--" in given:
         return given
     queries = [
         a
@@ -42,7 +45,7 @@ def with_dashed_queries(arguments: Sequence[str]) -> list[str]:
     if all(place < first for place in options):
         return [*given[:first], "--", *given[first:]]
     if options[0] >= last:
-        return ["search", *given[options[0] :], "--", *given[1 : options[0]]]
+        return [given[0], *given[options[0] :], "--", *given[1 : options[0]]]
     return [*(a for a in given if a not in queries), "--", *queries]
 
 

@@ -10,11 +10,14 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..query import fields as query
 from ..rendering import brief
+from .asking import ASKED, QUESTIONS
 from .bounds import ANSWER_BYTES, LEAST_BYTES, MOST_BYTES
 
 #: Most sessions and messages of one page.
 MOST_SESSIONS = 100
 MOST_MESSAGES = 200
+#: Most answers from the history of one page.
+MOST_ANSWERS = 20
 
 # Agents may send null for an omitted argument; the schema need not say so in every line.
 _Text = str | SkipJsonSchema[None]
@@ -133,6 +136,29 @@ class QuerySession(_Input):
 
     session: _Session
     question: Annotated[str, Field(min_length=1, description="What to ask; name the things it is about.")]
+    max_bytes: _MaxBytes = ANSWER_BYTES
+
+
+class AskHistory(_with(_Input, (f for f in query.FIELDS if f.name in ASKED))):  # type: ignore[misc]
+    """Input of `ask_history`."""
+
+    question: Annotated[
+        str,
+        Field(description="What to ask.", json_schema_extra={"enum": [*QUESTIONS]}),
+    ]
+    about: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="What it is about: "
+            + "; ".join(f"{name}: {one.about}" for name, one in QUESTIONS.items())
+            + ".",
+        ),
+    ]
+    current_session: Annotated[_Text, _optional("Id of the session you are in: it is left out.")]
+    include_current: Annotated[bool, Field(description="Do not leave out the session you are in.")] = False
+    limit: Annotated[int, Field(ge=1, description=f"Answers at most; {MOST_ANSWERS} at most.")] = 3
+    offset: Annotated[int, Field(ge=0, description="Answers to skip: nextOffset of the page before.")] = 0
     max_bytes: _MaxBytes = ANSWER_BYTES
 
 

@@ -63,6 +63,26 @@ class SessionFactsJson(VersionedJson, SessionJson, IndexedJson, BoundedJson):
     resumeProblem: Annotated[str | None, Doc("Why there is none.")]
 
 
+class HistoryJson(IndexedJson, BoundedJson):
+    """Answer of `ask_history`: the fields of the question's own command that say something, and where to continue."""
+
+    about: str
+    total: Annotated[int, Doc("Answers on all pages.")]
+    nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
+    sessions: NotRequired[Annotated[int, Doc("Sessions that have it, of those that were read.")]]
+    searched: NotRequired[Annotated[int, Doc("Sessions of the index, if nothing was found.")]]
+    occurrences: NotRequired[int]
+    runs: NotRequired[int]
+    lines: NotRequired[list[str]]
+    truncated: NotRequired[bool]
+    leftOut: NotRequired[dict[str, int]]
+    withheld: NotRequired[int]
+    hints: NotRequired[list[str]]
+    currentSessions: NotRequired[list[str]]
+    fixes: NotRequired[list[dict[str, object]]]
+    ways: NotRequired[list[dict[str, object]]]
+
+
 class QueryAnswerJson(SessionAnswerJson, IndexedJson, BoundedJson):
     """Answer of `query_session`."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..types.answer import KeptOut
     from ..types.index import Chunk, StoredSession
     from ..types.report import IndexReport
-    from .outputs import MessagesJson, QueryAnswerJson, SessionFactsJson, SessionListJson
+    from .outputs import HistoryJson, MessagesJson, QueryAnswerJson, SessionFactsJson, SessionListJson
 
 #: Bytes for what a page says in addition to its content, at least; a usual session needs a thousand.
 HEAD = 1_500
@@ -145,6 +145,31 @@ def answer_page(value: Mapping[str, Any], most: int) -> QueryAnswerJson:
         "shortened": sorted({*names, *(name for name in more if name != "session")}),
     }
     return cast("QueryAnswerJson", _without_empty({**head, **more_fields}))
+
+
+def history_page(value: Mapping[str, Any], results: str, offset: int, most: int) -> HistoryJson:
+    """Return as many answers from a history as fit; what says nothing is left out.
+
+    :param results: the field with the answers.
+    :param most: bytes of the answer.
+    """
+    facts, names = _each([_said(one) for one in value[results]], most // 2)
+    told = {name: one for name, one in value.items() if name not in (results, "schemaVersion", "resultCount")}
+    head, more = fitted({**_said(told), "index": _freshness(value["index"]), "total": value["total"]}, most // 4)
+    page = first(facts, most - size(head) - RESERVED)
+    after = offset + len(page)
+    following = after if page and after < value["total"] else None
+    fields = {**head, "nextOffset": following, results: page, "shortened": sorted({*names, *more})}
+    return cast("HistoryJson", _without_empty(fields))
+
+
+def _said(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an object that say something, in objects in it, too: neither null nor empty."""
+    kept = {
+        name: [_said(one) if isinstance(one, Mapping) else one for one in field] if isinstance(field, list) else field
+        for name, field in value.items()
+    }
+    return {name: field for name, field in kept.items() if field not in (None, "", [], {})}
 
 
 def _fields(kind: type[Any], value: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,10 +22,11 @@ from ..search.passages import BUDGET
 from . import inputs, outputs
 from .arguments import filters as filters_of
 from .arguments import read
+from .asking import question
 from .bounds import ANSWER_BYTES, budget
 from .hints import for_agents
 from .masking import Mask
-from .pages import answer_page, facts_page, messages_page, sessions_page
+from .pages import answer_page, facts_page, history_page, messages_page, sessions_page
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -167,6 +168,16 @@ class Tools:
         asked = self._sesame.ask(given.session, given.question, max_bytes=passages)
         return answer_page({**session_answer_json(asked), "index": index_json(refreshed)}, most)
 
+    def ask_history(self, given: inputs.AskHistory) -> outputs.HistoryJson:
+        """Answer a question about what was done, in all sessions."""
+        asked = question(given.question)
+        refreshed = self._refresh()
+        filters, current = self._filters(given)
+        limit = min(given.limit, inputs.MOST_ANSWERS)
+        found = asked.ask(self._sesame, given.about, filters, limit=limit, offset=given.offset)
+        value = asked.value(found, refreshed, current)
+        return history_page(value, asked.results, given.offset, budget(given.max_bytes))
+
     def _refresh(self) -> IndexReport:
         """Index changes, and begin to index in the background what the time does not suffice for."""
         return self._indexer.refresh()
@@ -175,7 +186,7 @@ class Tools:
         """Stop indexing in the background."""
         self._indexer.close()
 
-    def _filters(self, given: inputs.Filtered) -> tuple[Filters, list[str]]:
+    def _filters(self, given: inputs.Filtered | inputs.AskHistory) -> tuple[Filters, list[str]]:
         """Return the filters, and the ids of the caller's own sessions, which the filters exclude."""
         own = (given.current_session,) if given.current_session else self._current()
         current = [] if given.include_current else list(own)
@@ -238,6 +249,19 @@ _TOOLS = (
         outputs.QueryAnswerJson,
         Tools.query_session,
         is_open_world=True,
+    ),
+    Tool(
+        "ask_history",
+        "Ask what was done before",
+        "Answer from what was done in all past sessions: how an error was fixed (question fix: the edits and commands "
+        "after which it did not come back, and whether that held), or how something is run here (question how: "
+        "commands that succeeded, their variants, and those that failed). Use it when a command fails with an error "
+        "that may have occurred before, before you try fixes of your own; and to learn how this project is tested, "
+        "built or deployed. same false marks an error that is only like yours. Read around a place with "
+        "list_messages (offset: its position).",
+        inputs.AskHistory,
+        outputs.HistoryJson,
+        Tools.ask_history,
     ),
 )
 

@@ -1,1 +1,5 @@
-"""Questions that only a history can answer.  Reads an index, writes nothing, and asks no model."""
+"""What only a history answers: who wrote a line, how an error was fixed, how something is run, who worked on it.
+
+Built on `search`: it finds chunks, and a module here says what they mean.  Reads an index, writes nothing, asks no model,
+and knows no format of output and no caller.
+"""

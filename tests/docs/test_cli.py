@@ -41,6 +41,19 @@ from sesame_core.rendering.schemas.evidence import (
     WordJson,
 )
 from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson, PartJson, PointJson
+from sesame_core.rendering.schemas.fixes import (
+    DirectoryCountJson,
+    FailedRunJson,
+    FixesJson,
+    FixJson,
+    KnownJson,
+    SeenJson,
+    SeenSessionJson,
+    StepJson,
+    VariantJson,
+    WayJson,
+    WaysJson,
+)
 from sesame_core.rendering.schemas.freshness import IndexJson, SourceJson
 from sesame_core.rendering.schemas.generation import (
     AttemptJson,
@@ -190,7 +203,7 @@ def test_no_document_names_a_command_or_an_option_that_does_not_exist(
     assert command in SECTIONS
     given = words[words.index(command) + 1 :]
     given = given[: given.index("--")] if "--" in given else given
-    options = {word.partition("=")[0] for word in given if word.startswith("-") and " " not in word}
+    options = {word.partition("=")[0] for word in given if word.startswith("-") and word != "-" and " " not in word}
     assert {option for option in options if not _EXCLUDED_WORD.match(option)} <= options_of(command)
 
 
@@ -253,6 +266,10 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("star", "field", fields_of(MarkedJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),
     ("ask", "field", fields_of(SessionAnswerJson)),
+    ("fix", "field", fields_of(FixesJson)),
+    ("fix", "field of a fix", fields_of(FixJson) | fields_of(SeenSessionJson)),
+    ("how", "field of its own", fields_of(WaysJson) - fields_of(KnownJson)),
+    ("how", "field of a command", fields_of(WayJson)),
     ("describe", "field", fields_of(DescriptionsJson)),
     ("resolve", "field", fields_of(ReferencesJson)),
     ("resume", "field", fields_of(ResumptionJson) | fields_of(ResumeJson)),
@@ -287,6 +304,11 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("ask", "citations", fields_of(CitationJson)),
     ("ask", "attempts", fields_of(AttemptJson)),
     ("ask", "passages", fields_of(ExcerptJson)),
+    ("fix", "steps", fields_of(StepJson) | {"edit", "command"}),
+    ("fix", "ended", fields_of(SeenJson)),
+    ("how", "variants", fields_of(VariantJson)),
+    ("how", "directories", fields_of(DirectoryCountJson)),
+    ("how", "failures", fields_of(FailedRunJson)),
     ("describe", "sessions", fields_of(DescriptionJson)),
     ("handoff", "asked", fields_of(PointJson)),
     ("status", "failedFiles", fields_of(UnreadableFileJson)),

@@ -60,6 +60,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_messages": {"session": BACKOFF, "offset": 2, "limit": 3},
     "get_session": {"session": BACKOFF},
     "query_session": {"session": BACKOFF, "question": "what is the smallest delay?"},
+    "ask_history": {"question": "fix", "about": "SqliteError: FOREIGN KEY constraint failed"},
 }
 
 

@@ -20,6 +20,7 @@ from sesame_core.config.report import ConfigJson
 from sesame_core.rendering.schemas.answers import AnswerJson
 from sesame_core.rendering.schemas.audits import AuditJson
 from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson
+from sesame_core.rendering.schemas.fixes import FixesJson, WaysJson
 from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
 from sesame_core.rendering.schemas.knowing import DigestJson, WhoJson
 from sesame_core.rendering.schemas.references import ReferencesJson
@@ -61,6 +62,9 @@ COMMANDS = (
     "ask d6bc delay --max-bytes 600 --model cheap",
     "describe d6bc --model cheap",
     "describe d6bc --model dear",
+    "fix error: attribute 'isLaptop' missing",
+    "fix flux capacitor overcharged --no-refresh",
+    "how npm test --limit 1",
     "resolve nix-flake --max-bytes 600",
     "resolve --limit 2",
     "resolve nobody",
@@ -89,6 +93,8 @@ DECLARED: dict[str, Any] = {
     "handoff": HandoffJson,
     "ask": SessionAnswerJson,
     "describe": DescriptionsJson,
+    "fix": FixesJson,
+    "how": WaysJson,
     "resolve": ReferencesJson,
     "share": ChangesJson,
     "status": StatusJson,

@@ -1,0 +1,117 @@
+"""The calls of a stretch of a session, each with its result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..dataclass import dataclass
+from ..text.readable import is_shell, readable
+from ..types.index import Chunk
+from .commands import Command, command_in, commands, doing
+from .failures import has_failed, has_run
+
+#: What a call has that changes a file, as the formatter writes it.
+_CHANGE = re.compile(
+    r"^\s*(?:- )?(?:old|new|content|source|patch|input):|^\*\*\* (?:Update|Add|Delete) File:", re.MULTILINE
+)
+_PATH = re.compile(
+    r"^(?:  )?(?:- )?(?:path|file_path|file): (.+)$|^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE
+)
+#: Tools whose calls have such arguments and change no file of a project.
+_OTHER = frozenset("todowrite taskcreate taskupdate task agent skill askuserquestion".split())
+#: Commands whose output does not show whether they failed: it is counted, or goes into a file.
+_MUTE = re.compile(r"\|\s*(?:grep -\w*[cq]|wc)\b|(?<![\d&])>\s*\S+\s+2>&1|&>|2>\s*/dev/null")
+#: Most characters of a step.
+STEP = 600
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, and what came of it."""
+
+    chunk: Chunk
+    #: None if it had no output, or has not ended.
+    result: Chunk | None = None
+    #: Whether it ran and ended.
+    has_ended: bool = False
+    has_failed: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it ended well."""
+        return self.has_ended and not self.has_failed
+
+    @property
+    def command(self) -> str | None:
+        """The command of a shell; None if it is none."""
+        return command_in(self.chunk.text, self.chunk.tool_name)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """The commands of a shell that do something, or all if they only look."""
+        command = self.command
+        return doing(command) if command else ()
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it changes a file, and not by a shell."""
+        tool = (self.chunk.tool_name or "").lower().replace("_", "").replace("-", "")
+        return not is_shell(tool) and tool not in _OTHER and _CHANGE.search(self.chunk.text) is not None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it changes something, or runs more than a look."""
+        command = self.command
+        if command is None:
+            return self.is_edit
+        return any(not one.is_looking for one in commands(command)) or "<<" in command
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether its output does not show whether it failed."""
+        return _MUTE.search(self.command or "") is not None
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that it names as changed."""
+        found = (one or other for one, other in _PATH.findall(self.chunk.text))
+        return tuple(dict.fromkeys([*found, *self.chunk.paths]))
+
+    @property
+    def text(self) -> str:
+        """The call as people write it, shortened."""
+        text = readable(self.chunk.text[: 8 * STEP], self.chunk.kind)
+        return text if len(text) <= STEP else text[:STEP].rstrip() + "…"
+
+
+def calls(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Call | None]]:
+    """Yield each chunk with the call that it is, or that it ends.
+
+    A call of a shell without output has no result: it has ended well if the agent goes on after it.
+    """
+    answered = {chunk.call_id for chunk in chunks if chunk.kind == "tool_result"}
+    waiting: dict[str, Call] = {}
+    for place, chunk in enumerate(chunks):
+        if chunk.kind == "tool_call":
+            call = Call(chunk)
+            if chunk.call_id and chunk.call_id in answered:
+                waiting[chunk.call_id] = call
+            else:
+                call.has_ended = is_shell(chunk.tool_name) and _goes_on(chunks, place + 1)
+            yield chunk, call
+            continue
+        ended = waiting.pop(chunk.call_id or "", None) if chunk.kind == "tool_result" else None
+        if ended is not None:
+            ended.result, ended.has_ended = chunk, has_run(chunk)
+            ended.has_failed = ended.has_ended and has_failed(chunk, ended.chunk)
+        yield chunk, ended
+
+
+def _goes_on(chunks: Sequence[Chunk], place: int) -> bool:
+    """Return whether the agent goes on after a call: it was not interrupted, and is not the end of what was read."""
+    for chunk in chunks[place:]:
+        if chunk.kind == "tool_call":
+            continue  # made at the same time, perhaps
+        return chunk.kind == "tool_result" or (chunk.kind == "message" and chunk.role == "assistant")
+    return False

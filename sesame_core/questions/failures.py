@@ -1,0 +1,67 @@
+"""A failure: a call that failed, whatever its agent says of it."""
+
+from __future__ import annotations
+
+import re
+
+from ..text.readable import is_shell
+from ..types.index import Chunk
+from .commands import command_in, doing
+
+#: Characters of the output of a command that are read for a failure, at its beginning and at its end.
+READ = 6_000
+#: How agents write the exit code of a command.
+_CODE = re.compile(
+    r"(?mi)^exit code:? (\d+)$|^(?:process|command) exited with (?:exit )?code:? (\d+)|\bexit status (\d+)\s*\Z"
+)
+#: Results of calls that did not run.
+_NOT_RUN = re.compile(
+    r"\A\s*(?:<tool_use_error>\s*)?(?:The user doesn't want to|Cancelled|Sibling tool call|\[?Request interrupted|"
+    r"User rejected|Command aborted|aborted by user|Permission to use )"
+)
+#: What only the output of a command that failed has, whose exit code a pipe has hidden.
+_FAILED = re.compile(
+    "(?m)"
+    + "|".join(
+        (
+            r"^\s*(?:--- FAIL|FAIL\b|FAILED\b|Traceback \(most recent|panic:|npm ERR!|fatal:|error(?:\[\w+\])?:|E   )",
+            r"^\s*(?:make: \*\*\*|usage: |Error:)|\berror TS\d+|ERROR task failed|\bcommand not found\b",
+            r"\b[1-9]\d* (?:failed|errors?|failures?|failing|issues?)\b|\[(?:build|setup) failed\]",
+            r"^.{0,80}\.\w{1,5}:\d+:\d+: |\bnot found\s*\Z",
+        )
+    )
+)
+#: What a program that only looks writes if it cannot: its name, and why.
+_REFUSED = re.compile(
+    r"\A\s*(?:\(eval\):\d+: )?\S{1,40}: (?:.{0,60}: )?(?:illegal|invalid|unrecognized|cannot|No such|unknown)"
+    r"|\A.{0,60}command not found|\Afatal:|\Ausage:|\A\S+ not found\s*\Z"
+)
+
+
+def has_run(chunk: Chunk) -> bool:
+    """Return whether the call of a result ran: it was not refused, cancelled or interrupted."""
+    return not _NOT_RUN.match(chunk.text)
+
+
+def has_failed(chunk: Chunk, call: Chunk | None) -> bool:
+    """Return whether a result is that of a call that failed.
+
+    An exit code decides, and the agent's own mark.  A pipe hides both (`npm test | tail`), so the output of a command
+    that does more than look is read, too.
+
+    :param call: the call, as far as it is known.
+    """
+    codes = [
+        int(next(filter(None, found.groups()), "0"))
+        for found in _CODE.finditer(chunk.text[:400] + "\n" + chunk.text[-200:])
+    ]
+    if chunk.is_error or any(codes):
+        return True
+    if not is_shell(chunk.tool_name or (call.tool_name if call else None)):
+        return False
+    command = command_in(call.text, call.tool_name) if call else None
+    ran = doing(command) if command else ()
+    if all(one.is_looking for one in ran):
+        return _REFUSED.search(chunk.text) is not None
+    text = chunk.text
+    return _FAILED.search(text if len(text) <= 2 * READ else text[:READ] + "\n" + text[-READ:]) is not None

@@ -1,0 +1,110 @@
+"""The chunks that a question is about, found by their words and read once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from ..dataclass import replace
+from ..plugin.backend import Counting, IndexReader, Phrases
+from ..query.parser import parse
+from ..search.grouping import copy_rank
+from ..search.rarest import with_rarest_words
+from ..text.tokens import split
+from ..types.index import Chunk, StoredSession
+from ..types.query import Filters, Query, Word
+from ..types.transcript import Role
+
+#: Number of a session, and a position in it.
+Place: TypeAlias = tuple[int, int]
+#: Words of a phrase that is looked up, as of a search (`search.nearness`).
+PHRASE = 4
+#: A phrase whose rarest word is in more chunks is not looked up (`search.second_look`).
+COMMON = 8_000
+
+
+def rarity(reader: IndexReader, words: Iterable[str]) -> dict[str, float]:
+    """Return how much each word tells, relative to the commonest of them; {} if the index cannot count."""
+    known = list(dict.fromkeys(words))
+    if not isinstance(reader, Counting) or not known:
+        return {}
+    counts = reader.frequencies([_word(" ".join(split(word)) or word) for word in known])
+    most = max(counts) + 1
+    return {word: 0.5 + math.log(2 * most / (count + 1)) for word, count in zip(known, counts, strict=True)}
+
+
+def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
+    """Return the neighbouring words of an error's key that tell most; None if no two are neighbours.
+
+    :param key: with `#` and `/` where something differs from run to run.
+    """
+    runs: list[list[tuple[str, float]]] = [[]]
+    for word in key:
+        if word in "#/":
+            runs.append([])
+        else:
+            runs[-1] += [(token, weights.get(word, float(len(word)))) for token in split(word)]
+    best: tuple[float, tuple[str, ...]] | None = None
+    for run in runs:
+        for start in range(max(1, len(run) - PHRASE + 1)):
+            part = run[start : start + PHRASE]
+            if len(part) > 1 and (best is None or sum(weight for _, weight in part) > best[0]):
+                best = sum(weight for _, weight in part), tuple(token for token, _ in part)
+    return _word(" ".join(best[1])) if best else None
+
+
+def with_phrase(reader: IndexReader, word: Word, filters: Filters, limit: int) -> list[Place]:
+    """Return the chunks with a phrase, those of the newest sessions first."""
+    if isinstance(reader, Phrases):
+        found = reader.phrase(word, filters, None, limit)
+    else:
+        found = reader.candidates(Query(text=word.text, words=(word,)), filters).chunks
+    places = sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)
+    return places[:limit]
+
+
+def query_of(reader: IndexReader, words: Sequence[str]) -> Query:
+    """Return a query for any of some words, which are not read as operators."""
+    return with_rarest_words(reader, parse(" ".join(split(" ".join(words)))))
+
+
+def chunks_at(reader: IndexReader, places: Sequence[Place]) -> dict[Place, Chunk]:
+    """Return the chunks at some places, each once: of copies of a message in several sessions the first."""
+    found: dict[Place, Chunk] = {}
+    origins: set[int] = set()
+    wanted = list(dict.fromkeys(places))
+    for place, chunks in zip(wanted, reader.chunks([(*place, 1) for place in wanted]), strict=True):
+        if chunks and chunks[0].origin not in origins:
+            found[place] = chunks[0]
+            if chunks[0].origin is not None:
+                origins.add(chunks[0].origin)
+    return found
+
+
+def sessions_of(reader: IndexReader, numbers: Iterable[int]) -> dict[int, StoredSession]:
+    """Return sessions by number; of a session in several files only the copy that represents it."""
+    best: dict[str, StoredSession] = {}
+    for stored in sorted(reader.sessions(sorted(set(numbers))), key=copy_rank):
+        best[stored.session.key] = stored
+    return {stored.number: stored for stored in best.values()}
+
+
+def of_role(filters: Filters, role: Role) -> Filters:
+    """Return filters for chunks of one role, unless they name one."""
+    return filters if filters.role else replace(filters, role=role)
+
+
+def project(stored: StoredSession) -> str:
+    """Return what tells a session's project from others: its repository, else the end of its first directory."""
+    session = stored.session
+    if session.repository:
+        return session.repository.lower()
+    cwd = (session.cwd or "").replace("\\", "/")
+    for mark in ("/.worktrees/", "/.claude/worktrees/", "-worktrees/", "/worktrees/"):
+        cwd = cwd.partition(mark)[0]
+    return cwd.rstrip("/").rpartition("/")[2].lower()
+
+
+def _word(text: str) -> Word:
+    return Word(text=text, alternatives=(text,))

@@ -1,0 +1,234 @@
+"""How an error was fixed: its occurrences, what was done after each, and whether that held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass, replace
+from ..plugin.backend import IndexReader, TracksFiles
+from ..types.fixes import Fix, Fixes, Seen
+from ..types.query import Filters
+from . import finding
+from .episodes import Episode, episodes
+from .errors import Level, Wanted, asked_lines
+
+if TYPE_CHECKING:
+    from ..types.index import Chunk, ChunkRange, StoredSession
+    from .errors import ErrorLine
+    from .finding import Place
+
+#: Fixes that are returned by default.
+LIMIT = 5
+#: Chunks with a phrase of the error that are read, for each of its lines; and those that a search adds.
+FOUND, SEARCHED = 120, 60
+#: Occurrences of the same error that are enough not to search for similar ones.
+ENOUGH = 3
+#: Stretches of sessions that are followed, and positions of each: most errors end within a hundred.
+STRETCHES = 24
+BEFORE, AFTER, FURTHER = 12, 90, 260
+
+#: The order of outcomes; one that came back is one later, and what is like the call that failed one earlier.
+OUTCOMES = {"verified": 0, "passed": 0, "replaced": 2, "unresolved": 5}
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class _Occurrence:
+    place: Place
+    chunk: Chunk
+    level: Level
+    share: float
+    line: ErrorLine
+
+
+def find(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT, offset: int = 0) -> Fixes:
+    """Return what was done after an error, or one like it.
+
+    :param text: the error as it was pasted, of any number of lines.
+    """
+    lines = asked_lines(text)
+    answer = Fixes(about=text, lines=tuple(line.text for line in lines))
+    if not any(line.words for line in lines):
+        answer.basis.hints = ("the error has no words to look for: paste a line of it",)
+        return answer
+    with reader.snapshot():
+        wanted = Wanted(lines, finding.rarity(reader, (word for line in lines for word in line.words)))
+        occurrences = _occurrences(reader, wanted, filters, answer)
+        stored = finding.sessions_of(reader, (one.place[0] for one in occurrences))
+        occurrences = [one for one in occurrences if one.place[0] in stored]
+        same = [one for one in occurrences if one.level is Level.SAME]
+        answer.basis.sessions = len({one.place[0] for one in occurrences})
+        answer.occurrences = len(same)
+        followed = _followed(reader, wanted, stored, occurrences, answer)
+        fixes = _fixes(followed, stored, same)
+        answer.basis.total, answer.fixes = len(fixes), tuple(fixes[offset : offset + limit])
+        if not occurrences:
+            answer.basis.searched = reader.statistics().sessions
+        if isinstance(reader, TracksFiles):
+            answer.basis.freshness = reader.freshness()
+    return answer
+
+
+def _occurrences(reader: IndexReader, wanted: Wanted, filters: Filters, answer: Fixes) -> list[_Occurrence]:
+    """Return where the error occurred, the same before similar ones, the newest first."""
+    results, said = finding.of_role(filters, "tool"), finding.of_role(filters, "user")
+    places: dict[Place, None] = {}
+    for line in wanted.lines:
+        word = finding.phrase_of(line.key, wanted.weights)
+        if word is None:
+            continue
+        for within, most in ((results, FOUND), (said, FOUND // 4)):
+            found = finding.with_phrase(reader, word, within, most)
+            answer.basis.is_truncated |= len(found) == most
+            places.update(dict.fromkeys(found))
+    read = _read(reader, wanted, places)
+    if sum(one.level is Level.SAME for one in read) < ENOUGH:
+        query = finding.query_of(reader, [word for line in wanted.lines[:2] for word in line.words])
+        if query.words:
+            candidates = reader.candidates(query, results)
+            answer.basis.left_out = candidates.left_out
+            more = [(chunk.session, chunk.seq) for chunk in candidates.chunks[:SEARCHED]]
+            read += _read(reader, wanted, dict.fromkeys(place for place in more if place not in places))
+    return sorted(read, key=lambda one: (one.level, _time(one.chunk), one.place), reverse=True)
+
+
+def _read(reader: IndexReader, wanted: Wanted, places: Iterable[Place]) -> list[_Occurrence]:
+    found = []
+    for place, chunk in finding.chunks_at(reader, list(places)).items():
+        if match := wanted.find(chunk.text):
+            found.append(_Occurrence(place, chunk, *match))
+    return found
+
+
+def _followed(
+    reader: IndexReader,
+    wanted: Wanted,
+    stored: dict[int, StoredSession],
+    occurrences: Sequence[_Occurrence],
+    answer: Fixes,
+) -> list[tuple[int, Episode]]:
+    """Return the episodes of the occurrences, with the number of their session."""
+    stretches = _stretches(occurrences, AFTER)
+    answer.basis.is_truncated |= len(stretches) > STRETCHES
+    stretches = stretches[:STRETCHES]
+    found: list[tuple[int, Episode]] = []
+    open_ones: list[ChunkRange] = []
+    for (number, start, count), chunks in zip(stretches, reader.chunks(stretches), strict=True):
+        is_whole = _is_whole(stored[number], chunks)
+        live = _live(stored[number], chunks)
+        read = episodes(live, wanted)
+        if not is_whole and any(one.outcome in ("unresolved", "replaced") for one in read):
+            open_ones.append((number, start, (count or 0) + FURTHER))
+        else:
+            found += [(number, one) for one in read]
+    for (number, _, _), chunks in zip(open_ones, reader.chunks(open_ones) if open_ones else [], strict=True):
+        live = _live(stored[number], chunks)
+        found += [(number, one) for one in episodes(live, wanted)]
+    unique = {(number, one.first.seq): (number, one) for number, one in found}
+    return list(unique.values())
+
+
+def _is_whole(stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
+    return not chunks or chunks[-1].seq + 1 >= stored.chunk_count
+
+
+def _live(stored: StoredSession, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks of the branches that were not abandoned; all, if an abandoned one is asked about."""
+    abandoned = set(stored.session.abandoned or ())
+    live = [chunk for chunk in chunks if chunk.segment not in abandoned]
+    return live or list(chunks)
+
+
+def _stretches(occurrences: Sequence[_Occurrence], after: int) -> list[ChunkRange]:
+    """Return the stretches of sessions around occurrences, in the order of these; those nearby share one."""
+    starts: dict[int, list[int]] = {}
+    found: list[ChunkRange] = []
+    by_session: dict[int, list[int]] = {}
+    for one in occurrences:
+        by_session.setdefault(one.place[0], []).append(one.place[1])
+    for number, positions in by_session.items():
+        for position in sorted(positions):
+            if not starts.get(number) or position >= starts[number][-1] + after - BEFORE:
+                starts.setdefault(number, []).append(position)
+    for one in occurrences:
+        number, position = one.place
+        start = max((start for start in starts[number] if start <= position), default=position)
+        stretch = (number, max(0, start - BEFORE), after + min(BEFORE, start))
+        if stretch not in found:
+            found.append(stretch)
+    return found
+
+
+def _fixes(
+    followed: Sequence[tuple[int, Episode]], stored: dict[int, StoredSession], same: Sequence[_Occurrence]
+) -> list[Fix]:
+    """Return the fixes, best first; occurrences of one error with one remedy are one."""
+    groups: dict[tuple[object, ...], list[Fix]] = {}
+    for number, episode in followed:
+        fix = _fix(number, episode, stored[number], stored, same)
+        key = (episode.line.cause, episode.outcome == "unresolved", episode.remedy or (number, episode.first.seq))
+        groups.setdefault(key, []).append(fix)
+    found = []
+    for group in groups.values():
+        group.sort(key=_order)
+        best, *rest = group
+        others = sorted((fix.seen for fix in rest), key=lambda seen: seen.at or _NEVER, reverse=True)
+        found.append(replace(best, others=tuple(others)))
+    return sorted(found, key=_order)
+
+
+def _order(fix: Fix) -> tuple[int, int, float]:
+    rank = OUTCOMES[fix.outcome] - fix.is_akin + bool(fix.came_back)
+    return -fix.is_same, rank, -(fix.seen.at or _NEVER).timestamp() if fix.seen.at else 0.0
+
+
+def _fix(
+    number: int,
+    episode: Episode,
+    mine: StoredSession,
+    stored: dict[int, StoredSession],
+    same: Sequence[_Occurrence],
+) -> Fix:
+    ended = Seen(stored=mine, position=episode.end.seq, at=episode.end.timestamp) if episode.end else None
+    return Fix(
+        line=episode.line.text,
+        is_same=episode.level is Level.SAME,
+        seen=Seen(stored=mine, position=episode.first.seq, at=_time(episode.first, mine)),
+        command=(episode.call.command or episode.call.text) if episode.call else "",
+        outcome=episode.outcome,
+        is_akin=episode.is_akin,
+        steps=episode.steps,
+        ended=ended,
+        why=episode.said,
+        why_position=episode.why.seq if episode.why else None,
+        came_back=_later(number, episode, mine, stored, same) if ended else (),
+    )
+
+
+def _later(
+    number: int,
+    episode: Episode,
+    mine: StoredSession,
+    stored: dict[int, StoredSession],
+    same: Sequence[_Occurrence],
+) -> tuple[Seen, ...]:
+    """Return where the same error occurred in this project after an episode, the first time first."""
+    assert episode.end is not None
+    end, here = _time(episode.end, mine), finding.project(mine)
+    found = []
+    for one in same:
+        other, position = one.place
+        if one.line.cause != episode.line.cause or finding.project(stored[other]) != here:
+            continue
+        at = _time(one.chunk, stored[other])
+        is_later = position > episode.end.seq if other == number else at > end
+        if is_later:
+            found.append(Seen(stored=stored[other], position=position, at=at))
+    return tuple(sorted(found, key=lambda seen: (seen.at or _NEVER, seen.position)))
+
+
+def _time(chunk: Chunk, stored: StoredSession | None = None) -> datetime:
+    return chunk.timestamp or (stored.session.modified if stored else None) or _NEVER

@@ -1,0 +1,324 @@
+"""How something is run: the commands of a history that succeeded, grouped, and apart those that failed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass, field, replace
+from ..plugin.backend import IndexReader, TracksFiles
+from ..query.parser import STOP_WORDS
+from ..search import values
+from ..text.readable import is_shell
+from ..text.tokens import light_stem, split
+from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
+from ..types.query import Filters, Query, Word, is_within
+from . import finding
+from .calls import Call, calls
+from .commands import Command, commands
+from .errors import telling
+from .programs import HANDLERS
+
+if TYPE_CHECKING:
+    from ..types.index import Chunk, ChunkRange, StoredSession
+    from .finding import Place
+
+#: Ways that are returned by default, and variants, directories and failures of each.
+LIMIT, VARIANTS, DIRECTORIES, FAILURES = 5, 4, 3, 3
+#: Calls of a shell that are read: the newest with the words next to each other, and the best with any of them.
+WITH_PHRASE, BEST = 250, 200
+#: Chunks after a call within which its result is, unless other calls were made with it.
+NEAR = 8
+#: Least share of the question that a command has: of two words one, in the name of the command.
+LEAST = 0.5
+#: Characters of a variant; of a longer one the beginning.
+VARIANT = 300
+#: What a word of a command counts by where it is: in its name, in its arguments, in what the agent said about it.
+IN_NAME, IN_ARGUMENTS, IN_DESCRIPTION = 1.0, 0.75, 0.7
+#: What a command counts that is the one that was asked for: then no other one is shown.
+ASKED = 2.0
+#: What a command gains if its name has all of the words, and for some of them that share.
+NAMED = 0.5
+#: Words of a question that say nothing about the command.
+FILLERS = frozenset(
+    "run running execute use using command commands how do does did we you i us our my me this here project repo "
+    "repository please can could should would what which way all code it everything locally local again".split()
+)
+#: What people call a task, and the programs and subcommands that do it.
+TASKS = {
+    "test": "test pytest jest vitest rspec ctest tox spec unittest nextest phpunit mocha playwright cypress",
+    "lint": "lint eslint ruff clippy golangci flake8 pylint biome rubocop shellcheck credo markdownlint",
+    "format": "format fmt prettier gofmt rustfmt black",
+    "build": "build compile make bundle",
+    "typecheck": "typecheck tsc mypy pyright check",
+    "deploy": "deploy release publish rollout",
+    "start": "start dev serve up",
+    "server": "server serve dev",
+    "install": "install add sync ci",
+    "migration": "migrate migration migrations",
+    "migrate": "migrate migration migrations",
+    "binary": "build",
+    "rerun": "rerun retry",
+    "log": "log logs",
+}  # fmt: skip
+_TASKS = {light_stem(task): tuple(words.split()) for task, words in TASKS.items()}
+_DESCRIPTION = re.compile(r"\ndescription: (.{1,200})\Z")
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of a command."""
+
+    call: Call
+    stored: StoredSession
+    command: Command
+    score: float
+
+    @property
+    def at(self) -> datetime:
+        return self.call.chunk.timestamp or self.stored.session.modified or _NEVER
+
+    @property
+    def seen(self) -> Seen:
+        return Seen(stored=self.stored, position=self.call.chunk.seq, at=self.at)
+
+    @property
+    def directory(self) -> str:
+        inside, base = self.command.directory, self.stored.session.cwd or ""
+        is_absolute = inside.startswith(("/", "~", "\\")) or inside[1:2] == ":"
+        return inside if is_absolute or not base else f"{base.rstrip('/')}/{inside}" if inside else base
+
+
+@dataclass(slots=True)
+class _Group:
+    """The runs of one command."""
+
+    score: float = 0.0
+    is_here: bool = False
+    runs: list[_Run] = field(default_factory=list)
+
+
+def find(
+    reader: IndexReader,
+    text: str,
+    filters: Filters,
+    *,
+    here: Sequence[str] = (),
+    limit: int = LIMIT,
+    offset: int = 0,
+) -> Ways:
+    """Return the commands that do what a text says.
+
+    :param text: a command, or words for a task: `cargo test`, `deploy`, `run the tests`.
+    :param here: the directories of the repository around the present directory, under all their names.
+    """
+    answer = Ways(about=text)
+    question = _Question(reader, text)
+    if not question.words:
+        answer.basis.hints = ("the question has no words to look for: name the command, or what it does",)
+        return answer
+    with reader.snapshot():
+        chunks = finding.chunks_at(reader, _places(reader, question, filters, answer))
+        stored = finding.sessions_of(reader, (number for number, _ in chunks))
+        fitting = {
+            place: fit for place, chunk in chunks.items() if place[0] in stored and (fit := question.best(chunk))
+        }
+        ran = _with_results(reader, fitting)
+        runs = [
+            _Run(ran[place], stored[place[0]], command, score)
+            for place, (command, score) in fitting.items()
+            if place in ran and ran[place].has_ended
+        ]
+        # If the command itself was run, others with its words are not what is asked for.
+        runs = [run for run in runs if run.score >= ASKED] or runs
+        answer.runs, answer.basis.sessions = len(runs), len({run.stored.number for run in runs})
+        ways = [_way(group) for group in _grouped(runs, frozenset(here))]
+        answer.basis.total, answer.ways = len(ways), tuple(ways[offset : offset + limit])
+        if not ways:
+            answer.basis.searched = reader.statistics().sessions
+        if isinstance(reader, TracksFiles):
+            answer.basis.freshness = reader.freshness()
+    return answer
+
+
+class _Question:
+    """What is asked: the words of a command, or of a task."""
+
+    def __init__(self, reader: IndexReader, text: str) -> None:
+        asked = commands(text)
+        #: The words as a command, if it may be one: none of them is a filler of a sentence.
+        self.command = asked[0] if asked and not {"the", "how", "we", "our"} & set(split(text)) else None
+        tokens = split(text)
+        told = [word for word in tokens if word not in STOP_WORDS and word not in FILLERS]
+        self.words = tuple(dict.fromkeys(told or tokens))
+        self.tokens = tuple(tokens)
+        #: The words that count as each one.
+        self.alike = {word: (word, *_TASKS.get(light_stem(word), ())) for word in self.words}
+        rarity = finding.rarity(reader, self.words) if len(self.words) > 1 else {}
+        #: How much each word tells: rare ones more.
+        self._weights = {word: rarity.get(word, 1.0) for word in self.words}
+        self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
+
+    def best(self, chunk: Chunk) -> tuple[Command, float] | None:
+        """Return the command of a call that fits best, and how well; None if none does."""
+        call = Call(chunk)
+        text = call.command
+        if text is None:
+            return None
+        said = _DESCRIPTION.search(chunk.text)
+        about = {light_stem(word) for word in split(said[1])} if said else set()
+        found = [(self._score(command, about), command) for command in commands(text)]
+        score, command = max(found, key=lambda each: each[0], default=(0.0, None))
+        if command is None or score < LEAST:
+            return None
+        return command, score
+
+    def _score(self, command: Command, about: set[str]) -> float:
+        """Return how well a command fits: 2 and more if it is the one that was asked for, else 0 to 1."""
+        if self.command is not None and _begins(command, self.command):
+            return ASKED
+        if command.is_looking:
+            return 0.0
+        name = {light_stem(part) for word in command.name for part in split(word)}
+        arguments = {
+            light_stem(part)
+            for word in command.words
+            if len(word) < 80 and not re.search(r"\s", word)
+            for part in split(word)
+        }
+        total = named = 0.0
+        for word, stems in self._stems.items():
+            if stems & name:
+                total += IN_NAME * self._weights[word]
+                named += self._weights[word]
+            elif stems & arguments:
+                total += IN_ARGUMENTS * self._weights[word]
+            elif stems & about:
+                total += IN_DESCRIPTION * self._weights[word]
+        is_told = len(self.words) > 1 or any(stems & arguments for stems in self._stems.values())
+        if not named and (not is_told or command.name[0] in HANDLERS):
+            return 0.0
+        return (total + NAMED * named) / sum(self._weights.values())
+
+
+def _begins(command: Command, asked: Command) -> bool:
+    """Return whether a command is the one that was asked for, with more arguments perhaps."""
+    if command.name[: len(asked.name)] != asked.name:
+        return False
+    given = list(command.words)
+    return all(word in given or any(word in one for one in given) for word in asked.words[len(asked.name) :])
+
+
+def _places(reader: IndexReader, question: _Question, filters: Filters, answer: Ways) -> list[Place]:
+    """Return the calls of shells with the words, those with all of them next to each other first."""
+    found: dict[Place, None] = {}
+    alternatives = tuple(" ".join(split(" ".join(part))) for part in _phrases(question))
+    words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
+    for name in _shells(reader):
+        within = replace(filters, tool=name, role="assistant")
+        if alternatives:
+            phrase = Word(text=alternatives[0], alternatives=alternatives)
+            with_phrase = finding.with_phrase(reader, phrase, within, WITH_PHRASE)
+            answer.basis.is_truncated |= len(with_phrase) == WITH_PHRASE
+            found.update(dict.fromkeys(with_phrase))
+        if len(found) < WITH_PHRASE:
+            candidates = reader.candidates(Query(text=answer.about, words=words), within)
+            answer.basis.left_out = {**answer.basis.left_out, **candidates.left_out}
+            best = candidates.chunks[:BEST]
+            answer.basis.is_truncated |= len(candidates.chunks) > BEST
+            found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in best))
+    return list(found)
+
+
+def _phrases(question: _Question) -> list[Sequence[str]]:
+    """Return the words that stand next to each other in a call: those of the command, or of the question."""
+    command = question.command
+    if command is not None and len(command.name) > 1:
+        return [command.name]
+    return [question.words] if len(question.words) > 1 else []
+
+
+def _shells(reader: IndexReader) -> list[str]:
+    """Return the names of the shells that sessions have called, in lower case."""
+    names = [name.lower() for name, _ in values.known(reader, "tool") if is_shell(name)]
+    return list(dict.fromkeys(names))
+
+
+def _with_results(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Call]:
+    """Return calls with what came of them."""
+    ranges: list[ChunkRange] = []
+    for number, position in sorted(places):
+        if ranges and ranges[-1][0] == number and position < ranges[-1][1] + (ranges[-1][2] or 0):
+            start = ranges[-1][1]
+            ranges[-1] = (number, start, position - start + NEAR)
+        else:
+            ranges.append((number, position, NEAR))
+    found: dict[Place, Call] = {}
+    for (number, _, _), chunks in zip(ranges, reader.chunks(ranges) if ranges else [], strict=True):
+        for _, call in calls(chunks):
+            if call is not None:
+                found[number, call.chunk.seq] = call
+    return found
+
+
+def _grouped(runs: Sequence[_Run], here: frozenset[str]) -> list[_Group]:
+    """Return the runs of each command: those of this project first, then what fits best, what succeeded, the newest."""
+    groups: dict[tuple[tuple[str, ...], bool], _Group] = {}
+    for run in runs:
+        is_here = any(is_within(place, here) for place in run.stored.session.places)
+        group = groups.setdefault((run.command.name, is_here), _Group(is_here=is_here))
+        group.runs.append(run)
+        group.score = max(group.score, run.score)
+    return sorted(groups.values(), key=_order)
+
+
+def _order(group: _Group) -> tuple[bool, float, bool, bool, float]:
+    succeeded = [run for run in group.runs if run.call.succeeded]
+    # What fits in one run of many was about something else in the others.
+    newest = max((run.at for run in succeeded or group.runs), default=_NEVER)
+    return not group.is_here, -round(4 * group.score) / 4, not succeeded, len(succeeded) < 2, -newest.timestamp()
+
+
+def _way(group: _Group) -> Way:
+    ordered = sorted(group.runs, key=lambda run: (run.at, run.call.chunk.seq), reverse=True)
+    succeeded = [run for run in ordered if run.call.succeeded]
+    failed = [run for run in ordered if run.call.has_failed]
+    shown = succeeded or ordered
+    texts = Counter(_text(run) for run in succeeded)
+    newest = {text: run for run in reversed(succeeded) for text in [_text(run)]}
+    places = Counter(run.directory for run in succeeded if run.directory)
+    return Way(
+        command=" ".join(ordered[0].command.name),
+        is_here=group.is_here,
+        succeeded=len(succeeded),
+        last=succeeded[0].seen if succeeded else None,
+        text=_text(shown[0]),
+        variants=tuple(
+            Variant(text=text, count=count, last=newest[text].seen) for text, count in texts.most_common(VARIANTS)
+        ),
+        directories=tuple(places.most_common(DIRECTORIES)),
+        failed=len(failed),
+        failures=_failures(failed),
+    )
+
+
+def _failures(failed: Sequence[_Run]) -> tuple[FailedRun, ...]:
+    """Return the errors with which runs failed, the commonest first."""
+    by_cause: dict[str, list[tuple[str, _Run]]] = {}
+    for run in failed:
+        line = telling(run.call.result.text) if run.call.result else None
+        by_cause.setdefault(line.cause if line else "", []).append((line.text if line else "", run))
+    ordered = sorted(by_cause.values(), key=len, reverse=True)[:FAILURES]
+    return tuple(
+        FailedRun(line=found[0][0], text=_text(found[0][1]), count=len(found), last=found[0][1].seen)
+        for found in ordered
+    )
+
+
+def _text(run: _Run) -> str:
+    text = run.command.text
+    return text if len(text) <= VARIANT else text[:VARIANT].rstrip() + "…"
