@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .writing import call, gemini, results, user
+from .writing import HEADER, call, gemini, results, said, session, user
 
 Write = Callable[..., Path]
 
@@ -154,3 +154,24 @@ def test_a_list_of_tasks_repeats_its_call_and_is_not_read(write: Write) -> None:
     assert output(write, "write_todos", said) is None
     assert output(write, "write_todos", "Successfully cleared the todo list.") == "Successfully cleared the todo list."
     assert output(write, "read_file", said) == said
+
+
+@pytest.mark.parametrize(
+    "summary", ['{\n  "response": "Perfect! Now let me prepare…', "Perfect! The reef is shallow, and…", '["kelp"', ""]
+)
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        ("look for the squid\nin the reef", "look for the squid"),
+        ("\n## Task\n\nlook", "Task"),
+        ("look " * 60, f"{'look ' * 23}look…"),
+        ("#\n", None),
+    ],
+)
+def test_a_subagent_is_named_after_its_task_and_not_after_its_answer(
+    write: Write, summary: str, task: str, name: str | None
+) -> None:
+    header = {**HEADER, "kind": "subagent"}
+    path = write(user("u", 1, task), gemini("g", 2, "shallow"), {"$set": {"summary": summary}}, header=header)
+    assert session(path).title == name
+    assert [role for role, _ in said(path)] == ["system", "assistant"]
