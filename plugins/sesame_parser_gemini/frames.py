@@ -20,12 +20,18 @@ _HEADINGS = re.compile(
     r"|Found \d+ (?:matches|match|files with matches) for pattern \"[^\n]*:\n(?:---\n)?"
     r"|Found \d+ (?:matching )?file\(s\)[^\n]* sorted by modification time \(newest first\):\n"
     r"|Directory listing for [^\n]*:\n"
+    r"|Web search results for \"[^\n]*\":\n\n"
 )
-#: The list of tasks, which the call has.
-_TASKS = re.compile(r"Successfully updated the todo list\. The current list is now:\n.*", re.DOTALL)
+#: The list of tasks, and the topic and the intent of the work, which the call has.
+_REPEATED = re.compile(
+    r"Successfully updated the todo list\. The current list is now:\n.*|(?:Current topic: \"|Strategic Intent: ).*",
+    re.DOTALL,
+)
 #: By tool: those with a heading, and those whose output repeats the arguments.
-_WITH_HEADING = frozenset({"read_file", "grep_search", "search_file_content", "glob", "list_directory"})
-_LISTS = frozenset({"write_todos"})
+_WITH_HEADING = frozenset(
+    {"read_file", "grep_search", "search_file_content", "glob", "list_directory", "google_web_search"}
+)
+_REPEATING = frozenset({"write_todos", "update_topic"})
 
 
 def without_frame(text: str, name: str) -> str:
@@ -39,8 +45,8 @@ def without_frame(text: str, name: str) -> str:
         found = _HEADINGS.match(text)
         # A file that starts with such a line has it below the heading.
         return text[found.end() :].removesuffix("\n---") if found and text[found.end() :].strip() else text
-    if name in _LISTS:
-        return "" if _TASKS.fullmatch(text) else text
+    if name in _REPEATING:
+        return "" if _REPEATED.fullmatch(text) else text
     if found := _ANSWERED.match(text):
         return _answer(text[found.end() :])
     return text

@@ -121,6 +121,7 @@ def test_instructions_of_a_directory_below_an_output_are_not_read(
             "/reef/a.py\n/reef/b.py",
         ),
         ("list_directory", "Directory listing for /reef:\n[DIR] src\na.py (9 bytes)", "[DIR] src\na.py (9 bytes)"),
+        ("google_web_search", 'Web search results for "wick":\n\nTrim it.\n\nSources:', "Trim it.\n\nSources:"),
     ],
 )
 def test_the_heading_of_an_output_repeats_the_call_and_is_not_read(
@@ -145,6 +146,18 @@ def test_the_heading_of_an_output_repeats_the_call_and_is_not_read(
 )
 def test_an_output_that_only_looks_like_a_heading_stays(write: Write, name: str, said: str) -> None:
     assert output(write, name, said) == said.strip("\n")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Current topic: "Lamps"\nTopic summary: The wick is trimmed.\n\nStrategic Intent: light it',
+        "Strategic Intent: light it",
+    ],
+)
+def test_a_topic_repeats_its_call_and_is_not_read(write: Write, said: str) -> None:
+    assert output(write, "update_topic", said) is None
+    assert output(write, "read_file", said) == said
 
 
 def test_a_list_of_tasks_repeats_its_call_and_is_not_read(write: Write) -> None:
