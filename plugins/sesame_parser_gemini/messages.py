@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from textwrap import shorten
 from typing import Any
 
 from .records import TYPES
 from .speakers import pieces, texts_in
 from .values import mapping, objects, string
+
+#: Longest name that a task gives, in characters.
+NAME_CHARS = 120
 
 
 def message_key(message: Mapping[str, Any], kind: str, number: int) -> str:
@@ -34,6 +38,12 @@ def answer_text(message: Mapping[str, Any]) -> str:
     """Return the text of an answer, without the agent's thoughts."""
     content = message.get("content") if message.get("content") is not None else message.get("parts")
     return "".join(texts_in(content))
+
+
+def first_line(text: str) -> str | None:
+    """Return the first line of a task, which names the subagent's session: nothing else does."""
+    line = next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), "")
+    return shorten(line, NAME_CHARS, placeholder="…") or None
 
 
 def thoughts_of(message: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import orjson
 from sesame_core.sdk.kept_json import bytes_left_out
 from sesame_core.text.tokens import clean
 
+from .frames import without_frame
 from .speakers import texts_in
 from .values import mapping, objects, string
 
@@ -37,8 +38,6 @@ _SIGNAL = re.compile(r"^Signal: (?!\(none\)|0\b)(\S[^\n]*)$", re.MULTILINE)
 _ERROR = re.compile(r"^Error: (?!\(none\))\S", re.MULTILINE)
 #: How a command that was stopped starts.
 _STOPPED = re.compile(r"Command was (?:automatically )?(?:cancelled|aborted)\b")
-#: The frame of what a subagent that reached its goal answered.
-_ANSWERED = re.compile(r"Subagent '[^\n]*' finished\.\nTermination Reason: GOAL\nResult:\n")
 #: The beginning of an error that a server of tools has reported; what it said is in JSON at the end.
 _REPORTED, _RESPONSE = re.compile(r"MCP tool '[^\n']*' reported tool error for function call: "), " with response: "
 _REPEATED = re.compile(r"[ \n]Here is the updated code:\n.*", re.DOTALL)
@@ -90,10 +89,11 @@ def _unframed(text: str, name: str) -> tuple[str, bool]:
     framed = text.strip()
     if framed.startswith(_OPENED) and framed.endswith(_CLOSED):
         text = framed[len(_OPENED) : -len(_CLOSED)].strip("\n")
-    if name in WRITERS and "modified the `new_string`" not in text:
-        return _REPEATED.sub("", text).strip("\n"), False
     if name not in SHELLS:
-        return _reported(_ANSWERED.sub("", text, count=1) if text.startswith("Subagent") else text).strip("\n"), False
+        text = without_frame(text, name)
+        if name in WRITERS and "modified the `new_string`" not in text:
+            return _REPEATED.sub("", text).strip("\n"), False
+        return _reported(text).strip("\n"), False
     if "\n" not in text and "\\nProcess Group PGID: " in text:
         # Written by a program that has escaped it twice.
         text = text.replace("\\n", "\n")

@@ -11,7 +11,7 @@ from sesame_core.types.transcript import SHORTENED, Role
 
 from .calls import Calls
 from .history import CARRIED, History, Said
-from .messages import answer_text, calls_of, message_key, thoughts_of
+from .messages import answer_text, calls_of, first_line, message_key, thoughts_of
 from .outputs import SHELLS, is_masked, output_of, response_text
 from .records import TYPES, Step
 from .speakers import Piece, is_acknowledgement, pieces
@@ -72,7 +72,8 @@ class SessionReader:
         if places := [place for place in strings(values.get("directories")) if place != session.cwd]:
             session.directories = tuple(dict.fromkeys((*session.directories, *places)))
         title = " ".join(string(values, "summary").split())
-        if title and title != self._title:
+        # A subagent's is the beginning of its answer, which is a call in its session and no name.
+        if title and title != self._title and session.kind != "subagent":
             self._title = session.title = title
             yield Message(
                 session_id=session.id,
@@ -126,6 +127,7 @@ class SessionReader:
                 message, said, "system", "", source_type=piece.source_type, tool_calls=calls, tool_results=(result,)
             )
         if piece.role == "user" and self.session.kind == "subagent":
+            self.session.title = self.session.title or first_line(piece.text)
             return self._make(message, said, "system", piece.text, source_type="sidechain")
         return self._make(message, said, piece.role, piece.text, source_type=piece.source_type)
 

@@ -14,6 +14,8 @@ from .values import decoded, mapping, moment, string
 AGENT = "opencode"
 #: A title until a model has written one.
 _PLACEHOLDER = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
+#: What the program adds to the description of a task.
+_OF_SUBAGENT = re.compile(r"\s*\(@[^()\s]+ subagent\)\Z")
 #: Longest title, in characters.
 TITLE_CHARS = 500
 
@@ -31,6 +33,8 @@ class SessionFacts:
         self._parent = "/".join(reversed(above)) or string(row, "fork_session_id")
         self.summary = ""
         title = string(row, "title").strip()
+        if self.is_subagent:
+            title = _OF_SUBAGENT.sub("", title)
         self._title = "" if _PLACEHOLDER.fullmatch(title) else title[:TITLE_CHARS]
         self._cwd = string(row, "directory")
         self._directories: dict[str, None] = {}

@@ -133,3 +133,32 @@ def test_gemini_knows_the_server_and_the_skill_after_integrate_and_forgets_them(
     cli("integrate", "gemini", "--remove", "--yes")
     assert settings.read_bytes() == before
     assert "sesame" not in gemini_agent.run(model, project, "skills", "list")
+
+
+def test_what_a_subagent_answers_and_what_tools_return_comes_without_frames(
+    model: Model, project: Path, cli: Callable[..., Any]
+) -> None:
+    (project / "reef").mkdir()
+    (project / "reef" / "GEMINI.md").write_text("# Rules: manateerule\n")
+    (project / "reef" / "lamp.py").write_text("wick = 'fresnel'\n")
+    answer = "The squid is gone.\n\nThe kelpforest is shallow."
+    model.answers = [
+        calls(("invoke_agent", {"agent_name": "generalist", "prompt": "look for the squid"})),
+        calls(("complete_task", {"result": {"response": answer}})),
+        calls(
+            ("read_file", {"file_path": "reef/lamp.py"}),
+            ("grep_search", {"pattern": "wick"}),
+            ("glob", {"pattern": "reef/*.py"}),
+            ("list_directory", {"dir_path": "reef"}),
+        ),
+        says("The lantern is lit."),
+    ]
+    gemini_agent.prompt(model, project, "light the lantern")
+    cli("index")
+    sessions = json.loads(cli("sessions", "--json").out)["sessions"]
+    (own,) = (one["sessionId"] for one in sessions if not one["parentId"])
+    texts = [chunk["text"] for chunk in json.loads(cli("show", own, "--json").out)["chunks"]]
+    assert answer in texts
+    assert any(text.strip() == "wick = 'fresnel'" for text in texts)
+    for frame in ("GOAL", "manateerule", "wombatrule", "Found 1", "Directory listing"):
+        assert not any(frame in text for text in texts), frame

@@ -190,6 +190,26 @@ def test_a_subagent_is_a_session_below_its_parent_and_its_task_is_the_agents(lay
     assert [(m.role, m.source_type, m.text) for m in reading.messages] == [("system", "sidechain", "find zebras")]
 
 
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("Look for zebras (@general subagent)", "Look for zebras"),
+        ("Explore the (old) stable (@my-zebra.expert subagent)", "Explore the (old) stable"),
+        ("Write to @ann (the subagent)", "Write to @ann (the subagent)"),
+        ("(@general subagent)", None),
+        ("Child session - 2026-11-28T19:46:38.000Z (@general subagent)", None),
+    ],
+)
+def test_what_opencode_adds_to_the_title_of_a_subagent_is_not_part_of_it(
+    layout: Layout, stored: str, title: str | None
+) -> None:
+    layout.write("ses_a", [asked("delegate")])
+    assert Reading(layout.write("ses_b", [asked("find")], parent_id="ses_a", title=stored)).session.title == title
+    assert (
+        Reading(layout.write("ses_c", [asked("find")], title="Ask (@x subagent)")).session.title == "Ask (@x subagent)"
+    )
+
+
 def test_sessions_that_are_their_own_ancestors_are_read(layout: Layout) -> None:
     layout.write("ses_a", [asked("hello there")], parent_id="ses_b")
     assert Reading(layout.write("ses_b", [asked("hello")], parent_id="ses_a")).session.id == "ses_a/ses_b"
