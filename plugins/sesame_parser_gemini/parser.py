@@ -29,7 +29,7 @@ class GeminiParser:
     :param thinking: yield the agent's thoughts, as messages of source type "thinking".
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, line_limit: int = LINE_LIMIT, thinking: bool = False) -> None:
         self._line_limit = line_limit

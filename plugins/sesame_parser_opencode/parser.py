@@ -22,7 +22,7 @@ class OpenCodeParser:
     :param thinking: yield the agent's thoughts, as messages of source type "thinking".
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, *, thinking: bool = False) -> None:
         self._thinking = thinking
