@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from ..dataclass import dataclass, field
 from ..search.sides import is_answer, is_prompt
+from ..text.readable import is_shell
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
-from .calls import Call, calls
 from .commands import sameness
 from .errors import ErrorLine, Level, Wanted
+from .outcomes import Call, calls
 
 #: Prompts after an error within which something that was done belongs to it.
 PROMPTS = 3
@@ -161,7 +162,11 @@ def _sameness(failed: Call | None, call: Call | None) -> int:
         return sameness(failed.commands, call.commands) if call.command is not None else 0
     if failed.chunk.tool_name != call.chunk.tool_name:
         return 0
-    return SAME if not failed.paths or set(failed.paths) & set(call.paths) else 0
+    if failed.paths:
+        return SAME if set(failed.paths) & set(call.paths) else 0
+    if failed.chunk.text == call.chunk.text:
+        return SAME
+    return 0 if is_shell(failed.chunk.tool_name) else PROGRAM
 
 
 def _closed(state: _State | None) -> list[Episode]:

@@ -17,9 +17,9 @@ from ..text.tokens import light_stem, split
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
 from . import finding
-from .calls import Call, calls
 from .commands import Command, commands
 from .errors import telling
+from .outcomes import Call, calls
 from .programs import HANDLERS
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 LIMIT, VARIANTS, DIRECTORIES, FAILURES = 5, 4, 3, 3
 #: Calls of a shell that are read: the newest with the words next to each other, and the best with any of them.
 WITH_PHRASE, BEST = 250, 200
-#: Chunks after a call within which its result is, unless other calls were made with it.
-NEAR = 8
+#: Chunks from a call on within which its result is, and within which that of a call is that was made with others.
+NEAR, FAR = 3, 12
 #: Least share of the question that a command has: of two words one, in the name of the command.
 LEAST = 0.5
 #: Characters of a variant; of a longer one the beginning.
@@ -136,9 +136,10 @@ def find(
         # If the command itself was run, others with its words are not what is asked for.
         runs = [run for run in runs if run.score >= ASKED] or runs
         answer.runs, answer.basis.sessions = len(runs), len({run.stored.number for run in runs})
-        ways = [_way(group) for group in _grouped(runs, frozenset(here))]
-        answer.basis.total, answer.ways = len(ways), tuple(ways[offset : offset + limit])
-        if not ways:
+        groups = _grouped(runs, frozenset(here))
+        answer.basis.total = len(groups)
+        answer.ways = tuple(_way(group) for group in groups[offset : offset + limit])
+        if not groups:
             answer.basis.searched = reader.statistics().sessions
         if isinstance(reader, TracksFiles):
             answer.basis.freshness = reader.freshness()
@@ -250,13 +251,21 @@ def _shells(reader: IndexReader) -> list[str]:
 
 def _with_results(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Call]:
     """Return calls with what came of them."""
+    wanted = sorted(places)
+    found = _read_calls(reader, wanted, NEAR)
+    found |= _read_calls(reader, [place for place in wanted if place in found and not found[place].is_over], FAR)
+    return found
+
+
+def _read_calls(reader: IndexReader, places: Sequence[Place], count: int) -> dict[Place, Call]:
+    """Return calls with what came of them within a number of chunks; those close to each other are read together."""
     ranges: list[ChunkRange] = []
-    for number, position in sorted(places):
+    for number, position in places:
         if ranges and ranges[-1][0] == number and position < ranges[-1][1] + (ranges[-1][2] or 0):
             start = ranges[-1][1]
-            ranges[-1] = (number, start, position - start + NEAR)
+            ranges[-1] = (number, start, position - start + count)
         else:
-            ranges.append((number, position, NEAR))
+            ranges.append((number, position, count))
     found: dict[Place, Call] = {}
     for (number, _, _), chunks in zip(ranges, reader.chunks(ranges) if ranges else [], strict=True):
         for _, call in calls(chunks):

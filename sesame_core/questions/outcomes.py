@@ -38,6 +38,11 @@ class Call:
     has_failed: bool = False
 
     @property
+    def is_over(self) -> bool:
+        """Whether it is known what came of it."""
+        return self.has_ended or self.result is not None
+
+    @property
     def succeeded(self) -> bool:
         """Whether it ended well."""
         return self.has_ended and not self.has_failed
@@ -110,8 +115,13 @@ def calls(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Call | None]]:
 
 def _goes_on(chunks: Sequence[Chunk], place: int) -> bool:
     """Return whether the agent goes on after a call: it was not interrupted, and is not the end of what was read."""
+    has_result = False  # of a call that was made at the same time, perhaps
     for chunk in chunks[place:]:
-        if chunk.kind == "tool_call":
-            continue  # made at the same time, perhaps
-        return chunk.kind == "tool_result" or (chunk.kind == "message" and chunk.role == "assistant")
+        if chunk.kind == "tool_result":
+            has_result = True
+        elif chunk.kind == "tool_call":
+            if has_result:
+                return True
+        else:
+            return chunk.kind == "message" and chunk.role == "assistant"
     return False
