@@ -10,7 +10,7 @@ from ..search.sides import is_answer, is_prompt
 from ..text.readable import is_shell
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
-from .commands import sameness
+from .commands import commands, sameness
 from .errors import ErrorLine, Level, Wanted
 from .outcomes import Call, calls
 
@@ -97,7 +97,7 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
             state.episode.last, state.episode.count = chunk, state.episode.count + 1
             state = _State(state.episode)
             continue
-        if state is not None and _sameness(state.episode.call, call) == SAME:
+        if state is not None and _sameness(state.episode, call) == SAME:
             _end(state, "passed", chunk, None)
             found.append(state.episode)
         else:
@@ -128,7 +128,7 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
         state.said_at_once += state.prompts == 0
     if call is None or not call.has_ended or call.chunk.seq < episode.last.seq:
         return state
-    same = _sameness(episode.call, call)
+    same = _sameness(episode, call)
     is_told = state.prompts == 0 and _USAGE.search(episode.line.text) is not None
     if state.prompts == 0 and (call.command is not None or call.is_edit):
         state.tried.append(call)
@@ -154,12 +154,17 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
     return state
 
 
-def _sameness(failed: Call | None, call: Call | None) -> int:
+def _sameness(episode: Episode, call: Call | None) -> int:
     """Return how far a call is the one that failed (`commands.sameness`)."""
+    failed = episode.call
     if failed is None or call is None:
         return 0
     if failed.command is not None:
-        return sameness(failed.commands, call.commands) if call.command is not None else 0
+        if call.command is None:
+            return 0
+        # Of several commands, the one that the error names: `ls: no such file`.
+        named = [one for one in commands(failed.command) if one.name[0] in episode.line.words]
+        return sameness(named or failed.commands, commands(call.command) if named else call.commands)
     if failed.chunk.tool_name != call.chunk.tool_name:
         return 0
     if failed.paths:

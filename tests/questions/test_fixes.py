@@ -202,6 +202,18 @@ def test_a_usage_error_is_fixed_by_the_next_call_of_the_program(indexed: Callabl
     assert (fix.outcome, places(fix)) == ("verified", [3])
 
 
+def test_of_several_commands_the_one_that_the_error_names_must_succeed(indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("look around"),
+        runs("grep -n x src/a.py; ls docs/api", "3:x\nls: docs/api: No such file or directory", fails=True),
+        runs("grep -n y src/a.py", "4:y"),
+        runs("ls docs", "index.md"),
+        says("It is in docs."),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix("ls: docs/api: No such file or directory").fixes
+    assert (fix.outcome, places(fix)) == ("verified", [5])
+
+
 def test_a_file_that_contains_the_error_is_no_occurrence(indexed: Callable[[History], Sesame]) -> None:
     steps = [
         asks("read the docs"),

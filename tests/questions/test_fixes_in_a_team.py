@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sesame_core.config import identity
+
 from ..sharing.test_team_database import configure
 from ..support.worked import asks, edits, runs, says, write
 
@@ -35,13 +37,19 @@ def test_sessions_whose_texts_are_not_shared_are_counted(home: Path, database: s
 
 
 def test_a_fix_of_somebody_else_has_the_name(
-    home: Path, database: str, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    home: Path,
+    database: str,
+    cli: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     configure(database, sources=[{"parser": "sesame", "path": str(home / "in")}])
     write(home / "in", "s1", STEPS, cwd="/code/app")
     assert cli("index", "--yes").code == 0
     mine = cli("fix", FAILED, "--no-refresh").out
     monkeypatch.setenv("LOGNAME", "somebody-else")
+    identity.owner.cache_clear()
+    request.addfinalizer(identity.owner.cache_clear)
     theirs = cli("fix", FAILED, "--no-refresh").out
     (owner,) = {fix["owner"] for fix in cli("fix", FAILED, "--no-refresh", "--json").json["fixes"]}
     assert f", {owner} · /code/app" in theirs
