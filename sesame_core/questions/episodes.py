@@ -12,6 +12,7 @@ from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
 from .commands import commands, sameness
 from .errors import ErrorLine, Level, Wanted
+from .failures import is_quoted
 from .outcomes import Call, calls
 
 #: Prompts after an error within which something that was done belongs to it.
@@ -57,8 +58,6 @@ class Episode:
     remedy: tuple[str, ...] = ()
     #: Whether what ended it was like the call that failed.
     is_akin: bool = False
-    #: Number of times that it occurred.
-    count: int = 1
 
 
 @dataclass(slots=True)
@@ -86,15 +85,15 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
     state: _State | None = None
     for chunk, call in calls(chunks):
         is_own = chunk.kind == "tool_result" or is_prompt(chunk)
-        error = wanted.find(chunk.text) if is_own and not _is_quoted(chunk, call) else None
-        if error is None:
+        error = wanted.find(chunk.text) if is_own and not is_quoted(chunk) else None
+        if error is None or (state is not None and not chunk.is_error and _is_shown(call, state.episode)):
             if state is not None:
                 state = _followed(state, chunk, call, found)
             continue
         level, _, line = error
-        if state is not None and (line.cause == state.episode.line.cause or level == state.episode.level):
-            # It came again before it had ended: what was done did not help.
-            state.episode.last, state.episode.count = chunk, state.episode.count + 1
+        if state is not None and _is_again(state.episode, level, line):
+            # What was done did not help.
+            state.episode.last, state.episode.call = chunk, call or state.episode.call
             state = _State(state.episode)
             continue
         if state is not None and _sameness(state.episode, call) == SAME:
@@ -106,13 +105,15 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
     return found + _closed(state)
 
 
-def _is_quoted(chunk: Chunk, call: Call | None) -> bool:
-    """Return whether an error is in a file or a log that was only shown, and not what a command said of itself."""
-    if chunk.kind != "tool_result" or chunk.is_error or call is None:
-        return False
-    if call.command is None:
-        return not call.is_edit and (chunk.tool_name or "").lower() in ("read", "grep", "glob", "view", "ls", "find")
-    return False
+def _is_again(episode: Episode, level: Level, line: ErrorLine) -> bool:
+    """Return whether an error is that of an episode, which has not ended."""
+    return line.cause == episode.line.cause or (level is Level.SAME and episode.level is Level.SAME)
+
+
+def _is_shown(call: Call | None, episode: Episode) -> bool:
+    """Return whether an error is in what a command showed, a log perhaps, after another command had failed with it."""
+    looks = call is not None and bool(call.commands) and all(one.is_looking for one in call.commands)
+    return looks and episode.call is not None and any(not one.is_looking for one in episode.call.commands)
 
 
 def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episode]) -> _State | None:

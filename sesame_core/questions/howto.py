@@ -80,11 +80,13 @@ class _Run:
 
     @property
     def at(self) -> datetime:
-        return self.call.chunk.timestamp or self.stored.session.modified or _NEVER
+        """When it was made, for an order: long ago if that is not known."""
+        return self.seen.at or _NEVER
 
     @property
     def seen(self) -> Seen:
-        return Seen(stored=self.stored, position=self.call.chunk.seq, at=self.at)
+        at = self.call.chunk.timestamp or self.stored.session.modified
+        return Seen(stored=self.stored, position=self.call.chunk.seq, at=at)
 
     @property
     def directory(self) -> str:
@@ -164,6 +166,14 @@ class _Question:
         self._weights = {word: rarity.get(word, 1.0) for word in self.words}
         self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
 
+    def together(self, words: Sequence[Word]) -> Word | None:
+        """Return what a call has next to each other: the name of the command, the words, or the only one of them."""
+        if len(words) == 1:
+            return words[0]
+        named = self.command.name if self.command is not None and len(self.command.name) > 1 else self.words
+        text = " ".join(split(" ".join(named)))
+        return Word(text=text, alternatives=(text,))
+
     def best(self, chunk: Chunk) -> tuple[Command, float] | None:
         """Return the command of a call that fits best, and how well; None if none does."""
         call = Call(chunk)
@@ -215,32 +225,25 @@ def _begins(command: Command, asked: Command) -> bool:
 
 
 def _places(reader: IndexReader, question: _Question, filters: Filters, answer: Ways) -> list[Place]:
-    """Return the calls of shells with the words, those with all of them next to each other first."""
+    """Return the calls of shells with the words: the newest with all of them next to each other, and the best."""
     found: dict[Place, None] = {}
-    alternatives = tuple(" ".join(split(" ".join(part))) for part in _phrases(question))
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
+    together = question.together(words)
     for name in _shells(reader):
         within = replace(filters, tool=name, role="assistant")
-        if alternatives:
-            phrase = Word(text=alternatives[0], alternatives=alternatives)
-            with_phrase = finding.with_phrase(reader, phrase, within, WITH_PHRASE)
-            answer.basis.is_truncated |= len(with_phrase) == WITH_PHRASE
-            found.update(dict.fromkeys(with_phrase))
-        if len(found) < WITH_PHRASE:
-            candidates = reader.candidates(Query(text=answer.about, words=words), within)
-            answer.basis.left_out = {**answer.basis.left_out, **candidates.left_out}
-            best = candidates.chunks[:BEST]
-            answer.basis.is_truncated |= len(candidates.chunks) > BEST
-            found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in best))
+        if together is not None:
+            newest = finding.with_phrase(reader, together, within, WITH_PHRASE)
+            found.update(dict.fromkeys(newest))
+            if len(newest) == WITH_PHRASE:
+                answer.basis.is_truncated = True
+                continue
+            if len(words) == 1 and newest:
+                continue  # there are no others
+        candidates = reader.candidates(Query(text=answer.about, words=words), within)
+        answer.basis.left_out = {**answer.basis.left_out, **candidates.left_out}
+        answer.basis.is_truncated |= len(candidates.chunks) > BEST
+        found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in candidates.chunks[:BEST]))
     return list(found)
-
-
-def _phrases(question: _Question) -> list[Sequence[str]]:
-    """Return the words that stand next to each other in a call: those of the command, or of the question."""
-    command = question.command
-    if command is not None and len(command.name) > 1:
-        return [command.name]
-    return [question.words] if len(question.words) > 1 else []
 
 
 def _shells(reader: IndexReader) -> list[str]:
