@@ -73,6 +73,7 @@ _GENERIC = re.compile(
             r"FAIL(?:ED)?\W*\Z|FAIL\t|make(?:\[\d+\])?: \*\*\*|error: Recipe|build failed",
             r"npm (?:ERR!|error) (?:code|errno|path|command|A complete log|Lifecycle)",
             r"ERROR task failed|(?:error )?Command failed|Error: Process completed|##\[error\]Process",
+            r"error: script \S+ exited with code|ELIFECYCLE\b|(?:husky|lefthook) .*failed|subprocess-exited-with-error",
             r"Found \d+ (?:errors?|warnings?)|\d+ (?:errors?|issues?|problems?)\b",
             r"hint:|note:|warning:|usage:|For more information",
             r"\[\w[\w:.-]*\] (?:ERROR task failed|\$ )",
