@@ -56,10 +56,15 @@ def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
     return _word(" ".join(best[1])) if best else None
 
 
-def with_phrase(reader: IndexReader, word: Word, filters: Filters, limit: int) -> list[Place]:
-    """Return the chunks with a phrase, those of the newest sessions first."""
+def with_phrase(
+    reader: IndexReader, word: Word, filters: Filters, limit: int, *, beside: Sequence[Word] = ()
+) -> list[Place]:
+    """Return the chunks with a phrase, those of the newest sessions first.
+
+    :param beside: words of which the chunks have one, too, if the index can tell.
+    """
     if isinstance(reader, Phrases):
-        found = reader.phrase(word, filters, None, limit)
+        found = reader.phrase(word, filters, None, limit, beside=beside)
     else:
         found = reader.candidates(Query(text=word.text, words=(word,)), filters).chunks
     places = sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader, TracksFiles
 from ..query.parser import STOP_WORDS
-from ..search import values
-from ..text.readable import is_shell
 from ..text.tokens import light_stem, split
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
@@ -28,8 +26,11 @@ if TYPE_CHECKING:
 
 #: Ways that are returned by default, and variants, directories and failures of each.
 LIMIT, VARIANTS, DIRECTORIES, FAILURES = 5, 4, 3, 3
-#: Calls of a shell that are read: the newest with the words next to each other, and the best with any of them.
-WITH_PHRASE, BEST = 250, 200
+#: Calls that are read: the newest with the words next to each other, and, if these are fewer than `ENOUGH`, the newest
+#: with each of the rarest words.
+TOGETHER, ENOUGH, EACH, WORDS = 250, 50, 120, 3
+#: What the call of a shell has besides them (`sesame_formatter_default`): few other calls have both.
+COMMAND = Word(text="command", alternatives=("command",))
 #: Chunks from a call on within which its result is, and within which that of a call is that was made with others.
 NEAR, FAR = 3, 12
 #: Least share of the question that a command has: of two words one, in the name of the command.
@@ -166,7 +167,11 @@ class _Question:
         self._weights = {word: rarity.get(word, 1.0) for word in self.words}
         self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
 
-    def together(self, words: Sequence[Word]) -> Word | None:
+    def rarest(self, words: Sequence[Word]) -> list[Word]:
+        """Return the words, those that tell most first."""
+        return sorted(words, key=lambda word: -self._weights[word.text])
+
+    def together(self, words: Sequence[Word]) -> Word:
         """Return what a call has next to each other: the name of the command, the words, or the only one of them."""
         if len(words) == 1:
             return words[0]
@@ -225,31 +230,22 @@ def _begins(command: Command, asked: Command) -> bool:
 
 
 def _places(reader: IndexReader, question: _Question, filters: Filters, answer: Ways) -> list[Place]:
-    """Return the calls of shells with the words: the newest with all of them next to each other, and the best."""
-    found: dict[Place, None] = {}
+    """Return calls of tools with the words: the newest with all of them next to each other, and with each."""
+    within = replace(filters, role="assistant", tools_only=True)
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
     together = question.together(words)
-    for name in _shells(reader):
-        within = replace(filters, tool=name, role="assistant")
-        if together is not None:
-            newest = finding.with_phrase(reader, together, within, WITH_PHRASE)
+    found = dict.fromkeys(finding.with_phrase(reader, together, within, TOGETHER, beside=(COMMAND,)))
+    answer.basis.is_truncated = len(found) == TOGETHER
+    if len(found) < ENOUGH and len(words) > 1:
+        for word in question.rarest(words)[:WORDS]:
+            newest = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
+            answer.basis.is_truncated |= len(newest) == EACH
             found.update(dict.fromkeys(newest))
-            if len(newest) == WITH_PHRASE:
-                answer.basis.is_truncated = True
-                continue
-            if len(words) == 1 and newest:
-                continue  # there are no others
+    if not found:
         candidates = reader.candidates(Query(text=answer.about, words=words), within)
-        answer.basis.left_out = {**answer.basis.left_out, **candidates.left_out}
-        answer.basis.is_truncated |= len(candidates.chunks) > BEST
-        found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in candidates.chunks[:BEST]))
+        answer.basis.left_out = candidates.left_out
+        found = dict.fromkeys((chunk.session, chunk.seq) for chunk in candidates.chunks[:EACH])
     return list(found)
-
-
-def _shells(reader: IndexReader) -> list[str]:
-    """Return the names of the shells that sessions have called, in lower case."""
-    names = [name.lower() for name, _ in values.known(reader, "tool") if is_shell(name)]
-    return list(dict.fromkeys(names))
 
 
 def _with_results(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Call]:
