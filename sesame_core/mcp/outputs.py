@@ -69,7 +69,7 @@ class HistoryJson(IndexedJson, BoundedJson):
     about: str
     total: Annotated[int, Doc("Answers on all pages.")]
     nextOffset: Annotated[int | None, Doc("Where to continue; null at the end.")]
-    sessions: NotRequired[Annotated[int, Doc("Sessions that have it, of those that were read.")]]
+    sessionCount: NotRequired[Annotated[int, Doc("Sessions that have it, of those that were read.")]]
     searched: NotRequired[Annotated[int, Doc("Sessions of the index, if nothing was found.")]]
     occurrences: NotRequired[int]
     runs: NotRequired[int]

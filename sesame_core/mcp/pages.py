@@ -154,8 +154,9 @@ def history_page(value: Mapping[str, Any], results: str, offset: int, most: int)
     :param most: bytes of the answer.
     """
     facts, names = _each([_said(one) for one in value[results]], most // 2)
-    told = {name: one for name, one in value.items() if name not in (results, "schemaVersion", "resultCount")}
-    head, more = fitted({**_said(told), "index": _freshness(value["index"]), "total": value["total"]}, most // 4)
+    untold = (results, "schemaVersion", "resultCount")
+    told = {name: one for name, one in _said(value).items() if name not in untold and one not in (0, False)}
+    head, more = fitted({**told, "index": _freshness(value["index"]), "total": value["total"]}, most // 4)
     page = first(facts, most - size(head) - RESERVED)
     after = offset + len(page)
     following = after if page and after < value["total"] else None

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from ..dataclass import dataclass
 from ..text.readable import is_shell
 from .programs import (
+    CONSOLES,
     DEEPER,
     DEPTHS,
     GRAMMAR,
@@ -26,6 +27,7 @@ from .programs import (
     READERS,
     RUNNERS,
     RUNNING,
+    SHELL_OPTIONS,
     VALUED,
     WRAPPERS,
 )
@@ -100,10 +102,11 @@ def commands(text: str) -> tuple[Command, ...]:
         if not words or program in KEYWORDS:
             continue
         if (script := _script(program, words)) and script != text:
-            found += commands(script)
+            inner = commands(script)
+            found += (Command(one.words, one.name, _joined(directory, one.directory), one.given) for one in inner)
             continue
-        if program in ("cd", "pushd") and len(words) > 1:
-            directory = posixpath.normpath(posixpath.join(directory, words[1])) if directory else words[1]
+        if program in ("cd", "pushd", "chdir", "Set-Location") and len(words) > 1:
+            directory = "" if words[1] == "-" else _joined(directory, words[1])
             continue
         words = [program, *words[1:]]
         found.append(Command(tuple(words), _name(words), directory, _as_given(given)))
@@ -143,6 +146,13 @@ def _without_wrapper(one: Command, other: Command) -> Command:
     return Command(one.words[1:], other.name) if one.words[1:end] == other.name else one
 
 
+def _joined(directory: str, inside: str) -> str:
+    """Return a directory in another one, unless it is absolute."""
+    if not directory or not inside or inside.startswith(("/", "~", "$", "\\")) or inside[1:2] == ":":
+        return inside or directory
+    return posixpath.normpath(posixpath.join(directory, inside))
+
+
 def _as_given(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a command without variables and words of the shell in front."""
     place = 0
@@ -153,9 +163,10 @@ def _as_given(words: Sequence[str]) -> tuple[str, ...]:
 
 def _script(program: str, words: Sequence[str]) -> str:
     """Return what `bash -lc` is given; a list of words that was joined has lost its quotes."""
-    if program in ("bash", "sh", "zsh", "dash", "fish") and len(words) > 2 and re.fullmatch(r"-\w*c", words[1]):
-        return words[2] if " " in words[2] else " ".join(words[2:])
-    return ""
+    option = SHELL_OPTIONS.get(program)
+    if option is None or len(words) < 3 or not re.fullmatch(option, words[1], re.IGNORECASE):
+        return ""
+    return words[2] if " " in words[2] else " ".join(words[2:])
 
 
 def _program(word: str) -> str:
@@ -171,6 +182,8 @@ def _unwrapped(words: list[str]) -> list[str]:
         program = _program(words[0])
         if _ASSIGNMENT.match(words[0]) or words[0] in GRAMMAR:
             words = words[1:]
+        elif program == "command" and words[1:2] in (["-v"], ["-V"]):
+            return ["which", *words[2:]]
         elif program in WRAPPERS and len(words) > 1:
             rest = _without_options(words[1:], WRAPPERS[program].split())
             if program in ("timeout", "gtimeout") and rest:
@@ -199,17 +212,22 @@ def _name(words: Sequence[str]) -> tuple[str, ...]:
             # `python -m pytest` is `pytest`.
             return _name([rest[1], *rest[2:]])
         script = next((word for word in rest if not word.startswith("-")), "")
+        file = re.split(r"[/\\]", script)[-1]
+        if file in CONSOLES:
+            after = [word for word in rest[rest.index(script) + 1 :] if not word.startswith("-")]
+            return (program, file, *after[:1])
         is_file = re.fullmatch(r"[\w./\\~@+-]+\.\w{1,5}", script) is not None and "-c" not in rest and "-e" not in rest
-        return (program, re.split(r"[/\\]", script)[-1]) if is_file else (program,)
+        return (program, file) if is_file else (program,)
     if program in READERS:
         return (program,)
     name, depth = [program], DEPTHS.get(program, 2)
     valued = VALUED.get(program, "").split()
     while rest and len(name) < depth:
         word = rest.pop(0)
-        if word.startswith("-"):
-            if word in valued and rest:
-                rest.pop(0)
+        if word in valued and rest:
+            rest.pop(0)
+            continue
+        if word.startswith(("-", "+")):
             continue
         if not _PLAIN.fullmatch(word) or (program not in DEPTHS and not word.replace("-", "").isalpha()):
             break

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from ..dataclass import dataclass, field
 from ..search.sides import is_answer, is_prompt
+from ..text.readable import is_shell
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
-from .calls import Call, calls
-from .commands import sameness
+from .commands import commands, sameness
 from .errors import ErrorLine, Level, Wanted
+from .failures import is_quoted
+from .outcomes import Call, calls
 
 #: Prompts after an error within which something that was done belongs to it.
 PROMPTS = 3
@@ -56,8 +58,6 @@ class Episode:
     remedy: tuple[str, ...] = ()
     #: Whether what ended it was like the call that failed.
     is_akin: bool = False
-    #: Number of times that it occurred.
-    count: int = 1
 
 
 @dataclass(slots=True)
@@ -85,18 +85,18 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
     state: _State | None = None
     for chunk, call in calls(chunks):
         is_own = chunk.kind == "tool_result" or is_prompt(chunk)
-        error = wanted.find(chunk.text) if is_own and not _is_quoted(chunk, call) else None
-        if error is None:
+        error = wanted.find(chunk.text) if is_own and not is_quoted(chunk) else None
+        if error is None or (state is not None and not chunk.is_error and _is_shown(call, state.episode)):
             if state is not None:
                 state = _followed(state, chunk, call, found)
             continue
         level, _, line = error
-        if state is not None and (line.cause == state.episode.line.cause or level == state.episode.level):
-            # It came again before it had ended: what was done did not help.
-            state.episode.last, state.episode.count = chunk, state.episode.count + 1
+        if state is not None and _is_again(state.episode, level, line):
+            # What was done did not help.
+            state.episode.last, state.episode.call = chunk, call or state.episode.call
             state = _State(state.episode)
             continue
-        if state is not None and _sameness(state.episode.call, call) == SAME:
+        if state is not None and _sameness(state.episode, call) == SAME:
             _end(state, "passed", chunk, None)
             found.append(state.episode)
         else:
@@ -105,13 +105,15 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
     return found + _closed(state)
 
 
-def _is_quoted(chunk: Chunk, call: Call | None) -> bool:
-    """Return whether an error is in a file or a log that was only shown, and not what a command said of itself."""
-    if chunk.kind != "tool_result" or chunk.is_error or call is None:
-        return False
-    if call.command is None:
-        return not call.is_edit and (chunk.tool_name or "").lower() in ("read", "grep", "glob", "view", "ls", "find")
-    return False
+def _is_again(episode: Episode, level: Level, line: ErrorLine) -> bool:
+    """Return whether an error is that of an episode, which has not ended."""
+    return line.cause == episode.line.cause or (level is Level.SAME and episode.level is Level.SAME)
+
+
+def _is_shown(call: Call | None, episode: Episode) -> bool:
+    """Return whether an error is in what a command showed, a log perhaps, after another command had failed with it."""
+    looks = call is not None and bool(call.commands) and all(one.is_looking for one in call.commands)
+    return looks and episode.call is not None and any(not one.is_looking for one in episode.call.commands)
 
 
 def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episode]) -> _State | None:
@@ -127,7 +129,7 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
         state.said_at_once += state.prompts == 0
     if call is None or not call.has_ended or call.chunk.seq < episode.last.seq:
         return state
-    same = _sameness(episode.call, call)
+    same = _sameness(episode, call)
     is_told = state.prompts == 0 and _USAGE.search(episode.line.text) is not None
     if state.prompts == 0 and (call.command is not None or call.is_edit):
         state.tried.append(call)
@@ -153,15 +155,24 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
     return state
 
 
-def _sameness(failed: Call | None, call: Call | None) -> int:
+def _sameness(episode: Episode, call: Call | None) -> int:
     """Return how far a call is the one that failed (`commands.sameness`)."""
+    failed = episode.call
     if failed is None or call is None:
         return 0
     if failed.command is not None:
-        return sameness(failed.commands, call.commands) if call.command is not None else 0
+        if call.command is None:
+            return 0
+        # Of several commands, the one that the error names: `ls: no such file`.
+        named = [one for one in commands(failed.command) if one.name[0] in episode.line.words]
+        return sameness(named or failed.commands, commands(call.command) if named else call.commands)
     if failed.chunk.tool_name != call.chunk.tool_name:
         return 0
-    return SAME if not failed.paths or set(failed.paths) & set(call.paths) else 0
+    if failed.paths:
+        return SAME if set(failed.paths) & set(call.paths) else 0
+    if failed.chunk.text == call.chunk.text:
+        return SAME
+    return 0 if is_shell(failed.chunk.tool_name) else PROGRAM
 
 
 def _closed(state: _State | None) -> list[Episode]:

@@ -15,6 +15,8 @@ from ..dataclass import dataclass
 
 #: Most lines of a pasted text that are looked for: those that say most.
 LINES = 3
+#: Lines of a text that are read, the last: what failed is at the end of a log.
+READ = 2_000
 #: Characters of a line that are compared: longer ones are data.
 LONGEST = 400
 #: Share of the words of an error, by rarity, that a line has which is like it.
@@ -71,6 +73,7 @@ _GENERIC = re.compile(
             r"FAIL(?:ED)?\W*\Z|FAIL\t|make(?:\[\d+\])?: \*\*\*|error: Recipe|build failed",
             r"npm (?:ERR!|error) (?:code|errno|path|command|A complete log|Lifecycle)",
             r"ERROR task failed|(?:error )?Command failed|Error: Process completed|##\[error\]Process",
+            r"error: script \S+ exited with code|ELIFECYCLE\b|(?:husky|lefthook) .*failed|subprocess-exited-with-error",
             r"Found \d+ (?:errors?|warnings?)|\d+ (?:errors?|issues?|problems?)\b",
             r"hint:|note:|warning:|usage:|For more information",
             r"\[\w[\w:.-]*\] (?:ERROR task failed|\$ )",
@@ -145,7 +148,7 @@ def asked_lines(text: str) -> list[ErrorLine]:
 
 def _rated(text: str) -> list[tuple[int, ErrorLine]]:
     found = []
-    for raw in _unescaped(text).split("\n")[:2_000]:
+    for raw in _unescaped(text).split("\n")[-READ:]:
         plain = _COLOR.sub("", raw[: 2 * LONGEST])
         if plain.strip():
             found.append((_strength(plain), error_line(plain)))
@@ -204,6 +207,8 @@ class Wanted:
             return Level.SAME, 0.99
         if len(found.words) > 2 and 2 * len(found.words) > len(line.words) and _contains(line.words, found.words):
             return Level.SAME, 0.98
+        if len(line.words) == 1 and line.words[0] in found.words and _strength(found.text):
+            return Level.SAME, 0.97  # a code, such as ENOSPC
         shared = sum(self.weights[word] for word in set(line.words) & set(found.words))
         share = shared / self._totals[number]
         extra = len(set(found.words) - set(line.words)) / max(4, len(line.words))

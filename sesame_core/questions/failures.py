@@ -10,9 +10,14 @@ from .commands import command_in, doing
 
 #: Characters of the output of a command that are read for a failure, at its beginning and at its end.
 READ = 6_000
+#: Tools whose results are files, pages and reports of others.
+QUOTING = frozenset(
+    "read readfile readmanyfiles view viewfile grep grepsearch searchfilecontent glob ls find listdirectory webfetch "
+    "websearch googlewebsearch fetch task agent invokeagent".split()
+)
 #: How agents write the exit code of a command.
 _CODE = re.compile(
-    r"(?mi)^exit code:? (\d+)$|^(?:process|command) exited with (?:exit )?code:? (\d+)|\bexit status (\d+)\s*\Z"
+    r"(?mi)^exit code:? (-?\d+)$|^(?:process|command) exited with (?:exit )?code:? (-?\d+)|\bexit status (\d+)\s*\Z"
 )
 #: Results of calls that did not run.
 _NOT_RUN = re.compile(
@@ -36,6 +41,13 @@ _REFUSED = re.compile(
     r"\A\s*(?:\(eval\):\d+: )?\S{1,40}: (?:.{0,60}: )?(?:illegal|invalid|unrecognized|cannot|No such|unknown)"
     r"|\A.{0,60}command not found|\Afatal:|\Ausage:|\A\S+ not found\s*\Z"
 )
+
+
+def is_quoted(chunk: Chunk) -> bool:
+    """Return whether a chunk is what a tool found somewhere, and so no failure of its own, whatever it quotes."""
+    if chunk.kind != "tool_result" or chunk.is_error:
+        return False
+    return (chunk.tool_name or "").lower().replace("_", "").replace("-", "") in QUOTING
 
 
 def has_run(chunk: Chunk) -> bool:

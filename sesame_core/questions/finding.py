@@ -35,7 +35,7 @@ def rarity(reader: IndexReader, words: Iterable[str]) -> dict[str, float]:
 
 
 def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
-    """Return the neighbouring words of an error's key that tell most; None if no two are neighbours.
+    """Return the neighbouring words of an error's key that tell most; None if it has several, and no neighbours.
 
     :param key: with `#` and `/` where something differs from run to run.
     """
@@ -45,19 +45,26 @@ def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
             runs.append([])
         else:
             runs[-1] += [(token, weights.get(word, float(len(word)))) for token in split(word)]
+    least = min(2, sum(map(len, runs))) or 1
     best: tuple[float, tuple[str, ...]] | None = None
     for run in runs:
         for start in range(max(1, len(run) - PHRASE + 1)):
             part = run[start : start + PHRASE]
-            if len(part) > 1 and (best is None or sum(weight for _, weight in part) > best[0]):
-                best = sum(weight for _, weight in part), tuple(token for token, _ in part)
+            told = sum(weight for _, weight in part)
+            if len(part) >= least and (best is None or told > best[0]):
+                best = told, tuple(token for token, _ in part)
     return _word(" ".join(best[1])) if best else None
 
 
-def with_phrase(reader: IndexReader, word: Word, filters: Filters, limit: int) -> list[Place]:
-    """Return the chunks with a phrase, those of the newest sessions first."""
+def with_phrase(
+    reader: IndexReader, word: Word, filters: Filters, limit: int, *, beside: Sequence[Word] = ()
+) -> list[Place]:
+    """Return the chunks with a phrase, those of the newest sessions first.
+
+    :param beside: words of which the chunks have one, too, if the index can tell.
+    """
     if isinstance(reader, Phrases):
-        found = reader.phrase(word, filters, None, limit)
+        found = reader.phrase(word, filters, None, limit, beside=beside)
     else:
         found = reader.candidates(Query(text=word.text, words=(word,)), filters).chunks
     places = sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)

@@ -13,6 +13,7 @@ from ..types.query import Filters
 from . import finding
 from .episodes import Episode, episodes
 from .errors import Level, Wanted, asked_lines
+from .failures import is_quoted
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession
@@ -92,13 +93,13 @@ def _occurrences(reader: IndexReader, wanted: Wanted, filters: Filters, answer: 
             answer.basis.left_out = candidates.left_out
             more = [(chunk.session, chunk.seq) for chunk in candidates.chunks[:SEARCHED]]
             read += _read(reader, wanted, dict.fromkeys(place for place in more if place not in places))
-    return sorted(read, key=lambda one: (one.level, _time(one.chunk), one.place), reverse=True)
+    return sorted(read, key=lambda one: (one.level, one.chunk.timestamp or _NEVER, one.place), reverse=True)
 
 
 def _read(reader: IndexReader, wanted: Wanted, places: Iterable[Place]) -> list[_Occurrence]:
     found = []
     for place, chunk in finding.chunks_at(reader, list(places)).items():
-        if match := wanted.find(chunk.text):
+        if not is_quoted(chunk) and (match := wanted.find(chunk.text)):
             found.append(_Occurrence(place, chunk, *match))
     return found
 
@@ -182,7 +183,7 @@ def _fixes(
 
 def _order(fix: Fix) -> tuple[int, int, float]:
     rank = OUTCOMES[fix.outcome] - fix.is_akin + bool(fix.came_back)
-    return -fix.is_same, rank, -(fix.seen.at or _NEVER).timestamp() if fix.seen.at else 0.0
+    return -fix.is_same, rank, -(fix.seen.at or _NEVER).timestamp()
 
 
 def _fix(
@@ -196,7 +197,7 @@ def _fix(
     return Fix(
         line=episode.line.text,
         is_same=episode.level is Level.SAME,
-        seen=Seen(stored=mine, position=episode.first.seq, at=_time(episode.first, mine)),
+        seen=Seen(stored=mine, position=episode.first.seq, at=_at(episode.first, mine)),
         command=(episode.call.command or episode.call.text) if episode.call else "",
         outcome=episode.outcome,
         is_akin=episode.is_akin,
@@ -217,18 +218,19 @@ def _later(
 ) -> tuple[Seen, ...]:
     """Return where the same error occurred in this project after an episode, the first time first."""
     assert episode.end is not None
-    end, here = _time(episode.end, mine), finding.project(mine)
+    end, here = _at(episode.end, mine) or _NEVER, finding.project(mine)
     found = []
     for one in same:
         other, position = one.place
         if one.line.cause != episode.line.cause or finding.project(stored[other]) != here:
             continue
-        at = _time(one.chunk, stored[other])
-        is_later = position > episode.end.seq if other == number else at > end
+        at = _at(one.chunk, stored[other])
+        is_later = position > episode.end.seq if other == number else (at or _NEVER) > end
         if is_later:
             found.append(Seen(stored=stored[other], position=position, at=at))
     return tuple(sorted(found, key=lambda seen: (seen.at or _NEVER, seen.position)))
 
 
-def _time(chunk: Chunk, stored: StoredSession | None = None) -> datetime:
-    return chunk.timestamp or (stored.session.modified if stored else None) or _NEVER
+def _at(chunk: Chunk, stored: StoredSession) -> datetime | None:
+    """Return when a chunk was said; if that is not known, when the session was last active."""
+    return chunk.timestamp or stored.session.modified

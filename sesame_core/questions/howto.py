@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader, TracksFiles
 from ..query.parser import STOP_WORDS
-from ..search import values
-from ..text.readable import is_shell
 from ..text.tokens import light_stem, split
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
 from . import finding
-from .calls import Call, calls
 from .commands import Command, commands
 from .errors import telling
+from .outcomes import Call, calls
 from .programs import HANDLERS
 
 if TYPE_CHECKING:
@@ -28,10 +26,13 @@ if TYPE_CHECKING:
 
 #: Ways that are returned by default, and variants, directories and failures of each.
 LIMIT, VARIANTS, DIRECTORIES, FAILURES = 5, 4, 3, 3
-#: Calls of a shell that are read: the newest with the words next to each other, and the best with any of them.
-WITH_PHRASE, BEST = 250, 200
-#: Chunks after a call within which its result is, unless other calls were made with it.
-NEAR = 8
+#: Calls that are read: the newest with the words next to each other, and, if these are fewer than `ENOUGH`, the newest
+#: with each of the rarest words.
+TOGETHER, ENOUGH, EACH, WORDS = 250, 50, 120, 3
+#: What the call of a shell has besides them (`sesame_formatter_default`): few other calls have both.
+COMMAND = Word(text="command", alternatives=("command",))
+#: Chunks from a call on within which its result is, and within which that of a call is that was made with others.
+NEAR, FAR = 3, 12
 #: Least share of the question that a command has: of two words one, in the name of the command.
 LEAST = 0.5
 #: Characters of a variant; of a longer one the beginning.
@@ -80,11 +81,13 @@ class _Run:
 
     @property
     def at(self) -> datetime:
-        return self.call.chunk.timestamp or self.stored.session.modified or _NEVER
+        """When it was made, for an order: long ago if that is not known."""
+        return self.seen.at or _NEVER
 
     @property
     def seen(self) -> Seen:
-        return Seen(stored=self.stored, position=self.call.chunk.seq, at=self.at)
+        at = self.call.chunk.timestamp or self.stored.session.modified
+        return Seen(stored=self.stored, position=self.call.chunk.seq, at=at)
 
     @property
     def directory(self) -> str:
@@ -136,9 +139,10 @@ def find(
         # If the command itself was run, others with its words are not what is asked for.
         runs = [run for run in runs if run.score >= ASKED] or runs
         answer.runs, answer.basis.sessions = len(runs), len({run.stored.number for run in runs})
-        ways = [_way(group) for group in _grouped(runs, frozenset(here))]
-        answer.basis.total, answer.ways = len(ways), tuple(ways[offset : offset + limit])
-        if not ways:
+        groups = _grouped(runs, frozenset(here))
+        answer.basis.total = len(groups)
+        answer.ways = tuple(_way(group) for group in groups[offset : offset + limit])
+        if not groups:
             answer.basis.searched = reader.statistics().sessions
         if isinstance(reader, TracksFiles):
             answer.basis.freshness = reader.freshness()
@@ -162,6 +166,18 @@ class _Question:
         #: How much each word tells: rare ones more.
         self._weights = {word: rarity.get(word, 1.0) for word in self.words}
         self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
+
+    def rarest(self, words: Sequence[Word]) -> list[Word]:
+        """Return the words, those that tell most first."""
+        return sorted(words, key=lambda word: -self._weights[word.text])
+
+    def together(self, words: Sequence[Word]) -> Word:
+        """Return what a call has next to each other: the name of the command, the words, or the only one of them."""
+        if len(words) == 1:
+            return words[0]
+        named = self.command.name if self.command is not None and len(self.command.name) > 1 else self.words
+        text = " ".join(split(" ".join(named)))
+        return Word(text=text, alternatives=(text,))
 
     def best(self, chunk: Chunk) -> tuple[Command, float] | None:
         """Return the command of a call that fits best, and how well; None if none does."""
@@ -214,49 +230,41 @@ def _begins(command: Command, asked: Command) -> bool:
 
 
 def _places(reader: IndexReader, question: _Question, filters: Filters, answer: Ways) -> list[Place]:
-    """Return the calls of shells with the words, those with all of them next to each other first."""
-    found: dict[Place, None] = {}
-    alternatives = tuple(" ".join(split(" ".join(part))) for part in _phrases(question))
+    """Return calls of tools with the words: the newest with all of them next to each other, and with each."""
+    within = replace(filters, role="assistant", tools_only=True)
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
-    for name in _shells(reader):
-        within = replace(filters, tool=name, role="assistant")
-        if alternatives:
-            phrase = Word(text=alternatives[0], alternatives=alternatives)
-            with_phrase = finding.with_phrase(reader, phrase, within, WITH_PHRASE)
-            answer.basis.is_truncated |= len(with_phrase) == WITH_PHRASE
-            found.update(dict.fromkeys(with_phrase))
-        if len(found) < WITH_PHRASE:
-            candidates = reader.candidates(Query(text=answer.about, words=words), within)
-            answer.basis.left_out = {**answer.basis.left_out, **candidates.left_out}
-            best = candidates.chunks[:BEST]
-            answer.basis.is_truncated |= len(candidates.chunks) > BEST
-            found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in best))
+    together = question.together(words)
+    found = dict.fromkeys(finding.with_phrase(reader, together, within, TOGETHER, beside=(COMMAND,)))
+    answer.basis.is_truncated = len(found) == TOGETHER
+    if len(found) < ENOUGH and len(words) > 1:
+        for word in question.rarest(words)[:WORDS]:
+            newest = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
+            answer.basis.is_truncated |= len(newest) == EACH
+            found.update(dict.fromkeys(newest))
+    if not found:
+        candidates = reader.candidates(Query(text=answer.about, words=words), within)
+        answer.basis.left_out = candidates.left_out
+        found = dict.fromkeys((chunk.session, chunk.seq) for chunk in candidates.chunks[:EACH])
     return list(found)
-
-
-def _phrases(question: _Question) -> list[Sequence[str]]:
-    """Return the words that stand next to each other in a call: those of the command, or of the question."""
-    command = question.command
-    if command is not None and len(command.name) > 1:
-        return [command.name]
-    return [question.words] if len(question.words) > 1 else []
-
-
-def _shells(reader: IndexReader) -> list[str]:
-    """Return the names of the shells that sessions have called, in lower case."""
-    names = [name.lower() for name, _ in values.known(reader, "tool") if is_shell(name)]
-    return list(dict.fromkeys(names))
 
 
 def _with_results(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Call]:
     """Return calls with what came of them."""
+    wanted = sorted(places)
+    found = _read_calls(reader, wanted, NEAR)
+    found |= _read_calls(reader, [place for place in wanted if place in found and not found[place].is_over], FAR)
+    return found
+
+
+def _read_calls(reader: IndexReader, places: Sequence[Place], count: int) -> dict[Place, Call]:
+    """Return calls with what came of them within a number of chunks; those close to each other are read together."""
     ranges: list[ChunkRange] = []
-    for number, position in sorted(places):
+    for number, position in places:
         if ranges and ranges[-1][0] == number and position < ranges[-1][1] + (ranges[-1][2] or 0):
             start = ranges[-1][1]
-            ranges[-1] = (number, start, position - start + NEAR)
+            ranges[-1] = (number, start, position - start + count)
         else:
-            ranges.append((number, position, NEAR))
+            ranges.append((number, position, count))
     found: dict[Place, Call] = {}
     for (number, _, _), chunks in zip(ranges, reader.chunks(ranges) if ranges else [], strict=True):
         for _, call in calls(chunks):

@@ -73,7 +73,8 @@ VALUED = {
     "aws": "--profile --region",
     "gcloud": "--project",
     "gradle": "-p",
-    **_each("--cwd", "yarn", "bun"),
+    "yarn": "--cwd workspace",
+    "bun": "--cwd",
     **_each("-C", "go", "ninja"),
 }
 #: Words that belong to the name of a command, the program counted; of other programs 2, if the next is a word.
@@ -92,8 +93,14 @@ DEPTHS = {
     "gcloud": 4,
 }
 #: Words after which one more belongs to the name: `npm run build`, `docker compose up`, `git stash pop`.
-DEEPER = frozenset(
-    "run run-script compose stash submodule worktree exec rebase remote ecto tool workspace flake".split()
-)
+DEEPER = frozenset("run run-script compose stash submodule worktree exec rebase remote ecto tool flake".split())
+#: Shells and the option of each with which it runs the text behind it.
+SHELL_OPTIONS = {
+    **_each(r"-\w*c", "bash", "sh", "zsh", "dash", "fish"),
+    **_each(r"-c(?:ommand)?", "powershell", "pwsh"),
+    "cmd": r"/[ck]",
+}
+#: Scripts whose first argument is what they do.
+CONSOLES = frozenset("manage.py artisan console craft".split())
 #: Programs that run the file that they are given.
 INTERPRETERS = frozenset("python node ruby perl bash sh zsh php deno tsx ts-node lua pwsh osascript elixir".split())

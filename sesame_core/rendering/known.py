@@ -47,7 +47,7 @@ def known_json(
         "about": shortened(about, QUERY),
         "resultCount": results,
         "total": basis.total,
-        "sessions": basis.sessions,
+        "sessionCount": basis.sessions,
         "searched": basis.searched,
         "truncated": basis.is_truncated,
         "leftOut": dict(basis.left_out),

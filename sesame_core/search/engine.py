@@ -28,6 +28,13 @@ TIMES = frozenset(
     "february march april may june july august september october november december jan feb mar apr jun jul aug sep "
     "sept oct nov dec".split()
 )
+#: What a query has that may be an error, and what one begins with that may be a command (`query.answered`).
+ERRORS = ("rror", "atal", "anic", "xception", ": ", "ERR", "raceback")
+PROGRAMS = frozenset(
+    "cargo go npm pnpm yarn bun mise uv poetry mix dotnet gradle ./gradlew mvn terraform kubectl pytest make".split()
+)
+#: Fewest words of such a query.
+LEAST = 2
 
 
 def search(
@@ -77,7 +84,8 @@ def search(
             places = [(hit.passages[0].number, hit.passages[0].chunk.seq) for hit in shown]
             for hit, found in zip(shown, windows(reader, places, before=before, after=after), strict=True):
                 hit.window = found
-    answer.hints = (*query.hints, *answer.hints, *kept.hints, *_time_hints(query, answer.filters or filters))
+    times = _time_hints(query, answer.filters or filters)
+    answer.hints = (*query.hints, *answer.hints, *kept.hints, *times, *_question_hints(query))
     answer.offset = page.offset
     answer.left_out = {**answer.left_out, **kept.counts}
     return answer
@@ -136,6 +144,19 @@ def _time_hints(query: Query, filters: Filters) -> list[str]:
         return []
     options = [f"--after {span.after}"] * bool(span.after) + [f"--before {span.before}"] * bool(span.before)
     return [f'For "{span.phrase}": {" ".join(options)}']
+
+
+def _question_hints(query: Query) -> list[str]:
+    """Return the hint that names the command that answers a query better: of an error, of a command of a shell."""
+    text = query.text
+    if query.condition or asked(query.filters) or len(query.words) < LEAST:
+        return []
+    if not any(mark in text for mark in ERRORS) and text.split(maxsplit=1)[0] not in PROGRAMS:
+        return []
+    from ..query.answered import better
+
+    hint = better(text)
+    return [hint] if hint else []
 
 
 def _answer(reader: IndexReader, query: Query, filters: Filters, page: Page) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -201,6 +202,18 @@ def test_the_quality_of_wrong_labels_is_bad_and_they_are_told(tmp_path: Path) ->
     done = run("quality.py", "--eval", tmp_path / "eval", "--dir", tmp_path, "--misses")
     assert "| all | 1 | 0.000" in done.stdout
     assert "- keyword: 'fox', rank None" in done.stdout
+
+
+def test_the_answers_to_labelled_questions_are_measured(indexed_sessions: Path, tmp_path: Path) -> None:
+    right = {"id": "f1", "about": "error: attribute 'isLaptop' missing", "answers": [["01a0b03d", 12, 16]]}
+    wrong = {"id": "f2", "about": "SqliteError: FOREIGN KEY constraint failed", "answers": [["01a0b03d", 12, 16]]}
+    (tmp_path / "fix.jsonl").write_bytes(as_lines([right, wrong]))
+    (tmp_path / "how.jsonl").write_bytes(as_lines([{"id": "h1", "about": "run the tests", "command": "npm test"}]))
+    done = run("questions.py", tmp_path, "--misses")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^fix +2  0\.500  0\.500 ", done.stdout, re.MULTILINE)
+    assert re.search(r"^how +1  1\.000  1\.000 ", done.stdout, re.MULTILINE)
+    assert "f2: 'SqliteError" in done.stdout
 
 
 def test_without_labelled_queries_there_is_no_quality_to_measure(tmp_path: Path) -> None:

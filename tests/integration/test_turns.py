@@ -54,6 +54,7 @@ def model(indexed_sessions: Path) -> Iterator[Wires]:
                 ("get_session", {"session": BACKOFF}),
                 ("query_session", question),
                 ("list_messages", {"session": BACKOFF, "offset": 10}),
+                ("ask_history", {"question": "how", "about": "run the tests"}),
             ],
             [("list_sessions", {"agent": "pi", "cwd": "/nowhere/at/all"})],
             CONCLUSION,
@@ -202,7 +203,7 @@ def test_the_model_of_an_agent_lists_and_calls_every_tool_in_one_turn(
     for tool in TOOLS:
         assert len([name for name in names if name.endswith(tool)]) == 1, (tool, names)
     answers = model.answers_of_tools()
-    assert len(answers) == 6
+    assert len(answers) == 7
     assert all(size(answer) <= ANSWER_BYTES for answer in answers)
     (found,) = (answer for answer in answers if "results" in answer)
     # Not every agent passes the id of its own session, which has the prompt.
@@ -215,6 +216,31 @@ def test_the_model_of_an_agent_lists_and_calls_every_tool_in_one_turn(
     (read,) = (answer for answer in answers if "chunks" in answer)
     assert [facts["sessionId"], asked["session"]["sessionId"], read["sessionId"]] == [BACKOFF] * 3
     assert read["chunks"][0]["position"] == 10
+    (ways,) = (answer for answer in answers if "ways" in answer)
+    assert {"npm test", "pytest"} <= {way["name"] for way in ways["ways"]}
+
+
+def test_pi_asks_how_an_error_was_fixed_when_a_command_fails(indexed_sessions: Path, project: Path, home: Path) -> None:
+    (project / "power.nix").write_text("lib.mkIf isLaptop true;\n")
+    missing = "error: attribute 'isLaptop' missing at $PWD/power.nix:1:11"
+    (project / "check").write_text(f'! grep -n isLaptop power.nix || {{ echo "{missing}"; exit 1; }}\n')
+    error = f"error: attribute 'isLaptop' missing at {project}/power.nix:1:11"
+    with serving(*TOOLS) as model:
+        model.script = [
+            [("bash", {"command": "sh check"})],
+            [("ask_history", {"question": "fix", "about": error})],
+            [("bash", {"command": "sed -i 's/lib.mkIf isLaptop true/true/' power.nix && sh check && echo checked"})],
+            "It was fixed as in an earlier session.",
+        ]
+        said = pi(model, project, home)
+        transcript("pi", model, said)
+    assert "earlier session" in said
+    (answer,) = model.answers_of_tools()
+    # pi does not pass the id of its own session, in which the error has no end yet.
+    fix, *_ = answer["fixes"]
+    assert (fix["same"], fix["held"], fix["outcome"], fix["command"]) == (True, True, "verified", "nix flake check")
+    assert "services.tlp.enable = true;" in fix["steps"][0]["text"]
+    assert "checked" in json.dumps(model.asked[-1])
 
 
 @pytest.mark.parametrize("agent", [claude, codex, pi], ids=lambda agent: agent.__name__)

@@ -149,3 +149,17 @@ def test_an_empty_index_says_where_it_looked_and_names_no_command(home: Path) ->
 )
 def test_options_become_arguments_and_commands_go(hint: str, told: str | None) -> None:
     assert for_agents([hint]) == [hint.partition("; index with")[0] if told is None else told]
+
+
+def test_a_search_for_an_error_or_a_command_names_the_tool_that_answers_it(demo_sessions: Path) -> None:
+    with Sesame() as sesame:
+        sesame.index()
+        told = [
+            Tools(sesame).call("search_sessions", {"query": query}).get("hints", [])
+            for query in ("error: no such zebra table", "cargo test --zebra", "tests that depend on their order")
+        ]
+    assert told == [
+        ["An error: for what was done after it: ask_history, question fix"],
+        ["A command: for how it was run: ask_history, question how"],
+        [],
+    ]

@@ -30,6 +30,16 @@ NAMES = {
     "uv run --with x pytest": ["pytest"],
     "echo 'npm test; rm -rf /' # cargo build": ["echo"],
     "X=1": [],
+    "cmd /c npm test": ["npm test"],
+    'powershell -Command "cd web; npm test"': ["npm test"],
+    "python manage.py migrate --noinput": ["python manage.py migrate"],
+    "php artisan test --filter x": ["php artisan test"],
+    "yarn workspace web build": ["yarn build"],
+    "cargo +nightly fmt": ["cargo fmt"],
+    "command -v node || nvm install": ["which", "nvm install"],
+    "env CI=1 mvn -pl core test": ["mvn test"],
+    "cat <<EOF | kubectl apply -f -\nkind: Pod\nEOF": ["cat", "kubectl apply"],
+    "$(npm bin)/eslint .": ["eslint"],
     "echo 'unclosed": ["echo"],
     "a=$(ls": [],
     "": [],
@@ -45,6 +55,20 @@ def test_a_command_is_named_by_its_program_and_subcommand(text: str) -> None:
 def test_a_command_knows_the_directory_that_cd_went_to_before_it() -> None:
     (build,) = [one for one in commands("cd apps && cd ./web && npm run build") if one.name[0] == "npm"]
     assert build.directory == "apps/web"
+
+
+@pytest.mark.parametrize(
+    ("text", "directory"),
+    [
+        ("cd web && bash -lc 'cd app && npm test'", "web/app"),
+        ("cd web && cd ~/other && npm test", "~/other"),
+        ("cd web && cd - && npm test", ""),
+        ("cd C:\\work; npm test", "C:\\work"),
+    ],
+)
+def test_a_directory_is_where_the_command_ran(text: str, directory: str) -> None:
+    (one,) = commands(text)
+    assert one.directory == directory
 
 
 def test_a_command_is_shown_with_its_wrapper_and_without_variables_and_redirections() -> None:

@@ -51,6 +51,10 @@ def test_an_error_with_another_name_is_not_the_same(asked: str, line: str) -> No
             "npm ERR! missing script: buidl",
         ),
         ("Exit code 1\n[lint] $ ruff check\na.py:1:1: F401 unused\n[lint] ERROR task failed", "a.py:1:1: F401 unused"),
+        (
+            '$ bun test\nTypeError: x is not a function\nerror: script "test" exited with code 1',
+            "TypeError: x is not a function",
+        ),
         ("make: *** [all] Error 2\ncc: fatal error: no input files", "cc: fatal error: no input files"),
     ],
 )

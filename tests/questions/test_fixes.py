@@ -202,6 +202,18 @@ def test_a_usage_error_is_fixed_by_the_next_call_of_the_program(indexed: Callabl
     assert (fix.outcome, places(fix)) == ("verified", [3])
 
 
+def test_of_several_commands_the_one_that_the_error_names_must_succeed(indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("look around"),
+        runs("grep -n x src/a.py; ls docs/api", "3:x\nls: docs/api: No such file or directory", fails=True),
+        runs("grep -n y src/a.py", "4:y"),
+        runs("ls docs", "index.md"),
+        says("It is in docs."),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix("ls: docs/api: No such file or directory").fixes
+    assert (fix.outcome, places(fix)) == ("verified", [5])
+
+
 def test_a_file_that_contains_the_error_is_no_occurrence(indexed: Callable[[History], Sesame]) -> None:
     steps = [
         asks("read the docs"),
@@ -209,7 +221,72 @@ def test_a_file_that_contains_the_error_is_no_occurrence(indexed: Callable[[Hist
         edits("src/app.ts", "a", "b"),
         says("ok"),
     ]
-    assert indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR).fixes == ()
+    found = indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR)
+    assert (found.fixes, found.occurrences) == ((), 0)
+
+
+def test_a_log_that_is_shown_afterwards_does_not_bring_the_error_back(indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("build it"),
+        runs("npm run build > build.log || tail -2 build.log", BROKEN, fails=True),
+        edits("src/app.ts", "c", "d"),
+        runs("cat build.log", BROKEN),
+        runs("npm run build", "done"),
+        says("done"),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR).fixes
+    assert (fix.outcome, places(fix)) == ("verified", [3, 7])
+
+
+def test_an_error_that_was_pasted_and_then_reproduced_is_followed_from_there(
+    indexed: Callable[[History], Sesame],
+) -> None:
+    steps = [
+        asks(f"the build says {BROKEN}"),
+        runs("npm run build", BROKEN, fails=True),
+        edits("src/app.ts", "c", "d"),
+        runs("npm run build", "done"),
+        says("done"),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR).fixes
+    assert (fix.seen.position, fix.command, fix.outcome) == (0, "npm run build", "verified")
+
+
+PATCH = "apply_patch <<'E'\n*** Begin Patch\n*** Update File: src/app.ts\n@@\n-c\n+d\n*** End Patch\nE"
+#: An edit as each agent's tools make it: the tool, and its arguments.
+EDITS = {
+    "edit": {"path": "src/app.ts", "old": "c", "new": "d"},
+    "Edit": {"file_path": "src/app.ts", "old_string": "c", "new_string": "d"},
+    "apply_patch": {"path": "src/app.ts", "patch": "@@\n-c\n+d"},
+    "shell": {"command": PATCH},
+    "str_replace_editor": {"command": "str_replace", "path": "src/app.ts", "old_str": "c", "new_str": "d"},
+    "write_file": {"file_path": "src/app.ts", "content": "d"},
+}
+
+
+@pytest.mark.parametrize("tool", EDITS)
+def test_every_agents_edit_is_an_edit(tool: str, indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("build it"),
+        runs("npm run build", BROKEN, fails=True),
+        {"call": tool, "arguments": EDITS[tool], "output": "ok"},
+        runs("npm run build", "done"),
+        says("done"),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR).fixes
+    assert [(step.kind, step.path) for step in fix.steps] == [("edit", "src/app.ts"), ("command", "")]
+
+
+def test_a_code_alone_is_an_error(indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("copy"),
+        runs("cp a b", "cp: error writing 'b': ENOSPC, no room on the disk", fails=True),
+        runs("docker system prune -f", "freed 3 GB"),
+        runs("cp a b", None),
+        says("Copied."),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix("ENOSPC").fixes
+    assert (fix.is_same, fix.outcome, places(fix)) == (True, "verified", [3, 5])
 
 
 def test_an_unknown_error_says_how_many_sessions_were_searched(indexed: Callable[[History], Sesame]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 #: Fields of which each answer of one of Sesame's tools has one.
-PARTS = {"results", "sessions", "resumeCommand", "passages", "chunks"}
+PARTS = {"results", "sessions", "resumeCommand", "passages", "chunks", "fixes", "ways"}
 USAGE = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
 
 

@@ -68,7 +68,7 @@ class KnownJson(VersionedJson):
     about: str
     resultCount: int
     total: Annotated[int, Doc("Results on all pages.")]
-    sessions: Annotated[int, Doc("Sessions that have it, of those that were read.")]
+    sessionCount: Annotated[int, Doc("Sessions that have it, of those that were read.")]
     searched: Annotated[int | None, Doc("Sessions of the index, if nothing was found.")]
     truncated: Annotated[bool, Doc("There is more than was read: the newest and the best were.")]
     leftOut: Annotated[dict[str, int], Doc("Sessions that were not searched, by reason.")]

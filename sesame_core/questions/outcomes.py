@@ -13,8 +13,10 @@ from .failures import has_failed, has_run
 
 #: What a call has that changes a file, as the formatter writes it.
 _CHANGE = re.compile(
-    r"^\s*(?:- )?(?:old|new|content|source|patch|input):|^\*\*\* (?:Update|Add|Delete) File:", re.MULTILINE
+    r"(?mi)^\s*(?:- )?(?:(?:old|new)(?:_?(?:str|string|text|source))?|contents?|file_text|source|patch|insert_line):"
 )
+#: The first line of a patch, which some agents pass to a shell.
+_PATCH = "*** Begin Patch"
 _PATH = re.compile(
     r"^(?:  )?(?:- )?(?:path|file_path|file): (.+)$|^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE
 )
@@ -38,6 +40,11 @@ class Call:
     has_failed: bool = False
 
     @property
+    def is_over(self) -> bool:
+        """Whether it is known what came of it."""
+        return self.has_ended or self.result is not None
+
+    @property
     def succeeded(self) -> bool:
         """Whether it ended well."""
         return self.has_ended and not self.has_failed
@@ -55,15 +62,18 @@ class Call:
 
     @property
     def is_edit(self) -> bool:
-        """Whether it changes a file, and not by a shell."""
+        """Whether it changes a file, and not by a command."""
+        if _PATCH in self.chunk.text:
+            return True
         tool = (self.chunk.tool_name or "").lower().replace("_", "").replace("-", "")
-        return not is_shell(tool) and tool not in _OTHER and _CHANGE.search(self.chunk.text) is not None
+        is_other = is_shell(tool) or tool in _OTHER or not self.paths
+        return not is_other and _CHANGE.search(self.chunk.text) is not None
 
     @property
     def is_change(self) -> bool:
         """Whether it changes something, or runs more than a look."""
         command = self.command
-        if command is None:
+        if command is None or self.is_edit:
             return self.is_edit
         return any(not one.is_looking for one in commands(command)) or "<<" in command
 
@@ -110,8 +120,13 @@ def calls(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Call | None]]:
 
 def _goes_on(chunks: Sequence[Chunk], place: int) -> bool:
     """Return whether the agent goes on after a call: it was not interrupted, and is not the end of what was read."""
+    has_result = False  # of a call that was made at the same time, perhaps
     for chunk in chunks[place:]:
-        if chunk.kind == "tool_call":
-            continue  # made at the same time, perhaps
-        return chunk.kind == "tool_result" or (chunk.kind == "message" and chunk.role == "assistant")
+        if chunk.kind == "tool_result":
+            has_result = True
+        elif chunk.kind == "tool_call":
+            if has_result:
+                return True
+        else:
+            return chunk.kind == "message" and chunk.role == "assistant"
     return False
