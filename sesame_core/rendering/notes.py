@@ -21,7 +21,7 @@ def answer_notes(answer: Answer, refreshed: IndexReport | None, current: Sequenc
 
     :param current: ids of the caller's own sessions, which were left out.
     """
-    notes = [*_about_query(answer, refreshed), *_about_current(current), *_about_refresh(refreshed)]
+    notes = [*_about_query(answer, refreshed), *about_current(current), *about_refresh(refreshed)]
     if refreshed and refreshed.unrecognised and (answer.is_weak or answer.words_not_found or not answer.hits):
         files = count(len(refreshed.unrecognised), "file")
         notes.append(f"Not searched: {files} that no parser recognises; see: sesame status")
@@ -44,7 +44,7 @@ def missing_hints(refreshed: IndexReport | None) -> list[str]:
 
 def refresh_notes(refreshed: IndexReport | None) -> list[str]:
     """Return the notes below any answer about the files that it lacks, a line each."""
-    return _about_refresh(refreshed)
+    return about_refresh(refreshed)
 
 
 def _files(refreshed: IndexReport) -> str:
@@ -88,7 +88,8 @@ def _unread(answer: Answer, refreshed: IndexReport | None) -> str:
     return where if is_first_run and not is_complete else ""
 
 
-def _about_current(current: Sequence[str]) -> list[str]:
+def about_current(current: Sequence[str]) -> list[str]:
+    """Return the note about the caller's own sessions, which were left out."""
     if not current:
         return []
     ids = ", ".join(one_line(session) for session in current)
@@ -102,7 +103,8 @@ def _about_unreadable(refreshed: IndexReport) -> list[str]:
     return notes
 
 
-def _about_refresh(refreshed: IndexReport | None) -> list[str]:
+def about_refresh(refreshed: IndexReport | None) -> list[str]:
+    """Return the notes about files that are not read yet, or could not be."""
     if refreshed is None:
         return []
     notes = [f"The index was not refreshed: {one_line(refreshed.reason)}"] if refreshed.reason else []

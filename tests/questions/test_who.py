@@ -104,6 +104,8 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
     # By agent, where all are one person's.
     by_agent = indexed.who("src/b.py")
     assert [(p.agents, p.changes, p.reads) for p in by_agent.people] == [(("pi",), 1, 0), (("claude-code",), 0, 1)]
+    page = indexed.who("src/b.py", limit=1, offset=1)
+    assert (page.total, page.offset, [p.agents for p in page.people]) == (2, 1, [("claude-code",)])
     # A directory, with a slash or where no file of its name was changed.
     for name in ("src/", "/w/fox/src/", "fox/src"):
         below = indexed.who(name)
@@ -126,10 +128,10 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
     for about in ("src/nothing.py", "no/such/dir/"):
         unknown = indexed.who(about)
         assert not unknown.people
-        assert "no session is known to have changed or read it" in who_text(unknown, 5, {})
+        assert "no session is known to have changed or read it" in who_text(unknown, {})
     unknown = indexed.who("zebra unicorn")
     assert not unknown.people
-    assert who_text(unknown, 5, {}, searches="sesame search 'zebra unicorn'").splitlines() == [
+    assert who_text(unknown, {}, searches="sesame search 'zebra unicorn'").splitlines() == [
         "No session is known to be about: zebra unicorn",
         "",
         "What has some of these words: sesame search 'zebra unicorn'",
@@ -142,7 +144,7 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
 def test_an_answer_is_text_and_json_without_control_characters(indexed: Sesame, utc: None) -> None:
     found = indexed.who("src/a.py")
     found.name = "src/\x1b[31ma.py"
-    text = who_text(found, 1, indexed.abbreviations(ids_of(found, 1)))
+    text = who_text(found, indexed.abbreviations(ids_of(found, 1)), limit=1)
     assert "\x1b" not in text
     lines = text.splitlines()
     assert lines[0].endswith("a.py: changed in 2 sessions; 1 other session read or named it")
@@ -151,8 +153,8 @@ def test_an_answer_is_text_and_json_without_control_characters(indexed: Sesame, 
         "    edited-2:3 (please change the fox) - 2026-08-03 · 2 changes",
         "    … and 2 more: --limit 3",
     ]
-    value = who_json(found, 2)
-    assert (value["changes"], value["sessionCount"], value["personCount"]) == (3, 3, 1)
+    value = who_json(found, limit=2)
+    assert (value["changes"], value["sessionCount"], value["total"]) == (3, 3, 1)
     assert [one["sessionId"] for one in value["people"][0]["sessions"]] == ["edited-2", "edited-1"]
 
 
@@ -189,7 +191,7 @@ def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
             found = sesame.who(about)
             assert {id for id, *_ in sessions(found)} == {"before", "after", "colleague"}, about
         assert (found.name, found.other_names) == ("src/new.py", ("src/old name.py",))
-        assert "also named src/old name.py" in who_text(found, 5, {})
+        assert "also named src/old name.py" in who_text(found, {})
 
 
 def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
@@ -205,7 +207,7 @@ def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
         found = sesame.who("README.md")
         assert found.is_elsewhere
         assert sessions(found) == [("stranger", 1, 0)]
-        assert "No session of this repository names it" in who_text(found, 5, {})
+        assert "No session of this repository names it" in who_text(found, {})
 
 
 def test_what_a_fork_repeats_belongs_to_the_session_that_was_first(home: Path) -> None:
