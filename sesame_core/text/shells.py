@@ -41,7 +41,8 @@ _IN_PLACE = {
 #: change nothing.
 _FORMATS = frozenset(("black", "isort", "rustfmt", "ruff", "swiftformat"))
 _ONLY_CHECKS = ("--check", "--diff", "-l", "-d", "check", "--dry-run")
-_GIT = frozenset(("mv", "rm", "restore", "checkout"))
+#: Commands of git that do; what only takes changes back (`checkout`, `restore`) leaves nobody's work.
+_GIT = frozenset(("mv", "rm"))
 #: What runs another program.
 _BEFORE = frozenset("sudo env time nohup command exec xargs nice npx pnpm yarn bunx uv uvx poetry run dlx".split())
 #: Programs that read a program of their own: from their input, or from an argument.
@@ -136,7 +137,7 @@ def _changed(name: str, arguments: Sequence[str], named: Sequence[str]) -> list[
     options = [word for word in arguments if word.startswith("-")]
     if name in ("git", "jj", "hg") and arguments:
         doing = next((word for word in arguments if not word.startswith("-")), "")
-        if doing not in _GIT or (doing == "checkout" and "--" not in arguments):
+        if doing not in _GIT:
             return [False] * len(named)
         return [doing != "rm" or "--cached" not in options for _ in named]
     if name in _COPIES:

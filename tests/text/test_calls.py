@@ -88,7 +88,7 @@ def test_what_is_written_into_a_file_names_no_other() -> None:
         ("rm -f a.py && git mv b.py c.py", {"a.py": True, "b.py": True, "c.py": True}),
         ("git add a.py && git commit -m 'rewrite b.py'", {"a.py": False}),
         ("git rm --cached a.py", {"a.py": False}),
-        ("git checkout -- a.py", {"a.py": True}),
+        ("git checkout -- a.py", {"a.py": False}),
         ("git checkout main", {}),
         ("cp a.py b.py", {"a.py": False, "b.py": True}),
         ("gofmt -w a.go; gofmt -l b.go", {"a.go": True, "b.go": False}),
