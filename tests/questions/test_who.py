@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core.questions import mentions
 from sesame_core.rendering.knowing import ids_of, who_json, who_text
 from sesame_core.types.knowing import Who
 
@@ -245,3 +246,37 @@ def test_a_bare_word_is_a_file_only_if_sessions_changed_one(home: Path) -> None:
         assert sesame.who("Makefile").subject == "file"
         assert sesame.who("Makefile", is_topic=True).subject == "topic"
         assert sesame.who("docker").subject == "topic"
+
+
+def test_of_a_common_name_the_latest_calls_count_and_the_answer_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(6):
+        session(f"day-{day}", ASKED, edit("/w/fox/index.ts"), edit("/w/fox/other/index.ts"), day=day)
+    monkeypatch.setattr(mentions, "MOST", 4)
+    with in_index(home) as sesame:
+        found = sesame.who("fox/index.ts")
+        assert found.is_truncated
+        assert {id for id, *_ in sessions(found)} == {"day-5", "day-4", "day-3", "day-2"}
+        assert found.uncounted == 2
+        assert "only the latest calls with it were counted; 2 sessions with it were not counted." in who_text(found, {})
+
+
+def test_headless_sessions_are_counted_until_they_are_asked_for(home: Path) -> None:
+    s = Claude("run")
+    call = s.call("Write", file_path="/w/fox/src/z.py", content="x", entrypoint="sdk-cli")
+    write(s.path, s.user("nightly", entrypoint="sdk-cli"), {**call, "entrypoint": "sdk-cli"})
+    with in_index(home) as sesame:
+        found = sesame.who("src/z.py")
+        assert (found.people, found.left_out) == ([], {"headless": 1})
+        assert "Left out: 1 headless (show them with --all-kinds)" in who_text(found, {})
+        assert sessions(sesame.who("src/z.py", Filters(all_kinds=True))) == [("run", 1, 0)]
+
+
+def test_secrets_in_a_call_are_replaced_for_an_agent(home: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    session("secret", ASKED, shell(f"echo {secret} > src/token.txt"))
+    with in_index(home) as sesame:
+        (person,) = sesame.without_secrets().who("src/token.txt").people
+        assert person.changes == 1
+        assert secret not in str(person)
