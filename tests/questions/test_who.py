@@ -280,3 +280,49 @@ def test_secrets_in_a_call_are_replaced_for_an_agent(home: Path) -> None:
         (person,) = sesame.without_secrets().who("src/token.txt").people
         assert person.changes == 1
         assert secret not in str(person)
+
+
+def test_a_file_is_one_in_all_worktrees_and_from_every_directory(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, other = tmp_path / "fox", tmp_path / "trees" / "quick"
+    (root / "src" / "deep").mkdir(parents=True)
+    git(root, "init", "-q")
+    for number in range(3):  # a chain of renames
+        before, after = root / "src" / f"n{number}.py", root / "src" / f"n{number + 1}.py"
+        before.write_text("x = 1\n" * 20) if not number else None
+        git(root, "add", ".")
+        git(root, "commit", "-qm", "add", "--allow-empty")
+        git(root, "mv", str(before), str(after))
+        git(root, "commit", "-qm", f"rename {number}")
+    git(root, "worktree", "add", "-q", str(other))
+    session("first-name", ASKED, edit(f"{root}/src/n0.py"), cwd=str(root), day=1)
+    session("in-the-tree", ASKED, edit(f"{other}/src/n3.py"), cwd=str(other), day=2)
+    session("from-below", ASKED, shell("sed -i s/a/b/ ../n3.py"), cwd=str(root / "src" / "deep"), day=3)
+    session("from-above", ASKED, shell(f"rm {root}/src/n2.py"), cwd=str(tmp_path), day=4)
+    for place, about in ((other / "src", "n3.py"), (root, "src/n3.py"), (root / "src" / "deep", "../n3.py")):
+        monkeypatch.chdir(place)
+        with in_index(home) as sesame:
+            found = sesame.who(about)
+        assert {id for id, *_ in sessions(found)} == {"first-name", "in-the-tree", "from-below", "from-above"}, about
+        assert found.other_names == ("src/n2.py", "src/n1.py", "src/n0.py")
+    monkeypatch.chdir(root)
+    with in_index(home) as sesame:
+        assert {id for id, *_ in sessions(sesame.who("src"))} >= {"first-name", "in-the-tree", "from-above"}
+        (root / "src" / "n3.py").unlink()  # deleted, and not committed
+        assert len(sessions(sesame.who("src/n3.py"))) == 4
+
+
+def test_a_machine_without_git_knows_no_other_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fox"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "a.py").write_text("x")
+    session("one", ASKED, edit(f"{root}/a.py"), cwd=str(root))
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with in_index(home) as sesame:
+        found = sesame.who("a.py")
+    assert (found.other_names, sessions(found)) == ((), [("one", 1, 0)])
