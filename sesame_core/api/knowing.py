@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
         def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
 
+        def _emptiness(self) -> str | None: ...
+
+        def _without_results(self, hints: tuple[str, ...]) -> tuple[str, ...]: ...
+
         def _redactor_of_answers(self) -> Redactor | None: ...
 
 
@@ -62,6 +66,9 @@ class Knowing:
             return self.search(text, filters, limit=limit)
 
         found = who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
+        if not found.people and not found.hints:
+            reason = self._emptiness()
+            found.hints = self._without_results((reason,) if reason else ())
         found.total, found.offset = len(found.people), offset
         found.people = found.people[offset:][:limit]
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
+from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -194,6 +194,7 @@ def _notes(found: Who, refreshed: IndexReport | None, current: Sequence[str], se
         notes.append("No session of this repository names it: these were in other directories.")
     if found.subject == "topic" and found.is_weak and searches:
         notes.append(f"What has some of these words: {searches}")
+    notes += [f"Note: {shortened(one_line(hint), HINT)}" for hint in found.hints]
     if found.is_truncated:
         more = f"; {count(found.uncounted, 'session')} with it were not counted" if found.uncounted else ""
         notes.append(f"The name is common: only the latest calls with it were counted{more}.")

@@ -132,7 +132,7 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
         assert "no session is known to have changed or read it" in who_text(unknown, {})
     unknown = indexed.who("zebra unicorn")
     assert not unknown.people
-    assert who_text(unknown, {}, searches="sesame search 'zebra unicorn'").splitlines() == [
+    assert who_text(unknown, {}, searches="sesame search 'zebra unicorn'").splitlines()[:3] == [
         "No session is known to be about: zebra unicorn",
         "",
         "What has some of these words: sesame search 'zebra unicorn'",
