@@ -185,6 +185,7 @@ def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
     session("after", ASKED, edit(f"{root}/src/new.py"), cwd=str(root), day=2)
     session("colleague", ASKED, edit("/home/other/fox/src/new.py"), cwd="/home/other/fox", day=3)
     session("stranger", ASKED, edit("/home/other/owl/src/new.py"), cwd="/home/other/owl", day=4)
+    session("below", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root / "packages" / "p"), day=6)
     session("nested", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root), day=5)
     monkeypatch.chdir(root / "src")
     with in_index(home) as sesame:
