@@ -3,6 +3,7 @@
     python benchmarks/knowing.py --labels who.json --data-dir DIR            # an index of the labelled sessions
     python benchmarks/knowing.py --labels who.json --dsn postgresql://…
     python benchmarks/knowing.py --about README.md --data-dir DIR            # times of questions, without labels
+    python benchmarks/knowing.py --digest 7 --data-dir DIR                   # of a digest of the last days of the index
 
 The labels are a list of `{"kind": …, "about": …, "sessions": [ends of paths, without their suffix]}`; "nobody" is the
 kind of a question that no session answers.  The labelled sessions are other people's, and no part of the repository.
@@ -15,15 +16,19 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from sesame_core.api.sesame import Sesame
 from sesame_core.config.model import Config, Selection
-from sesame_core.types.knowing import Who
+from sesame_core.types.knowing import Digest, Who
+from sesame_core.types.query import Filters
 
 REPEATS = 5
+T = TypeVar("T")
 
 
 def opened(args: argparse.Namespace) -> Sesame:
@@ -34,11 +39,24 @@ def opened(args: argparse.Namespace) -> Sesame:
 
 
 def asked(sesame: Sesame, about: str) -> tuple[Who, float, float]:
-    """Return an answer, with the CPU time of this process for it and its wall time, in milliseconds: the least."""
+    """Return who worked on something, with the times of `timed`."""
+    return timed(lambda: sesame.who(about))
+
+
+def recent(sesame: Sesame, days: int) -> tuple[Digest, float, float]:
+    """Return what happened in the last days of an index, with the times of `timed`."""
+    (latest,), _ = sesame.list_sessions(limit=1)
+    assert latest.session.modified is not None
+    filters = Filters(after=latest.session.modified - timedelta(days=days))
+    return timed(lambda: sesame.digest(filters))
+
+
+def timed(call: Callable[[], T]) -> tuple[T, float, float]:
+    """Return a result, with the CPU time of this process for it and its wall time, in milliseconds: the least."""
     cpu, wall = [], []
     for _ in range(REPEATS):
         started, clock = time.process_time(), time.perf_counter()
-        found = sesame.who(about)
+        found = call()
         cpu.append((time.process_time() - started) * 1_000)
         wall.append((time.perf_counter() - clock) * 1_000)
     return found, min(cpu), min(wall)
@@ -64,11 +82,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--labels", type=Path)
     parser.add_argument("--about", action="append", default=[])
+    parser.add_argument("--digest", type=int, action="append", default=[], metavar="DAYS")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--dsn")
     args = parser.parse_args()
-    if not (args.dsn or args.data_dir) or not (args.labels or args.about):
-        parser.error("name an index (--data-dir or --dsn), and questions (--labels or --about)")
+    if not (args.dsn or args.data_dir) or not (args.labels or args.about or args.digest):
+        parser.error("name an index (--data-dir or --dsn), and questions (--labels, --about or --digest)")
     labels = json.loads(args.labels.read_text("utf-8")) if args.labels else []
     with tempfile.TemporaryDirectory() as empty, opened(args) as sesame:
         os.chdir(empty)  # no file that is here is asked about
@@ -76,6 +95,10 @@ def main() -> None:
             found, cpu, wall = asked(sesame, about)
             sessions = sum(len(person.sessions) for person in found.people)
             print(f"| {about} | {found.subject} | {sessions} sessions | {cpu:.0f} ms CPU | {wall:.0f} ms |")
+        for days in args.digest:
+            happened, cpu, wall = recent(sesame, days)
+            shown = f"{happened.shown} of {happened.sessions} sessions"
+            print(f"| digest of {days} days | {shown} | {cpu:.0f} ms CPU | {wall:.0f} ms |")
         if not labels:
             return
         kinds: dict[str, list[tuple[bool, bool, int, int, int]]] = {}

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
         def search(self, text: str = "", filters: Filters | None = None, *, limit: int = 10) -> Answer: ...
 
+        def _emptiness(self) -> str | None: ...
+
+        def _without_results(self, hints: tuple[str, ...]) -> tuple[str, ...]: ...
+
         def _redactor_of_answers(self) -> Redactor | None: ...
 
 
@@ -38,11 +42,21 @@ DIGEST_BYTES = 12_000
 class Knowing:
     """Who worked on something, and what happened in a period."""
 
-    def who(self: _Searching, about: str, filters: Filters | None = None, *, is_topic: bool = False) -> Who:
+    def who(
+        self: _Searching,
+        about: str,
+        filters: Filters | None = None,
+        *,
+        is_topic: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Who:
         """Return who worked on a file, a directory or a topic, and in which sessions.
 
         :param about: a path, or its end, of a file that is here or that sessions name; or else words to search for.
         :param is_topic: it is words, even if there is a file of this name.
+        :param limit: most people; all when None.
+        :param offset: people to skip.
         :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         """
         from ..questions.who import who
@@ -51,7 +65,13 @@ class Knowing:
         def searched(text: str, filters: Filters, limit: int) -> Answer:
             return self.search(text, filters, limit=limit)
 
-        return who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
+        found = who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
+        if not found.people and not found.hints:
+            reason = self._emptiness()
+            found.hints = self._without_results((reason,) if reason else ())
+        found.total, found.offset = len(found.people), offset
+        found.people = found.people[offset:][:limit]
+        return found
 
     def digest(
         self: _Searching, filters: Filters | None = None, *, by: DigestBy = "project", max_bytes: int = DIGEST_BYTES

@@ -11,7 +11,17 @@ from .terminal import opened, write
 REFRESH = Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True)
 
 
-def who(about: Sequence[str], *, topic: bool, limit: int, refresh: bool, json: bool, **narrowing: Any) -> None:
+def who(
+    about: Sequence[str],
+    *,
+    topic: bool,
+    exclude: Sequence[str],
+    include_current: bool,
+    limit: int,
+    refresh: bool,
+    json: bool,
+    **narrowing: Any,
+) -> None:
     """Print who worked on a file, a directory or a topic, and in which sessions.
 
     :param topic: it is words, even if there is a file of this name.
@@ -24,16 +34,17 @@ def who(about: Sequence[str], *, topic: bool, limit: int, refresh: bool, json: b
     from ..rendering.knowing import ids_of, who_json, who_text
     from ..rendering.text import as_json, one_line
 
-    filters = gathered(narrowing)
     with opened() as sesame:
+        current = () if include_current else sesame.current_sessions()
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+        filters = sesame.excluding(gathered(narrowing), [*exclude, *current])
         found = sesame.who(" ".join(about), filters, is_topic=topic)
         if json:
-            write(as_json(who_json(found, limit, refreshed)))
+            write(as_json(who_json(found, refreshed, current, limit=limit)))
             return
         short = sesame.abbreviations(ids_of(found, limit))
     searches = one_line(f"sesame search {shlex.quote(found.about)}") if len(found.about) < 100 else ""
-    write(who_text(found, limit, short, refreshed, searches=searches))
+    write(who_text(found, short, refreshed, current, limit=limit, searches=searches))
 
 
 def digest(
@@ -101,7 +112,8 @@ COMMANDS = (
         (
             Option("topic", bool, "Take it for words, even if there is a file of this name.", default=False),
             *narrowing("cwd", "here", "repo", "branch", "agent", "model", "after", "before"),
-            *narrowing("starred", "tag", "workstation", "host", "owner", "all_kinds"),
+            *narrowing("starred", "tag", "workstation", "host", "owner", "all_kinds", "exclude"),
+            Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
             limited("Sessions of each person at most.", 5),
             REFRESH,
             JSON,

@@ -15,6 +15,8 @@ from ..query.here import elsewhere, root_of
 if TYPE_CHECKING:
     from ..types.transcript import Session
 
+#: Most characters of a path that is looked for.
+LONGEST = 1_000
 #: A line and a column after a path, as compilers and searches write them.
 _PLACE = re.compile(r"(?<=[\w)\]}])(?::\d+){1,2}:?$|(?<=\w)#L\d+(?:-L?\d+)?$")
 #: A name with an extension, or a path.
@@ -62,6 +64,11 @@ class NamedFile:
         `packages/a/src/index.ts` ends like `src/index.ts`, and is another file.
         """
         parts = _parts(path)
+        checkouts = [root for place in self.checkouts if parts[: len(root := _parts(place))] == root]
+        if checkouts:
+            inside = parts[len(max(checkouts, key=len)) :]
+            ends = [len(own) if self.is_directory else None for own in map(_parts, self.names)]
+            return any(inside[:end] == _parts(name) for name, end in zip(self.names, ends, strict=True))
         places = {_parts(place) for place in session.places}
         known = {_last(place) for place in self.checkouts}
         for name in self.names:
@@ -85,13 +92,15 @@ class NamedFile:
 
 def named_file(about: str) -> NamedFile | None:
     """Return the file that a question may be about; None if its text cannot be one."""
-    text = _PLACE.sub("", about.strip().removeprefix("file://").removeprefix("@"))
-    if not text or "\n" in text or "\0" in text or len(text) > 1_000 or not _parts(place := absolute(text)):
+    text = about.strip().removeprefix("file://").removeprefix("@")
+    if not text or "\n" in text or "\0" in text or len(text) > LONGEST:
         return None
-    try:
-        exists = os.path.lexists(place)
-    except (OSError, ValueError):
-        exists = False
+    if not os.path.lexists(absolute(text)):
+        text = _PLACE.sub("", text)
+    place = absolute(text)
+    if not _parts(place):
+        return None
+    exists = os.path.lexists(place)
     is_prose = re.search(r"\s", text) and not re.search(r"[/\\]|\.\w+$", text)
     if not exists and (is_prose or ":" in text[2:]):
         return None
@@ -118,7 +127,7 @@ def named_file(about: str) -> NamedFile | None:
     if not exists and not others:
         # It need not be of this repository.
         return NamedFile(name, is_directory=is_directory)
-    checkouts = (root, *elsewhere(root))
+    checkouts = tuple(dict.fromkeys((root, os.path.realpath(root), *elsewhere(root))))
     return NamedFile(inside if inside != "." else root, others, is_directory, exists, checkouts)
 
 

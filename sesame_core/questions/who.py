@@ -11,7 +11,7 @@ from ..plugin.withholding import Withholding
 from ..search.grouping import copy_rank
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
-from ..types.query import Filters
+from ..types.query import Filters, is_within
 from .mentions import Mention, mentions
 from .named_file import NamedFile, named_file
 from .people import by_person
@@ -75,8 +75,7 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
     directories: dict[int, str | None] = {}
     made, is_whole = mentions(reader, file, filters, directories)
     stored = {one.number: one for one in reader.sessions({one.number for one in made})} if made else {}
-    here = [one for one in made if file.is_here(stored[one.number].session)] if file.checkouts else made
-    here = [one for one in here if not file.checkouts or _is_same(file, one, stored[one.number])]
+    here = [one for one in made if not file.checkouts or _is_same(file, one, stored[one.number])]
     families = _families(reader, stored.values())
     involved = list(_involved(here or made, stored, families))
     shown = [one for one in involved if filters.all_kinds or one.stored.session.kind != "headless"]
@@ -100,7 +99,11 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
 
 
 def _is_same(file: NamedFile, mention: Mention, stored: StoredSession) -> bool:
-    return any(file.is_same(stored.session, path) for path in mention.paths)
+    """Return whether a call that names a file of this name means the one in its repository."""
+    is_here = file.is_here(stored.session)
+    return any(
+        (is_here or is_within(path, file.checkouts)) and file.is_same(stored.session, path) for path in mention.paths
+    )
 
 
 def _families(reader: IndexReader, stored: Iterable[StoredSession]) -> dict[int, StoredSession]:

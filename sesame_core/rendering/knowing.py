@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
+from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -15,15 +15,20 @@ if TYPE_CHECKING:
 
 #: Most people, and most characters of a name of a file or a topic.
 PEOPLE, NAME = 50, 200
+#: Most sessions of each person, unless the caller says otherwise.
+SESSIONS = 5
 #: Most names of machines and agents of one person.
 NAMES = 6
 
 
-def who_json(found: Who, limit: int, refreshed: IndexReport | None = None) -> WhoJson:
+def who_json(
+    found: Who, refreshed: IndexReport | None = None, current: Sequence[str] = (), *, limit: int = SESSIONS
+) -> WhoJson:
     """Return the JSON value of who worked on something.
 
-    :param limit: most sessions of each person.
     :param refreshed: what is known of files that are not indexed yet.
+    :param current: ids of the caller's own sessions, which were left out.
+    :param limit: most sessions of each person.
     """
     from .freshness import index_json
     from .notes import missing_hints
@@ -38,7 +43,8 @@ def who_json(found: Who, limit: int, refreshed: IndexReport | None = None) -> Wh
         "weak": found.is_weak,
         "truncated": found.is_truncated,
         "uncounted": found.uncounted,
-        "personCount": len(found.people),
+        "total": found.total,
+        "offset": found.offset,
         "sessionCount": sum(len(person.sessions) for person in found.people),
         "changes": sum(person.changes for person in found.people),
         "people": [_person_json(person, limit) for person in found.people[:PEOPLE]],
@@ -46,6 +52,7 @@ def who_json(found: Who, limit: int, refreshed: IndexReport | None = None) -> Wh
         "withheld": found.withheld,
         "hints": [*missing_hints(refreshed), *found.hints],
         "index": index_json(refreshed),
+        "currentSessions": list(current),
     }
 
 
@@ -90,12 +97,19 @@ def ids_of(found: Who, limit: int) -> Iterator[str]:
 
 
 def who_text(
-    found: Who, limit: int, short: Mapping[str, str], refreshed: IndexReport | None = None, *, searches: str = ""
+    found: Who,
+    short: Mapping[str, str],
+    refreshed: IndexReport | None = None,
+    current: Sequence[str] = (),
+    *,
+    limit: int = SESSIONS,
+    searches: str = "",
 ) -> str:
     """Return who worked on something as text: each person with counts, and with the sessions.
 
-    :param limit: most sessions of each person.
     :param short: the abbreviation of each session.
+    :param current: ids of the caller's own sessions, which were left out.
+    :param limit: most sessions of each person.
     :param searches: the command that searches for it, for an answer that knows nothing.
     """
     lines = [_headline(found)]
@@ -108,7 +122,7 @@ def who_text(
             lines += [f"    … and {rest} more: --limit {len(person.sessions)}"] if rest > 0 else []
     if more := len(found.people) - PEOPLE:
         lines += ["", f"  … and {more} more people: --json"] if more > 0 else []
-    notes = _notes(found, refreshed, searches)
+    notes = _notes(found, refreshed, current, searches)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -172,23 +186,22 @@ def place_of(stored: StoredSession, subagent: str | None, position: int | None, 
     return reference if position is None else f"{reference}:{position}"
 
 
-def _notes(found: Who, refreshed: IndexReport | None, searches: str) -> list[str]:
+def _notes(found: Who, refreshed: IndexReport | None, current: Sequence[str], searches: str) -> list[str]:
+    from .notes import about_current, about_refresh
+
     notes = []
     if found.is_elsewhere:
         notes.append("No session of this repository names it: these were in other directories.")
     if found.subject == "topic" and found.is_weak and searches:
         notes.append(f"What has some of these words: {searches}")
+    notes += [f"Note: {shortened(one_line(hint), HINT)}" for hint in found.hints]
     if found.is_truncated:
         more = f"; {count(found.uncounted, 'session')} with it were not counted" if found.uncounted else ""
         notes.append(f"The name is common: only the latest calls with it were counted{more}.")
     if headless := found.left_out.get("headless"):
         notes.append(f"Left out: {headless} headless (show them with --all-kinds)")
     notes += withheld_notes(found.withheld, "whether they worked on it")
-    if refreshed is not None:
-        from .notes import refresh_notes
-
-        notes += refresh_notes(refreshed)
-    return notes
+    return [*notes, *about_current(current), *about_refresh(refreshed)]
 
 
 def withheld_notes(withheld: int, what: str) -> list[str]:

@@ -13,7 +13,7 @@ from .patches import patched_files
 from .readable import is_shell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class Named(NamedTuple):
@@ -46,6 +46,8 @@ _WRITES = re.compile(r"write|edit|create|replace|patch|insert|append|delete|remo
 _READS = re.compile(
     r"(?:^|[_\W])(?:read|view|open|get|list|search|grep|glob|find|cat|ls|diagnostics?|hover|symbols?)", re.IGNORECASE
 )
+#: A program as the argument, which calls other tools.
+_CODE = re.compile(r"(?:code|script):[ \n]")
 _DOING = re.compile(r"^command: (\w+)$", re.MULTILINE)
 
 
@@ -60,10 +62,16 @@ def files_of(text: str, directory: str | None = None) -> list[Named]:
     if rest.startswith("via: "):
         rest = rest.partition("\n")[2]
     found: dict[str, bool] = {}
+    named: Iterable[tuple[str, bool]]
     if is_shell(tool):
         from .shells import files_of_command
 
         named = files_of_command(_command(rest), directory)
+    elif code := _CODE.match(rest):
+        from .scripts import files_of_script
+        from .shells import files_of_command
+
+        named = files_of_script(rest[code.end() :], lambda command: files_of_command(command, directory))
     else:
         named = _of_arguments(tool, rest)
     for path, is_changed in named:

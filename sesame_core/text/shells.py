@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .patches import patched_files
+from .scripts import files_of_script, is_path
 
 #: Programs that change each file that they are given, those that write the last one only, and those that change files
 #: with one of these options.
@@ -40,18 +41,18 @@ _IN_PLACE = {
 #: change nothing.
 _FORMATS = frozenset(("black", "isort", "rustfmt", "ruff", "swiftformat"))
 _ONLY_CHECKS = ("--check", "--diff", "-l", "-d", "check", "--dry-run")
-_GIT = frozenset(("mv", "rm", "restore", "checkout"))
+#: Commands of git that do; what only takes changes back (`checkout`, `restore`) leaves nobody's work.
+_GIT = frozenset(("mv", "rm"))
 #: What runs another program.
 _BEFORE = frozenset("sudo env time nohup command exec xargs nice npx pnpm yarn bunx uv uvx poetry run dlx".split())
 #: Programs that read a program of their own: from their input, or from an argument.
 _INTERPRETERS = re.compile(r"(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|zsh|pwsh)(?:\.exe)?$")
-_WRITING = re.compile(
-    r"\.write_(?:text|bytes)\(|writeFile|appendFile|File\.write|\.write\(|file_put_contents|open\([^)\n]*['\"][wax]b?\+?['\"]"
-)
+#: Programs whose first argument is an expression, and what one looks like.
+_EDITORS = ("sed", "gsed", "perl")
+_EXPRESSION = re.compile(r"(?:[sy]|tr)([/|#,:!@]).*\1|/.*/[a-z]*$|[\d,$]+[a-z]+$")
 #: Options whose value is a text, and what follows a path: a test, a line.
 _SAID = frozenset(("-m", "--message", "-am", "--title", "--body", "--grep", "-e", "--regexp", "-run", "-k"))
 _PLACE = re.compile(r"(?<=\w)(?:::\S+|:\d[\d:-]*)$")
-_QUOTED = re.compile(r"['\"]([^'\"\n]{1,300})['\"]")
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
 )
@@ -80,18 +81,18 @@ def files_of_command(command: str, directory: str | None = None) -> Iterator[tup
         if name in ("cd", "pushd", "set-location") and len(words) > 1:
             place = _joined(place, words[-1])
             continue
-        yield from ((_joined(place, path), True) for path in written if _is_path(path))
-        yield from ((_joined(place, path), False) for path in read if _is_path(path))
+        yield from ((_joined(place, path), True) for path in written if is_path(path))
+        yield from ((_joined(place, path), False) for path in read if is_path(path))
         is_script = bool(_INTERPRETERS.match(name))
         given = (_PLACE.sub("", word) for before, word in pairwise(words) if before not in _SAID)
-        named = [word for word in given if _is_path(word) and not (is_script and " " in word)]
+        named = [word for word in given if is_path(word) and not (is_script and " " in word)]
+        if name in _EDITORS:
+            named = [word for word in named if not _EXPRESSION.match(word)]
         for path, is_changed in zip(named, _changed(name, words[1:], named), strict=True):
             yield _joined(place, path), is_changed
         if is_script:
             for script in [*scripts, *(word for word in words[1:] if "\n" in word or " " in word or "(" in word)]:
-                is_writing = bool(_WRITING.search(script))
-                for path in filter(_is_path, _QUOTED.findall(script)):
-                    yield _joined(place, path), is_writing
+                yield from ((_joined(place, path), is_changed) for path, is_changed in files_of_script(script))
         if name in ("git", "apply_patch", "applypatch", "patch"):
             yield from ((_joined(place, path), True) for script in scripts for path in patched_files(script))
 
@@ -136,7 +137,7 @@ def _changed(name: str, arguments: Sequence[str], named: Sequence[str]) -> list[
     options = [word for word in arguments if word.startswith("-")]
     if name in ("git", "jj", "hg") and arguments:
         doing = next((word for word in arguments if not word.startswith("-")), "")
-        if doing not in _GIT or (doing == "checkout" and "--" not in arguments):
+        if doing not in _GIT:
             return [False] * len(named)
         return [doing != "rm" or "--cached" not in options for _ in named]
     if name in _COPIES:
@@ -151,13 +152,6 @@ def _changed(name: str, arguments: Sequence[str], named: Sequence[str]) -> list[
             return [path == after for path in named]
         return [is_in_place] * len(named)
     return [name in _CHANGES] * len(named)
-
-
-def _is_path(word: str) -> bool:
-    """Return whether a word of a command may be a file: has a slash or a dot in it, or is a name alone."""
-    if not word or word.startswith("-") or len(word) > 300 or "\n" in word or "://" in word:
-        return False
-    return bool(re.search(r"[\w\])}]", word)) and not re.search(r"[*?{}$`|<>=,;]", word) and word.count(" ") < 4
 
 
 def _unquoted(word: str) -> str:

@@ -87,6 +87,9 @@ class Who:
     other_names: tuple[str, ...] = ()
     #: Those who changed it, most changes first, then those who read it; of a topic the best first.
     people: Sequence[Person] = field(default_factory=tuple)
+    #: Number of all people, if these are a page of them, and of those before it.
+    total: int = 0
+    offset: int = 0
     #: No session of this repository names the file: these are sessions elsewhere, with a file of its name.
     is_elsewhere: bool = False
     #: The best session on a topic has little of it.

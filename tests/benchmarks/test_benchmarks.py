@@ -14,6 +14,8 @@ from typing import Any
 import orjson
 import pytest
 
+from sesame_core import Selection, Sesame, Source
+
 from ..support.transcripts import Claude, Pi, as_lines, write
 
 pytestmark = pytest.mark.once
@@ -270,3 +272,24 @@ def test_the_same_conversation_is_found_and_scores_the_same_in_the_format_of_eac
     agents = ("claude-code", "pi", "codex", "copilot", "gemini", "opencode")
     for agent in agents:
         assert done.stdout.count(f"| {agent} | ") == 2, "a row of its speed, and one of its score"
+
+
+def test_labelled_questions_about_people_are_scored(home: Path, tmp_path: Path) -> None:
+    for name, tool in (("edits", "Edit"), ("reads", "Read")):
+        s = Claude(name)
+        write(s.path, s.user("the aardvark"), s.call(tool, file_path="/w/src/a.py", old_string="a", new_string="b"))
+    labels = [
+        {"kind": "one", "about": "src/a.py", "sessions": ["edits"]},
+        {"kind": "wrong", "about": "src/a.py", "sessions": ["reads"]},
+        {"kind": "nobody", "about": "src/none.py", "sessions": []},
+    ]
+    (tmp_path / "labels.json").write_text(json.dumps(labels))
+    source = Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        sesame.index()
+    done = run("knowing.py", "--labels", tmp_path / "labels.json", "--data-dir", tmp_path / "data", "--digest", 1)
+    assert done.returncode == 0, done.stderr
+    assert "| one | 1 | 1.000 | 1.000 | 1.000 | 1.000 |" in done.stdout
+    assert "| wrong | 1 | 0.000 | 1.000 | - | - |" in done.stdout
+    assert "| nobody | 1 | 1.000 | 1.000 | - | - |" in done.stdout
+    assert "| digest of 1 days | 2 of 2 sessions |" in done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core.questions import entries as entries_module
 from sesame_core.rendering.digests import digest_json, digest_text, ids_of
 from sesame_core.types.knowing import Digest, DigestEntry
 
@@ -148,3 +149,68 @@ def test_markdown_of_sessions_is_harmless(home: Path) -> None:
     assert "\x1b" not in text
     assert "![" not in text
     assert " [here]" not in text
+
+
+def in_index(home: Path) -> Sesame:
+    sesame = Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")])
+    sesame.index()
+    return sesame
+
+
+def test_of_a_very_long_session_the_beginning_and_the_end_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    s = Claude("long")
+    middle = [record for n in range(40) for record in (s.user(f"prompt {n}"), s.answer(f"answer {n}"))]
+    first = Claude("long").user("what this is about")
+    write(s.path, first, *middle, s.user("and finally this"), s.answer("all of it is done"))
+    monkeypatch.setattr(entries_module, "FIRST", 2)
+    monkeypatch.setattr(entries_module, "LAST", 6)
+    with in_index(home) as sesame:
+        (entry,) = entries(sesame.digest(SINCE)).values()
+    assert entry.asked
+    assert entry.concluded
+    assert (entry.asked.text, entry.concluded.text) == ("what this is about", "all of it is done")
+
+
+def test_many_projects_are_named_where_they_have_no_room(home: Path) -> None:
+    for number in range(30):
+        work(
+            f"s-{number:02}", f"/w/project-{number:02}", "do what is to be done here", "It is done.", hours=number / 10
+        )
+    with in_index(home) as sesame:
+        found = sesame.digest(SINCE, max_bytes=2_000)
+        text = digest_text(found, {})
+        assert (found.sessions, len(found.groups)) == (30, 30)
+        assert 3 <= found.shown <= 10
+        assert "30 sessions since" in text
+        assert f"… and {30 - found.shown} more projects: /w/project-" in text
+        assert len(text.encode()) < 2_900
+        # The latest come first.
+        assert found.groups[0].name == "/w/project-29"
+
+
+def test_sessions_of_nobody_and_of_no_directory_have_a_group(home: Path) -> None:
+    s = Claude("nowhere", cwd="")
+    records = [{**record, "cwd": None} for record in (s.user("where am I"), s.answer("nowhere"))]
+    write(home / ".claude" / "projects" / "x" / "nowhere.jsonl", *records)
+    with in_index(home) as sesame:
+        assert "(no directory) · 1 session" in digest_text(sesame.digest(SINCE), {})
+
+
+def test_what_was_abandoned_is_not_told(home: Path) -> None:
+    """The user went back and took another way."""
+    s = Claude("rewound")
+    start = [s.user("paint the fence"), s.answer("in which colour?")]
+    fork = s.last
+    wrong = [s.user("red please"), s.call("Write", "c1", file_path="/home/bo/fox/red.py", content="x"), s.answer("red")]
+    s.last = fork
+    right = [
+        s.user("blue then"),
+        s.call("Write", "c2", file_path="/home/bo/fox/blue.py", content="x"),
+        s.answer("blue"),
+    ]
+    write(s.path, *start, *wrong, *right)
+    with in_index(home) as sesame:
+        (entry,) = entries(sesame.digest(SINCE)).values()
+        assert entry.concluded
+        assert entry.concluded.text == "blue"
+        assert [point.text for point in entry.changed] == ["blue.py"]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core.questions import mentions
 from sesame_core.rendering.knowing import ids_of, who_json, who_text
 from sesame_core.types.knowing import Who
 
@@ -104,6 +105,8 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
     # By agent, where all are one person's.
     by_agent = indexed.who("src/b.py")
     assert [(p.agents, p.changes, p.reads) for p in by_agent.people] == [(("pi",), 1, 0), (("claude-code",), 0, 1)]
+    page = indexed.who("src/b.py", limit=1, offset=1)
+    assert (page.total, page.offset, [p.agents for p in page.people]) == (2, 1, [("claude-code",)])
     # A directory, with a slash or where no file of its name was changed.
     for name in ("src/", "/w/fox/src/", "fox/src"):
         below = indexed.who(name)
@@ -126,10 +129,10 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
     for about in ("src/nothing.py", "no/such/dir/"):
         unknown = indexed.who(about)
         assert not unknown.people
-        assert "no session is known to have changed or read it" in who_text(unknown, 5, {})
+        assert "no session is known to have changed or read it" in who_text(unknown, {})
     unknown = indexed.who("zebra unicorn")
     assert not unknown.people
-    assert who_text(unknown, 5, {}, searches="sesame search 'zebra unicorn'").splitlines() == [
+    assert who_text(unknown, {}, searches="sesame search 'zebra unicorn'").splitlines()[:3] == [
         "No session is known to be about: zebra unicorn",
         "",
         "What has some of these words: sesame search 'zebra unicorn'",
@@ -142,7 +145,7 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
 def test_an_answer_is_text_and_json_without_control_characters(indexed: Sesame, utc: None) -> None:
     found = indexed.who("src/a.py")
     found.name = "src/\x1b[31ma.py"
-    text = who_text(found, 1, indexed.abbreviations(ids_of(found, 1)))
+    text = who_text(found, indexed.abbreviations(ids_of(found, 1)), limit=1)
     assert "\x1b" not in text
     lines = text.splitlines()
     assert lines[0].endswith("a.py: changed in 2 sessions; 1 other session read or named it")
@@ -151,8 +154,8 @@ def test_an_answer_is_text_and_json_without_control_characters(indexed: Sesame, 
         "    edited-2:3 (please change the fox) - 2026-08-03 · 2 changes",
         "    … and 2 more: --limit 3",
     ]
-    value = who_json(found, 2)
-    assert (value["changes"], value["sessionCount"], value["personCount"]) == (3, 3, 1)
+    value = who_json(found, limit=2)
+    assert (value["changes"], value["sessionCount"], value["total"]) == (3, 3, 1)
     assert [one["sessionId"] for one in value["people"][0]["sessions"]] == ["edited-2", "edited-1"]
 
 
@@ -182,6 +185,7 @@ def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
     session("after", ASKED, edit(f"{root}/src/new.py"), cwd=str(root), day=2)
     session("colleague", ASKED, edit("/home/other/fox/src/new.py"), cwd="/home/other/fox", day=3)
     session("stranger", ASKED, edit("/home/other/owl/src/new.py"), cwd="/home/other/owl", day=4)
+    session("below", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root / "packages" / "p"), day=6)
     session("nested", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root), day=5)
     monkeypatch.chdir(root / "src")
     with in_index(home) as sesame:
@@ -189,7 +193,7 @@ def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
             found = sesame.who(about)
             assert {id for id, *_ in sessions(found)} == {"before", "after", "colleague"}, about
         assert (found.name, found.other_names) == ("src/new.py", ("src/old name.py",))
-        assert "also named src/old name.py" in who_text(found, 5, {})
+        assert "also named src/old name.py" in who_text(found, {})
 
 
 def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
@@ -205,7 +209,7 @@ def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
         found = sesame.who("README.md")
         assert found.is_elsewhere
         assert sessions(found) == [("stranger", 1, 0)]
-        assert "No session of this repository names it" in who_text(found, 5, {})
+        assert "No session of this repository names it" in who_text(found, {})
 
 
 def test_what_a_fork_repeats_belongs_to_the_session_that_was_first(home: Path) -> None:
@@ -243,3 +247,83 @@ def test_a_bare_word_is_a_file_only_if_sessions_changed_one(home: Path) -> None:
         assert sesame.who("Makefile").subject == "file"
         assert sesame.who("Makefile", is_topic=True).subject == "topic"
         assert sesame.who("docker").subject == "topic"
+
+
+def test_of_a_common_name_the_latest_calls_count_and_the_answer_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(6):
+        session(f"day-{day}", ASKED, edit("/w/fox/index.ts"), edit("/w/fox/other/index.ts"), day=day)
+    monkeypatch.setattr(mentions, "MOST", 4)
+    with in_index(home) as sesame:
+        found = sesame.who("fox/index.ts")
+        assert found.is_truncated
+        assert {id for id, *_ in sessions(found)} == {"day-5", "day-4", "day-3", "day-2"}
+        assert found.uncounted == 2
+        assert "only the latest calls with it were counted; 2 sessions with it were not counted." in who_text(found, {})
+
+
+def test_headless_sessions_are_counted_until_they_are_asked_for(home: Path) -> None:
+    s = Claude("run")
+    call = s.call("Write", file_path="/w/fox/src/z.py", content="x", entrypoint="sdk-cli")
+    write(s.path, s.user("nightly", entrypoint="sdk-cli"), {**call, "entrypoint": "sdk-cli"})
+    with in_index(home) as sesame:
+        found = sesame.who("src/z.py")
+        assert (found.people, found.left_out) == ([], {"headless": 1})
+        assert "Left out: 1 headless (show them with --all-kinds)" in who_text(found, {})
+        assert sessions(sesame.who("src/z.py", Filters(all_kinds=True))) == [("run", 1, 0)]
+
+
+def test_secrets_in_a_call_are_replaced_for_an_agent(home: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    session("secret", ASKED, shell(f"echo {secret} > src/token.txt"))
+    with in_index(home) as sesame:
+        (person,) = sesame.without_secrets().who("src/token.txt").people
+        assert person.changes == 1
+        assert secret not in str(person)
+
+
+def test_a_file_is_one_in_all_worktrees_and_from_every_directory(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, other = tmp_path / "fox", tmp_path / "trees" / "quick"
+    (root / "src" / "deep").mkdir(parents=True)
+    git(root, "init", "-q")
+    for number in range(3):  # a chain of renames
+        before, after = root / "src" / f"n{number}.py", root / "src" / f"n{number + 1}.py"
+        before.write_text("x = 1\n" * 20) if not number else None
+        git(root, "add", ".")
+        git(root, "commit", "-qm", "add", "--allow-empty")
+        git(root, "mv", str(before), str(after))
+        git(root, "commit", "-qm", f"rename {number}")
+    git(root, "worktree", "add", "-q", str(other))
+    session("first-name", ASKED, edit(f"{root}/src/n0.py"), cwd=str(root), day=1)
+    session("in-the-tree", ASKED, edit(f"{other}/src/n3.py"), cwd=str(other), day=2)
+    session("from-below", ASKED, shell("sed -i s/a/b/ ../n3.py"), cwd=str(root / "src" / "deep"), day=3)
+    session("from-above", ASKED, shell(f"rm {root}/src/n2.py"), cwd=str(tmp_path), day=4)
+    for place, about in ((other / "src", "n3.py"), (root, "src/n3.py"), (root / "src" / "deep", "../n3.py")):
+        monkeypatch.chdir(place)
+        with in_index(home) as sesame:
+            found = sesame.who(about)
+        assert {id for id, *_ in sessions(found)} == {"first-name", "in-the-tree", "from-below", "from-above"}, about
+        assert found.other_names == ("src/n2.py", "src/n1.py", "src/n0.py")
+    monkeypatch.chdir(root)
+    with in_index(home) as sesame:
+        assert {id for id, *_ in sessions(sesame.who("src"))} >= {"first-name", "in-the-tree", "from-above"}
+        (root / "src" / "n3.py").unlink()  # deleted, and not committed
+        assert len(sessions(sesame.who("src/n3.py"))) == 4
+
+
+def test_a_machine_without_git_knows_no_other_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fox"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "a.py").write_text("x")
+    session("one", ASKED, edit(f"{root}/a.py"), cwd=str(root))
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with in_index(home) as sesame:
+        found = sesame.who("a.py")
+    assert (found.other_names, sessions(found)) == ((), [("one", 1, 0)])

@@ -54,11 +54,11 @@ def test_a_team_s_answers_name_people_and_count_what_is_withheld(team: Sesame, u
     found = team.who("src/a.py")
     assert [(p.owner, p.changes, len(p.sessions)) for p in found.people] == [("ann", 2, 2), ("bo", 1, 1)]
     assert found.withheld == 1
-    text = who_text(found, 5, {})
+    text = who_text(found, {})
     assert text.splitlines()[0] == "src/a.py: changed in 3 sessions"
     assert "  ann · claude-code: 2 changes in 2 sessions, 2026-08-01 to 2026-08-02" in text.splitlines()
     assert "Of 1 session only metadata is visible: whether they worked on it is not known." in text
-    assert who_json(found, 5)["withheld"] == 1
+    assert who_json(found)["withheld"] == 1
     assert team.who("src/a.py", Filters(owner="ann")).withheld == 0
     # Nothing of the texts of that session is told, and it is not hidden either.
     digest = team.digest(Filters(after=START), by="person")

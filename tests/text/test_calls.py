@@ -53,6 +53,17 @@ def test_a_patch_of_several_files_changes_all_of_them() -> None:
     assert named("patch", diff=diff) == {"src/a.py": True, "src/b.py": True}
 
 
+def test_a_program_calls_tools() -> None:
+    patch = r'"*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+\"b.py\"\n*** End Patch"'
+    assert named("exec", code=f"const p = {patch}; await tools.apply_patch(p)") == {"src/a.py": True}
+    assert named("exec", "/w", code='await tools.exec_command({"cmd": "sed -i s/a/b/ c.py && cat d.py"})') == {
+        "/w/c.py": True,
+        "/w/d.py": False,
+    }
+    assert named("codemode", code="const t = await read({path: 'e.py'})") == {"e.py": False}
+    assert named("codemode", code="fs.writeFileSync('f.py', 'x y z')")["f.py"]
+
+
 def test_what_is_written_into_a_file_names_no_other() -> None:
     text = "path: /w/other.py\nfile: x.py\n--- a/diff.py\n+++ b/diff.py\n*** Update File: patched.py\n"
     assert named("Write", file_path="/w/notes.yaml", content=text) == {"/w/notes.yaml": True}
@@ -77,7 +88,7 @@ def test_what_is_written_into_a_file_names_no_other() -> None:
         ("rm -f a.py && git mv b.py c.py", {"a.py": True, "b.py": True, "c.py": True}),
         ("git add a.py && git commit -m 'rewrite b.py'", {"a.py": False}),
         ("git rm --cached a.py", {"a.py": False}),
-        ("git checkout -- a.py", {"a.py": True}),
+        ("git checkout -- a.py", {"a.py": False}),
         ("git checkout main", {}),
         ("cp a.py b.py", {"a.py": False, "b.py": True}),
         ("gofmt -w a.go; gofmt -l b.go", {"a.go": True, "b.go": False}),
@@ -88,6 +99,7 @@ def test_what_is_written_into_a_file_names_no_other() -> None:
         ("FOO=1 pytest tests/a.py::test_x b.py:12", {"tests/a.py": False, "b.py": False}),
         ("python3 - <<'E'\nopen('a.py', 'w').write('x')\nE", {"a.py": True}),
         ("python3 - <<'E'\nprint(open('a.py').read())\nE", {"a.py": False}),
+        ("python3 -c \"p=r'C:\\w\\a.py'; open(p, 'w').write('x')\"", {"C:\\w\\a.py": True}),
         ("node -e \"require('fs').writeFileSync('a.json', '1')\"", {"a.json": True}),
         ("git apply <<'E'\n--- a/a.py\n+++ b/a.py\n@@\nE", {"a.py": True}),
         ("Set-Content -Path a.ps1 -Value x", {"a.ps1": True}),

@@ -55,7 +55,8 @@ class WhoJson(VersionedJson):
     weak: Annotated[bool, Doc("No session has much of the topic.")]
     truncated: Annotated[bool, Doc("Of a very common name only the latest calls were counted.")]
     uncounted: Annotated[int, Doc("Sessions that name it in calls that were not counted.")]
-    personCount: int
+    total: Annotated[int, Doc("All people.")]
+    offset: Annotated[int, Doc("People before the first one.")]
     sessionCount: int
     changes: int
     people: list[PersonJson]
@@ -63,6 +64,7 @@ class WhoJson(VersionedJson):
     withheld: Annotated[int, Doc("Sessions of which only metadata is visible.")]
     hints: list[str]
     index: IndexJson
+    currentSessions: Annotated[list[str], Doc("The caller's own sessions, which were left out.")]
 
 
 class DigestEntryJson(TypedDict):
