@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..text.cells import cells
 from ..types.answer import Snippet
 from .screen.layout import fitted, safe
+from .screen.prose import fitted_lines
 from .screen.style import DIM, TITLE, Screen
 from .text import SCHEMA_VERSION, count, days, home, iso
 
@@ -47,7 +48,7 @@ def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█") -
     """
     shown = found.groups[:limit]
     if not shown:
-        return headline(found)
+        return fitted_lines(headline(found), screen.width)
     names = [_name(found, tally, screen) for tally in shown]
     wide = max(map(cells, names))
     columns = _columns(shown, screen.width - wide - BAR - 2)
@@ -57,7 +58,8 @@ def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█") -
     lengths = [tally.calls if found.by == "tool" else tally.messages for tally in shown]
     most = max(lengths) or 1
     head = " " * wide + "".join(f"  {one:>{width}}" for one, width in zip(columns, widths, strict=True))
-    lines = [screen.styled(headline(found), TITLE), "", screen.styled(head, DIM)]
+    top = fitted_lines(headline(found), screen.width).split("\n")
+    lines = [*(screen.styled(line, TITLE) for line in top), "", screen.styled(head, DIM)]
     for name, row, length in zip(names, numbers, lengths, strict=True):
         drawn = bar * -(-length * room // most) if room >= BAR else ""
         padded = name + " " * (wide - cells(name))
