@@ -105,10 +105,12 @@ def screen_of(choice: str = "auto") -> Screen | None:
 
 
 def columns() -> int:
-    """Return the columns of the terminal; 80 without one."""
+    """Return the columns of the terminal, 80 without one; a text for people needs some."""
     from shutil import get_terminal_size
 
-    return get_terminal_size().columns
+    from ..rendering.screen.style import NARROWEST
+
+    return max(get_terminal_size().columns, NARROWEST)
 
 
 def write_version() -> None:
