@@ -132,4 +132,13 @@ def _use_unicode() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=_handler(stream.encoding))
+
+
+def _handler(encoding: str) -> str:
+    """Return the name of the handler of characters that an encoding does not have."""
+    if encoding.lower().startswith("utf"):
+        return "backslashreplace"
+    from .signs import HANDLER
+
+    return HANDLER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .options import JSON, MODEL, SESSION, Argument, Command, Option
-from .terminal import opened, write
+from .terminal import opened, write, write_report
 
 
 def ask(
@@ -25,7 +25,10 @@ def ask(
     with opened() as sesame:
         models = [] if no_model else sesame.config.chosen_models(model)
         asked = sesame.ask(session, " ".join(question), models=models, max_bytes=max_bytes)
-    write(as_json(session_answer_json(asked)) if json else session_answer_text(asked))
+    if json:
+        write(as_json(session_answer_json(asked)))
+    else:
+        write_report(session_answer_text(asked))
 
 
 COMMANDS = (

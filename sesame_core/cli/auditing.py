@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .options import JSON, Command
-from .terminal import write
+from .terminal import write, write_report
 
 
 def audit(*, json: bool) -> None:
@@ -24,7 +24,7 @@ def audit(*, json: bool) -> None:
             for exposure in exposures:
                 secrets += 1
                 write(exposure_text(exposure))
-            write(audit_text(seen))
+            write_report(audit_text(seen))
     if secrets:
         raise SystemExit(1)
 

@@ -35,8 +35,9 @@ def stats(*, by: str, limit: int, color: str, json: bool, **narrowing: Any) -> N
     if json:
         write(as_json(tallies_json(found, limit)))
         return
-    screen = screen_of(color) or Screen(width=COLUMNS, height=ROWS, has_color=has_color(color))
-    write(tallies_text(found, limit, screen, _bar()))
+    terminal = screen_of(color)
+    screen = terminal or Screen(width=COLUMNS, height=ROWS, has_color=has_color(color))
+    write(tallies_text(found, limit, screen, _bar(), is_wrapped=terminal is not None))
 
 
 def _bar() -> str:

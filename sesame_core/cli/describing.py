@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import JSON, MODEL, Argument, Command, Option, limited
-from .terminal import write
+from .terminal import write, write_report
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -55,11 +55,11 @@ def describe(
         for result in _each(sesame, chosen[:limit] if missing else chosen, models, only_due=due):
             results.append(result)
             if not json:
-                write(description_text(result))
+                write_report(description_text(result))
     if json:
         write(as_json(descriptions_json(results, remaining)))
     elif missing:
-        write(descriptions_text(results, remaining))
+        write_report(descriptions_text(results, remaining))
     if any(result.state == "failed" for result in results):
         raise SystemExit(1)
 

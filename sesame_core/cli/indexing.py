@@ -12,7 +12,7 @@ from ..errors import StoppedError
 from .options import JSON, Argument, Command, Option
 from .sharing import agree
 from .stopping import STOPPED, stoppable, where
-from .terminal import progress_bar, write, write_error
+from .terminal import progress_bar, write, write_error, write_report
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -39,7 +39,10 @@ def index(paths: Sequence[Path], *, full: bool, yes: bool, json: bool) -> None:
         agree(sesame, yes=yes)
         report = _run(sesame, paths, full=full)
     if json or not report.is_stopped:
-        write(as_json(report_json(report)) if json else report_text(report))
+        if json:
+            write(as_json(report_json(report)))
+        else:
+            write_report(report_text(report))
     _end_if_stopped(report, shlex.join(["sesame", "index", *map(str, paths)]))
     # The directory of the variable is an offer, and need not exist [seed 004].
     offered = os.path.realpath(os.path.expanduser(os.environ.get("SESSIONS_DIR", "")))
@@ -74,7 +77,7 @@ def demo(query: Sequence[str]) -> None:
         write("Indexing your sessions …")
         report = _run(own, [])
         _end_if_stopped(report, "sesame demo")
-        write(report_text(report))
+        write_report(report_text(report))
         if own.status().sessions:
             words = " ".join(query)
             of, chosen = ("", "") if words else _of_own(own)
@@ -85,7 +88,7 @@ def demo(query: Sequence[str]) -> None:
     write("\nYou have no sessions yet.  These come with Sesame:")
     sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sorted(sessions_dir().iterdir())]
     with tempfile.TemporaryDirectory() as directory, Sesame(sources=sources, data_dir=directory) as sample:
-        write(report_text(_run(sample, [])))
+        write_report(report_text(_run(sample, [])))
         _show(sample, " ".join(query) or DEMO_QUERY)
 
 

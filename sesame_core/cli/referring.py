@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .options import JSON, Argument, Command, Option, limited, skipping
-from .terminal import opened, write
+from .terminal import opened, screen_of, write
 
 
 def resolve(
@@ -30,6 +30,11 @@ def resolve(
         }
     if json:
         write(as_json(references.references_json(found, texts, refreshed)))
+    elif screen := screen_of():
+        from ..rendering.screen.references import references_screen
+        from .paging import page
+
+        page([references_screen(found, texts, screen, refreshed, offset=offset)], screen)
     else:
         write(references.references_text(found, texts, refreshed, offset=offset))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .options import JSON, Command, Option
-from .terminal import write
+from .terminal import write, write_report
 
 
 def status(*, check: bool, json: bool) -> None:
@@ -22,7 +22,7 @@ def status(*, check: bool, json: bool) -> None:
     if json:
         write(text.as_json(rendering.status_json(statistics, expiring, plugins, unread, server)))
     else:
-        write(rendering.status_text(statistics, expiring, plugins, unread, server))
+        write_report(rendering.status_text(statistics, expiring, plugins, unread, server))
     if check and server and server.problems:
         raise SystemExit(1)
 
@@ -43,7 +43,10 @@ def workstations(*, claim: bool, prepare: bool, json: bool) -> None:
         if claim:
             sesame.team.claim()
         found = sesame.team.workstations()
-    write(as_json(workstations_json(found)) if json else workstations_text(found))
+    if json:
+        write(as_json(workstations_json(found)))
+    else:
+        write_report(workstations_text(found))
 
 
 def plugins(*, json: bool) -> None:
@@ -53,7 +56,10 @@ def plugins(*, json: bool) -> None:
     from ..rendering.text import as_json
 
     found = PluginManager().catalogue()
-    write(as_json([plugin_json(p) for p in found]) if json else plugins_text(found))
+    if json:
+        write(as_json([plugin_json(p) for p in found]))
+    else:
+        write_report(plugins_text(found))
 
 
 def config(*, json: bool, init: bool) -> None:

@@ -55,12 +55,12 @@ def show(
 ) -> None:
     """Print a session as a transcript, from the index.
 
-    :param session: with a position behind it (`35ea950f:21`): that as `around`.
+    :param session: with a position behind it (`35ea950f:21`): that as `around`, or with `limit` as `offset`.
     :param offset: position of the first chunk.
     :param around: only the chunks around this position.
     :param query: words to mark.
     :param full: on a terminal, outputs and injected texts whole.
-    :raises QueryError: `around` is given with `offset` or `limit`, or there is no such position.
+    :raises QueryError: two positions are given, or `around` with `limit`, or there is no such position.
     """
     from ..api.one_session import AROUND
     from ..errors import QueryError
@@ -70,29 +70,39 @@ def show(
 
     if around is not None and (offset or limit is not None):
         raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
-    if around is None and not offset and limit is None:
-        around = place(session)[1]
+    marked = around
+    if (named := place(session)[1]) is not None:
+        if around is not None or offset:
+            raise QueryError(f"{session!r} is a position already; use it without --around and --offset")
+        marked = named
+        if limit is None:
+            around = named
+        else:
+            offset = named
     if around is not None:
         offset = max(0, around - AROUND)
         limit = around + AROUND + 1 - offset
     with opened() as sesame:
         stored = sesame.get_session(session)
-        if around is not None and around >= stored.chunk_count:
-            raise QueryError(f"{stored.session.id} has no position {around}; its last is {stored.chunk_count - 1}")
+        last = stored.chunk_count - 1
+        # A program that reads page by page ends with an empty one.
+        wanted = marked if marked is not None else 0 if json else offset
+        if wanted > max(last, 0):
+            raise QueryError(f"{stored.session.id} has no position {wanted}; its last is {last}")
         chunks = sesame.list_messages(stored, offset=offset, limit=limit)
         refreshed = sesame.as_it_is()
     if json:
         write(as_json(transcript_json(stored, chunks, refreshed)))
         return
     if not (screen := screen_of(color)):
-        write(transcript_text(stored, chunks, around))
+        write(transcript_text(stored, chunks, marked))
         return
     from ..query.parser import parse
     from ..rendering.screen.transcript import transcript_screen
     from .paging import page
 
     words = parse(query) if query else None
-    page(transcript_screen(stored, chunks, screen, marked=around, is_full=full, query=words), screen)
+    page(transcript_screen(stored, chunks, screen, marked=marked, is_full=full, query=words), screen)
 
 
 def resume(session: str, *, print_: bool, json: bool) -> None:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from .options import JSON, Argument, Command, Option
-from .terminal import confirm, write, write_error
+from .terminal import confirm, write, write_error, write_report
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
@@ -32,11 +32,17 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
         team = sesame.team
         if pattern is None and not dry_run:
             rules = team.sharing(), team.covered(), team.audience()
-            write(as_json(sharing_json(*rules)) if json else sharing_text(*rules))
+            if json:
+                write(as_json(sharing_json(*rules)))
+            else:
+                write_report(sharing_text(*rules))
             return
         if dry_run or pattern is None:
             changes = team.plan(None if pattern is None else team.sharing().changed(pattern, level))
-            write(as_json(changes_json(changes)) if json else changes_text(changes, "would change"))
+            if json:
+                write(as_json(changes_json(changes)))
+            else:
+                write_report(changes_text(changes, "would change"))
             return
         team.share(pattern, level)
         try:
@@ -46,7 +52,10 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
                 if is_agreed
                 else "would change; nothing is sent before you run: sesame index"
             )
-            write(as_json(changes_json(changes)) if json else changes_text(changes, does))
+            if json:
+                write(as_json(changes_json(changes)))
+            else:
+                write_report(changes_text(changes, does))
             report = sesame.index() if team.audience() and is_agreed else None
         except BackendError as error:
             raise SesameError(f"{error}\nThe rule is kept; the next search or run applies it") from error

@@ -50,6 +50,15 @@ def write(text: str) -> None:
         raise OutputError(f"cannot write the answer: {error.strerror or error}") from error
 
 
+def write_report(text: str) -> None:
+    """Print a text that people read, as `write`: on a terminal its lines are broken between words."""
+    if sys.stdout.isatty():
+        from ..rendering.screen.prose import fitted_lines
+
+        text = fitted_lines(text, columns())
+    write(text)
+
+
 def write_error(text: str) -> None:
     """Print a line on standard error, if it can be written."""
     with suppress(OSError):  # there is no other place where this could be reported
@@ -96,10 +105,12 @@ def screen_of(choice: str = "auto") -> Screen | None:
 
 
 def columns() -> int:
-    """Return the columns of the terminal; 80 without one."""
+    """Return the columns of the terminal, 80 without one; a text for people needs some."""
     from shutil import get_terminal_size
 
-    return get_terminal_size().columns
+    from ..rendering.screen.style import NARROWEST
+
+    return max(get_terminal_size().columns, NARROWEST)
 
 
 def write_version() -> None:

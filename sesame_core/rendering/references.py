@@ -58,30 +58,41 @@ def references_text(
     :param offset: number of candidates before this page.
     """
     parts = []
-    what = "session that is indexed so far" if refreshed and refreshed.pending else "session"
     for reference in found:
         if reference.stored:
             parts.append(texts[reference.stored.number])
         elif reference.candidates:
-            written = (
-                f'"{one_line(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
-            )
-            lines = [written, *(_candidate_lines(candidate) for candidate in reference.candidates)]
+            lines = [
+                candidates_headline(reference),
+                *(_candidate_lines(candidate) for candidate in reference.candidates),
+            ]
             end = offset + len(reference.candidates)
             if offset or end < reference.total:
                 more = f"; the next: --offset {end}" if end < reference.total else ""
                 lines.append(f"  {offset + 1}-{end} of {reference.total}{more}")
             parts.append("\n".join(lines))
         elif reference.total:
-            parts.append(f"No more sessions: {reference.total}")
+            parts.append(unknown_line(reference, refreshed))
         else:
             near = [f"Nearest:\n{_candidate_lines(candidate)}" for candidate in reference.nearest[:1]]
             near += [_candidate_lines(candidate) for candidate in reference.nearest[1:]]
-            nowhere = f'No {what} is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
-            parts.append("\n".join([nowhere, *near]))
+            parts.append("\n".join([unknown_line(reference, refreshed), *near]))
     if notes := refresh_notes(refreshed):
         parts.append("\n".join(notes))
     return "\n\n".join(parts)
+
+
+def candidates_headline(reference: Reference) -> str:
+    """Return the line above the sessions that a reference may mean."""
+    return f'"{one_line(reference.text)}" may mean one of these:' if reference.text else "The latest sessions:"
+
+
+def unknown_line(reference: Reference, refreshed: IndexReport | None) -> str:
+    """Return the line that says that a reference means no session, or that a page is behind the last one."""
+    if reference.total:
+        return f"No more sessions: {reference.total}"
+    what = "session that is indexed so far" if refreshed and refreshed.pending else "session"
+    return f'No {what} is called "{one_line(reference.text)}".' if reference.text else "No sessions found"
 
 
 def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..text.cells import cells
 from ..types.answer import Snippet
 from .screen.layout import fitted, safe
+from .screen.prose import fitted_lines
 from .screen.style import DIM, TITLE, Screen
 from .text import SCHEMA_VERSION, count, days, home, iso
 
@@ -39,15 +40,17 @@ def tallies_json(found: Tallies, limit: int) -> TalliesJson:
     }
 
 
-def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█") -> str:
+def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█", *, is_wrapped: bool = True) -> str:
     """Return counts as lines that fit a screen: all, then each group with a bar for its messages, or a tool's calls.
 
     :param limit: most groups.
     :param bar: the character of the bars.
+    :param is_wrapped: break the first line between words where it is too long; elsewhere than on a terminal it is one.
     """
     shown = found.groups[:limit]
+    top = fitted_lines(headline(found), screen.width) if is_wrapped else headline(found)
     if not shown:
-        return headline(found)
+        return top
     names = [_name(found, tally, screen) for tally in shown]
     wide = max(map(cells, names))
     columns = _columns(shown, screen.width - wide - BAR - 2)
@@ -57,7 +60,7 @@ def tallies_text(found: Tallies, limit: int, screen: Screen, bar: str = "█") -
     lengths = [tally.calls if found.by == "tool" else tally.messages for tally in shown]
     most = max(lengths) or 1
     head = " " * wide + "".join(f"  {one:>{width}}" for one, width in zip(columns, widths, strict=True))
-    lines = [screen.styled(headline(found), TITLE), "", screen.styled(head, DIM)]
+    lines = [*(screen.styled(line, TITLE) for line in top.split("\n")), "", screen.styled(head, DIM)]
     for name, row, length in zip(names, numbers, lengths, strict=True):
         drawn = bar * -(-length * room // most) if room >= BAR else ""
         padded = name + " " * (wide - cells(name))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..query.spelling import distance
 from ..text.compounds import camel_parts
-from ..text.snippets import occurrences
-from ..text.tokens import subwords
+from ..text.snippets import occurrences, plain
+from ..text.tokens import light_stem, subwords
 from ..types.query import Query, Word
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def describe_spellings(answer: Answer) -> None:
 def _written(word: str, corrections: Sequence[str], texts: Iterable[str]) -> list[str]:
     """Return the words of the texts that are corrections of a word: of each its nearest form, the nearest first."""
     whole = "\n".join(texts)
+    # Folded once: of a long text that is half of the time, and each correction would do it again.
+    folded = plain(whole)
+    lowered = folded.lower()
 
     def rank(form: str) -> tuple[int, int, str]:
         return distance(word.lower(), form.lower(), len(word)), -counts[form], form
@@ -49,13 +52,22 @@ def _written(word: str, corrections: Sequence[str], texts: Iterable[str]) -> lis
         # The same stem has two spellings: those of `telemetry` and `wifi` end alike.
         spellings = (correction, correction[:-1] + "i") if correction.endswith("y") else (correction,)
         query = Query(text=correction, words=(Word(text=correction, alternatives=spellings),))
-        forms = Counter(
-            _plain(part) for start, end, _ in occurrences(whole, query) for part in _parts(whole[start:end], query)
-        )
+        if not any(_may_occur(spelling, lowered) for spelling in spellings):
+            continue
+        places = occurrences(folded, query, is_plain=True)
+        forms: Counter[str] = Counter()
+        for form, count in Counter(whole[start:end] for start, end, _ in places).items():
+            for part in map(_plain, _parts(form, query)):
+                forms[part] += count
         forms.pop(word.lower(), None)
         counts.update(forms)
         nearest.update(sorted(forms, key=rank)[:1])
     return sorted(nearest, key=rank)
+
+
+def _may_occur(spelling: str, lowered: str) -> bool:
+    """Return whether a text in lower case has the stem of a word, which is quicker to find than a pattern."""
+    return not (spelling.isascii() and spelling.isalnum()) or light_stem(spelling).lower() in lowered
 
 
 def _parts(form: str, query: Query) -> list[str]:

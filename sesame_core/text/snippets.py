@@ -62,10 +62,14 @@ def _variety(found: list[tuple[int, int, str]], start: int, end: int) -> int:
     return len({stem for first, last, stem in found if first >= start and last <= end})
 
 
-def occurrences(text: str, query: Query) -> list[tuple[int, int, str]]:
-    """Return (start, end, stem) of each occurrence of a word of the query in a text."""
+def occurrences(text: str, query: Query, *, is_plain: bool = False) -> list[tuple[int, int, str]]:
+    """Return (start, end, stem) of each occurrence of a word of the query in a text.
+
+    :param is_plain: `plain` has returned the text.
+    """
     pattern = _pattern(query)
-    return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(plain(text))] if pattern else []
+    folded = text if is_plain else plain(text)
+    return [(m.start(), m.end(), light_stem(m[0])) for m in pattern.finditer(folded)] if pattern else []
 
 
 def _densest(found: list[tuple[int, int, str]], length: int) -> int:

@@ -33,6 +33,33 @@ def test_show_prints_a_transcript(indexed: Path, cli: Callable[..., Any]) -> Non
     assert any(re.fullmatch(r"#\d+ grep result 2026-09-17 16:4\d", line) for line in lines)
 
 
+def test_show_of_a_place_with_a_limit_starts_there(indexed: Path, cli: Callable[..., Any]) -> None:
+    shown = cli("show", f"{SETTINGS}:3", "--limit", 2).out
+    assert re.findall(r"^[#→]\d+(?= )", shown, re.M) == ["→3", "#4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((f"{SETTINGS}:3", "--around", 5), "is a position already; use it without --around and --offset"),
+        ((f"{SETTINGS}:3", "--offset", 5), "is a position already; use it without --around and --offset"),
+        ((SETTINGS, "--offset", 9999), f"{SETTINGS} has no position 9999; its last is "),
+        ((f"{SETTINGS}:9999", "--limit", 2), f"{SETTINGS} has no position 9999; its last is "),
+        ((SETTINGS, "--around", 9999), f"{SETTINGS} has no position 9999; its last is "),
+    ],
+)
+def test_a_position_that_is_not_there_or_not_the_only_one_is_an_error(
+    indexed: Path, cli: Callable[..., Any], arguments: tuple[Any, ...], message: str
+) -> None:
+    ran = cli("show", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_a_program_that_reads_page_by_page_ends_with_an_empty_one(indexed: Path, cli: Callable[..., Any]) -> None:
+    assert cli("show", SETTINGS, "--offset", 9999, "--json").json["chunks"] == []
+
+
 def test_show_around_a_position_shows_its_neighbours_and_points_at_it(indexed: Path, cli: Callable[..., Any]) -> None:
     def headings(position: int) -> list[str]:
         return re.findall(r"^[#→]\d+(?= )", cli("show", SETTINGS, "--around", position).out, re.M)

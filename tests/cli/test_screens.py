@@ -27,13 +27,40 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 120])
 @pytest.mark.parametrize(
-    "command", [["search", "--no-refresh", "the"], ["search", "--no-refresh"], ["sessions"], ["show", NIX]]
+    "command",
+    [
+        ["search", "--no-refresh", "the"],
+        ["search", "--no-refresh"],
+        ["sessions"],
+        ["show", NIX],
+        ["resolve"],
+        ["resolve", "the"],
+        ["resolve", "no such name"],
+        ["stats", "--by", "agent"],
+    ],
 )
 def test_no_line_is_wider_than_the_terminal(indexed: Path, columns: int, command: list[str]) -> None:
     code, shown = on_a_terminal(command, size=(columns, 24))
     assert code == 0
     wide = [line for line in COLOR.sub("", shown).splitlines() if cells(line) > columns]
     assert wide == []
+
+
+@pytest.mark.parametrize("command", [["status"], ["plugins"], ["resolve", NIX], ["ask", NIX, "why", "--no-model"]])
+def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list[str], cli: Callable[..., Any]) -> None:
+    code, shown = on_a_terminal(command, size=(50, 24))
+    assert code == 0
+    assert all(cells(line) <= 50 or len(line.split()) == 1 for line in shown.splitlines())
+    assert len(shown.split()) == len(cli(*command).out.split()), "it says what it says in a pipe"
+
+
+def test_candidates_of_a_name_are_listed_as_sessions_are(indexed: Path) -> None:
+    _, listed = on_a_terminal(["sessions", "-n", "30"], size=(80, 24))
+    _, meant = on_a_terminal(["resolve", "-n", "3"], size=(80, 24))
+    titles = [re.findall(r"\x1b\[1m(.*?)\x1b", shown) for shown in (listed, meant)]
+    assert len(titles[1]) == 3
+    assert set(titles[1]) <= set(titles[0])
+    assert "The next ones: --offset 3" in meant
 
 
 def test_the_best_of_ten_results_is_seen_on_24_rows(indexed: Path) -> None:

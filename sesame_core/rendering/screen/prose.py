@@ -1,0 +1,49 @@
+"""Reports on a screen: lines that are too long are broken between words, below their own indent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...text.cells import cells
+
+#: Columns by which what follows the first part of a line is indented more than the line.
+STEP = 2
+
+
+def fitted_lines(text: str, columns: int) -> str:
+    """Return a text whose lines are broken between words to fit a screen.
+
+    A word that is longer than the screen, a path or an address, is not broken: a terminal does that in a way that
+    leaves it one word when it is copied.
+
+    :param text: without control characters other than line feeds.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _parts(line, columns))
+
+
+def _parts(line: str, columns: int) -> Iterator[str]:
+    if cells(line) <= columns:
+        yield line
+        return
+    own = len(line) - len(line.lstrip(" "))
+    indent = " " * min(own + STEP, columns // 2)
+    part = line[:own]
+    is_begun = False
+    for gap, word in _words(line[own:]):
+        if is_begun and cells(part) + len(gap) + cells(word) > columns:
+            yield part
+            part, gap = indent, ""
+        part += (gap if is_begun else "") + word
+        is_begun = True
+    yield part
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the words of a line, each with the spaces before it."""
+    gap = ""
+    for word in text.rstrip(" ").split(" "):
+        if word:
+            yield gap, word
+            gap = " "
+        else:
+            gap += " "
