@@ -27,7 +27,7 @@ LAYERS = (
     ("sesame_core",),
     ("runtime",),
     ("api", "rendering"),
-    ("sharing", "generation"),
+    ("sharing", "generation", "questions"),
     ("indexing", "search", "privacy", "integration"),
     ("metadata",),
     ("config", "query"),

@@ -23,7 +23,7 @@ from ..text.tokens import clean
 from ..types.answer import LIMIT, Answer, KeptOut, Page
 from ..types.index import StoredSession
 from ..types.query import Filters
-from .one_session import OneSession
+from .questions import Questions
 
 #: Default number of listed sessions.
 LISTED = 50
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .team import Team
 
 
-class Sesame(OneSession):
+class Sesame(Questions):
     """The sessions of one configuration and their index.
 
     :param config: the configuration; read from config.jsonc when None.

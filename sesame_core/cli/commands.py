@@ -20,6 +20,7 @@ GROUPS = {
         "open": "exporting",
         "ask": "asking",
         "resolve": "referring",
+        "blame": "blaming",
         "stats": "counting",
     },
     "Keep the index": {

@@ -1,0 +1,198 @@
+"""Attributes the lines of a file to calls, by what they wrote: the likeliest call of each line, and then others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from .calls import Call
+from .ownership import LONG, Ledger, Owner, is_telling, key, neighbours
+from .same_file import Level, SameFile
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ..types.questions import Evidence
+    from .edits import Edit
+
+#: A call may end this long after the time that a file has: clocks differ, and formatters run afterwards.
+SLACK = timedelta(minutes=2)
+#: Scripts whose text is searched for lines, the latest.
+SCRIPTS = 200
+
+
+class Claim(NamedTuple):
+    """A call that wrote a line, and what says so."""
+
+    call: Call
+    evidence: Evidence
+    #: The path that it names, if that is another file.
+    path: str = ""
+    #: How good a claim to the line its edit has.
+    owner: Owner | None = None
+
+
+class Attribution:
+    """The lines of one file, and the calls that wrote them.
+
+    :param lines: of the file, whole.
+    :param same: tells which paths mean the file.
+    :param modified: when it was last changed; what was written later is not in it, or was written elsewhere.
+    """
+
+    def __init__(self, lines: Sequence[str], same: SameFile, modified: datetime) -> None:
+        self._lines = lines
+        self._same = same
+        self._latest = modified + SLACK
+        self._around = list(neighbours(lines))
+        self._telling = [is_telling(key(line)) for line in lines]
+        #: Edits of this file, whatever they wrote.
+        self.edits = 0
+
+    def claims(self, calls: Sequence[Call], elsewhere: Sequence[Call] = ()) -> list[list[Claim]]:
+        """Return for each line the calls that wrote it, the likeliest first.
+
+        :param calls: those that name the file, in order of time.
+        :param elsewhere: those that have lines of it and may name other files, in order of time.
+        """
+        sure, likely = _Book(), _Book()
+        scripts: list[tuple[Call, str]] = []
+        self.edits = 0
+        for call in calls:
+            session, at = call.stored.session, call.chunk.timestamp
+            is_late = at is not None and at > self._latest
+            for edit in call.edits:
+                if edit.way == "script":
+                    if self._same.belongs(session) > 0:
+                        scripts.append((call, "\n".join(edit.block)))
+                    continue
+                level = self._same.level(edit.path, session, at)
+                if level is Level.SAME:
+                    self.edits += 1
+                if level is Level.SAME and not is_late:
+                    sure.apply(call, edit)
+                elif level >= Level.LIKELY:
+                    likely.apply(call, edit)
+        found: list[list[Claim]] = [
+            list(sure.claims(sure.ledger.owners(line, *around))) if telling else []
+            for line, around, telling in zip(self._lines, self._around, self._telling, strict=True)
+        ]
+        for n in self._open(found):
+            found[n] = list(self._otherwise(n, sure, likely, scripts))
+        if elsewhere and (open_ := self._open(found)):
+            other = self._book(elsewhere)
+            for n in open_:
+                owners = other.ledger.owners(self._lines[n], *self._around[n])
+                if owners and (len(key(self._lines[n])) >= LONG or owners[0].context):
+                    found[n] = [claim._replace(evidence="elsewhere") for claim in other.claims(owners)]
+        self._prefer_neighbours(found)
+        self._fill(found, sure)
+        return found
+
+    def _open(self, found: Sequence[Sequence[Claim]]) -> list[int]:
+        return [n for n, claims in enumerate(found) if self._telling[n] and not claims]
+
+    def _otherwise(self, n: int, sure: _Book, likely: _Book, scripts: list[tuple[Call, str]]) -> Iterator[Claim]:
+        """Yield who wrote a line that no edit of the file has as it is."""
+        line = self._lines[n]
+        if (number := sure.ledger.reflowed(line)) is not None:
+            yield Claim(sure.calls[number], "reflowed")
+        if (number := sure.ledger.replacing(line)) is not None:
+            yield Claim(sure.calls[number], "command")
+        text = line.strip()
+        if len(text) >= LONG:
+            for call, script in reversed(scripts[-SCRIPTS:]):
+                if text in script:
+                    yield Claim(call, "script")
+                    break
+        yield from likely.claims(likely.ledger.owners(line, *self._around[n]))
+
+    def _book(self, calls: Sequence[Call]) -> _Book:
+        book = _Book()
+        for call in calls:
+            for edit in call.edits:
+                if edit.fresh:
+                    book.apply(
+                        call,
+                        edit._replace(removed=(), is_whole=False),
+                        self._same.relative(edit.path, call.stored.session),
+                    )
+        return book
+
+    def _prefer_neighbours(self, found: list[list[Claim]]) -> None:
+        """Of lines that several sessions wrote with equal claims, prefer the session of the lines around them."""
+        sessions = [{claim.call.stored.number for claim in claims} for claims in found]
+        for n, claims in enumerate(found):
+            if len(sessions[n]) < 2 or (first := claims[0].owner) is None:
+                continue
+            near = [self._nearest(found, sessions, n, step) for step in (-1, 1)]
+            for claim in claims:
+                own = claim.owner
+                if own is None or (own.is_alive, own.context) != (first.is_alive, first.context):
+                    break
+                if claim.call.stored.number in near:
+                    found[n] = [claim, *(other for other in claims if other is not claim)]
+                    break
+
+    def _nearest(self, found: list[list[Claim]], sessions: list[set[int]], n: int, step: int) -> int | None:
+        """Return the session of the next line in a direction that one session alone wrote."""
+        n += step
+        while 0 <= n < len(found):
+            if len(sessions[n]) == 1:
+                return found[n][0].call.stored.number
+            n += step
+        return None
+
+    def _fill(self, found: list[list[Claim]], sure: _Book) -> None:
+        """Attribute the lines that say nothing alone: to a call that has them next to a line around them."""
+        above: list[Claim | None] = []
+        last: Claim | None = None
+        for n, claims in enumerate(found):
+            above.append(last)
+            if self._telling[n]:
+                last = claims[0] if claims else None
+        below: Claim | None = None
+        for n in range(len(found) - 1, -1, -1):
+            if self._telling[n]:
+                below = found[n][0] if found[n] else None
+                continue
+            found[n] = self._filled(n, above[n], below, sure)
+
+    def _filled(self, n: int, above: Claim | None, below: Claim | None, sure: _Book) -> list[Claim]:
+        line, near = self._lines[n], [claim for claim in (above, below) if claim]
+        is_between = above is not None and below is not None and above.call.place == below.call.place
+        if not line.strip():
+            return [Claim(above.call, "neighbours", above.path)] if is_between and above else []
+        owners = [owner for owner in sure.ledger.owners(line, *self._around[n]) if owner.context]
+        places = {claim.call.place for claim in near}
+        own = [owner for owner in owners if sure.calls[owner.edit].place in places]
+        if best := (own or [owner for owner in owners if owner.context == 2]):
+            return list(sure.claims([*best, *(owner for owner in owners if owner not in best)]))
+        if is_between and above:
+            return [Claim(above.call, "neighbours", above.path)]
+        if owners:
+            return list(sure.claims(owners))
+        return [Claim(near[0].call, "neighbours", near[0].path)] if len(near) == 1 and above else []
+
+
+class _Book:
+    """A ledger, and the call of each of its edits."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.calls: list[Call] = []
+        self._ways: list[Evidence] = []
+        self._paths: list[str] = []
+
+    def apply(self, call: Call, edit: Edit, path: str = "") -> None:
+        """Apply the next edit."""
+        self.ledger.apply(len(self.calls), edit)
+        self.calls.append(call)
+        self._ways.append(edit.way)
+        self._paths.append(path)
+
+    def claims(self, owners: Sequence[Owner]) -> Iterator[Claim]:
+        """Yield the calls of edits."""
+        for owner in owners:
+            yield Claim(self.calls[owner.edit], self._ways[owner.edit], self._paths[owner.edit], owner)

@@ -1,0 +1,266 @@
+"""Which sessions wrote the lines of a file: by the content of their edits, without anything installed beforehand.
+
+The calls that name the file are read from the index, under all names that the file had; what they wrote is applied in
+order of time.  Lines that this does not explain are then looked up by their words: they were moved from other files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ..plugin.backend import TracksFiles
+from ..search.grouping import copy_rank
+from ..types.index import Chunk
+from ..types.query import AnyOf, Condition, Filters, Is
+from ..types.questions import Blame, BlamedRun, BlamedSession, Writer
+from .attribution import Attribution, Claim
+from .calls import Call, Calls, originals
+from .notes_ai import noted
+from .ownership import LONG, is_telling, key
+from .prompts import prompts_before
+from .renames import Git
+from .same_file import Level, Name, SameFile
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from .target import Target
+
+#: Lines that are looked up by their words, of one question, and names of a file that are followed.
+LOOKED_UP, NAMES = 12, 8
+#: Times that calls which failed are left out and the others compared again.
+ROUNDS = 3
+#: Calls of a line that are listed besides the one that wrote it.
+OTHERS = 5
+#: Characters of a prompt.
+ASKED = 400
+#: Position of a call that is not known.
+NOWHERE = -1
+#: Most sessions without text that are counted.
+COUNTED = 1_000
+
+
+def blame(
+    reader: IndexReader, target: Target, roots: Sequence[str], filters: Filters, *, is_shared: bool = False
+) -> Blame:
+    """Return which sessions wrote the lines that are asked about.
+
+    :param roots: directories in which the repository is checked out, under all their names; none outside of git.
+    :param filters: which sessions may be named.
+    :param is_shared: others write to the index, too, and may hide their texts.
+    """
+    git = Git(target.root)
+    git.begin(target.name)
+    with reader.snapshot():
+        return _Blaming(reader, target, roots, filters, git).answer(is_shared)
+
+
+class _Blaming:
+    """One question."""
+
+    def __init__(self, reader: IndexReader, target: Target, roots: Sequence[str], filters: Filters, git: Git) -> None:
+        self._reader = reader
+        self._target = target
+        self._roots = roots
+        self._git = git
+        self._filters = filters
+        self._same = SameFile(target.path, roots or (), target.repository, [Name(target.name)])
+        self._calls = Calls(reader, filters)
+        self._attribution = Attribution(target.lines, self._same, target.modified)
+
+    def answer(self, is_shared: bool) -> Blame:
+        """Return the answer."""
+        calls, copies = originals(self._naming_the_file())
+        claims = self._attribution.claims(calls)
+        elsewhere: list[Call] = []
+        if wanted := self._unexplained(claims):
+            others, more = originals([call for line in wanted for call in self._calls.with_line(line)])
+            copies |= more
+            elsewhere = others
+            claims = self._attribution.claims(calls, elsewhere)
+        for _ in range(ROUNDS):
+            winners = {claim.call.place: claim.call for claim in self._winners(claims)}
+            failed = self._calls.failed(winners.values())
+            if not failed:
+                break
+            calls = [call for call in calls if call.place not in failed]
+            elsewhere = [call for call in elsewhere if call.place not in failed]
+            claims = self._attribution.claims(calls, elsewhere)
+        return self._made(claims, self._noted(claims), copies, is_shared)
+
+    def _noted(self, claims: list[list[Claim]]) -> dict[int, str]:
+        """Let the notes of git-ai decide where there are any; return whom they name that the index does not have."""
+        target = self._target
+        notes = noted(self._git, target.name, target.first, target.last)
+        ids = {who.session for who in notes.values() if who.session}
+        known = {one.session.id: one for one in sorted(self._reader.find_by_id(ids), key=copy_rank)} if ids else {}
+        others: dict[int, str] = {}
+        for line, who in notes.items():
+            n = line - 1
+            if (stored := known.get(who.session)) is None:
+                claims[n] = []
+                others[n] = f"{who.tool} {who.session}" if who.session else who.author
+                continue
+            own = [claim for claim in claims[n] if claim.call.stored.session.id == who.session]
+            call = own[0].call if own else Call(stored, Chunk(kind="tool_call", text="", seq=NOWHERE), ())
+            claims[n] = [Claim(call, "note"), *(claim for claim in claims[n] if claim not in own)]
+        return others
+
+    def _naming_the_file(self) -> list[Call]:
+        """Return the calls that name the file, by all names that it had."""
+        found: list[Call] = []
+        asked: set[str] = set()
+        is_told = False
+        while len(self._same.names) <= NAMES:
+            open_ = [name for name in self._same.names if _last(name.path) not in asked]
+            if not open_:
+                if is_told:
+                    break
+                # Git has worked meanwhile.
+                is_told = True
+                self._same.names += [name for name in self._git.former() if name.path != self._target.name]
+                continue
+            asked.add(_last(open_[0].path))
+            found += self._calls.naming(_last(open_[0].path), self._preferred(open_[0].path))
+            self._follow(found)
+        return found
+
+    def _follow(self, calls: Sequence[Call]) -> None:
+        """Take the names from which sessions renamed the file."""
+        known = {name.path for name in self._same.names}
+        for call in calls:
+            session, at = call.stored.session, call.chunk.timestamp
+            for edit in call.edits:
+                if edit.former and self._same.level(edit.path, session, at) is Level.SAME:
+                    former = self._same.relative(edit.former, session)
+                    if "/" not in former and "/" in edit.path and "/" not in edit.former:
+                        former = edit.former
+                    if former not in known:
+                        known.add(former)
+                        self._same.names.append(Name(former, at))
+
+    def _preferred(self, name: str) -> Condition:
+        """Return what sessions meet that are read first: they are in the repository, or name the same path."""
+        parts = [Is(Filters(path=name, all_kinds=True))]
+        if self._roots:
+            parts.append(Is(Filters(places=tuple(self._roots), all_kinds=True)))
+        return AnyOf(tuple(parts))
+
+    def _asked(self) -> range:
+        return range(self._target.first - 1, self._target.last)
+
+    def _unexplained(self, claims: Sequence[Sequence[Claim]]) -> list[str]:
+        """Return lines of which nothing is known and whose words can be looked up, the longest first."""
+        lines = self._target.lines
+        open_ = {lines[n].strip() for n in self._asked() if not claims[n]}
+        long = [line for line in open_ if len(key(line)) >= LONG and is_telling(key(line))]
+        return sorted(long, key=lambda line: (-len(line), line))[:LOOKED_UP]
+
+    def _winners(self, claims: Sequence[Sequence[Claim]]) -> list[Claim]:
+        return [claims[n][0] for n in self._asked() if claims[n]]
+
+    def _made(
+        self,
+        claims: list[list[Claim]],
+        others: dict[int, str],
+        copies: dict[tuple[int, int], list[str]],
+        is_shared: bool,
+    ) -> Blame:
+        target = self._target
+
+        def writer(claim: Claim) -> Writer:
+            return Writer(
+                stored=claim.call.stored,
+                position=None if claim.call.chunk.seq == NOWHERE else claim.call.chunk.seq,
+                at=claim.call.chunk.timestamp,
+                tool=claim.call.chunk.tool_name,
+                evidence=claim.evidence,
+                copies=tuple(copies.get(claim.call.place, ())),
+                path=claim.path,
+            )
+
+        runs = []
+        for place, numbers in groupby(self._asked(), lambda n: claims[n][0].call.place if claims[n] else others.get(n)):
+            run = list(numbers)
+            is_known = isinstance(place, tuple)
+            writers = tuple(map(writer, _of_run([claims[n] for n in run]))) if is_known else ()
+            name = place if isinstance(place, str) else ""
+            runs.append(BlamedRun(first=run[0] + 1, last=run[-1] + 1, writers=writers, noted=name))
+        unknown = sum(1 for n in self._asked() if not claims[n] and n not in others and target.lines[n].strip())
+        return Blame(
+            path=target.path,
+            name=target.name,
+            line_count=len(target.lines),
+            first=target.first,
+            last=target.last,
+            text=target.lines[target.first - 1 : target.last],
+            runs=tuple(runs),
+            sessions=tuple(self._sessions(runs)),
+            unknown=unknown,
+            former=tuple(dict.fromkeys(name.path for name in self._same.names if name.until is not None)),
+            revision=self._git.output("rev-parse", "HEAD").strip(),
+            edits=self._attribution.edits,
+            is_truncated=self._calls.is_truncated,
+            noted=len(others),
+            without_text=self._without_text() if is_shared else 0,
+            freshness=self._reader.freshness() if isinstance(self._reader, TracksFiles) else None,
+        )
+
+    def _sessions(self, runs: Sequence[BlamedRun]) -> list[BlamedSession]:
+        """Return the sessions of runs, those with most lines first, with what was asked for."""
+        lines: Counter[int] = Counter()
+        by_call: Counter[tuple[int, int | None]] = Counter()
+        writers: dict[tuple[int, int | None], Writer] = {}
+        for run in runs:
+            for writer in run.writers[:1]:
+                number, count = writer.stored.number, run.last - run.first + 1
+                lines[number] += count
+                by_call[number, writer.position] += count
+                writers.setdefault((number, writer.position), writer)
+        best = {number: writers[number, position] for (number, position), _ in reversed(by_call.most_common())}
+        ordered = sorted(lines, key=lambda number: (-lines[number], -number))
+        places = [(number, best[number].position or 0) for number in ordered]
+        prompts = prompts_before(self._reader, places)
+        return [
+            BlamedSession(
+                stored=best[number].stored,
+                lines=lines[number],
+                writer=best[number],
+                asked=prompt.text.strip()[:ASKED] if prompt else "",
+                asked_at=prompt.seq if prompt else None,
+            )
+            for number, prompt in zip(ordered, prompts, strict=True)
+        ]
+
+    def _without_text(self) -> int:
+        """Count the sessions in the repository whose texts others do not see: they may have written lines."""
+        if not self._roots and not self._target.repository:
+            return 0
+        from ..dataclass import replace
+
+        within = replace(self._filters, places=tuple(self._roots), all_kinds=True)
+        found, _ = self._reader.list_sessions(within, limit=COUNTED)
+        if self._target.repository:
+            of = replace(self._filters, repo=self._target.repository, all_kinds=True)
+            found = [*found, *self._reader.list_sessions(of, limit=COUNTED)[0]]
+        return len({one.session.key for one in found if one.session.visibility == "metadata"})
+
+
+def _of_run(claims: Sequence[Sequence[Claim]]) -> list[Claim]:
+    """Return the claims of consecutive lines that one call wrote: it, then other sessions, the latest first."""
+    first = claims[0][0]
+    others: dict[int, Claim] = {}
+    for claim in (claim for line in claims for claim in line[1:]):
+        number = claim.call.stored.number
+        if number != first.call.stored.number and (
+            number not in others or others[number].call.order < claim.call.order
+        ):
+            others[number] = claim
+    latest = sorted(others.values(), key=lambda claim: claim.call.order, reverse=True)
+    return [first, *latest[:OTHERS]]
+
+
+def _last(path: str) -> str:
+    return path.rsplit("/", 1)[-1]

@@ -1,0 +1,163 @@
+"""Which of many edits wrote each line of a file: the edits are applied in order to the lines that they name.
+
+No edit says what else was in the file, and people changed it in between; so the ledger keeps, for each line, the edits
+that added it and that no later one removed.  Lines count as the same whatever their white space, their quotes and a
+comma at their end: who reformats a line has not written it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .edits import Edit
+
+#: Letters and digits of a line that says something alone: `}`, `else:` and `end` have fewer.
+TELLING = 5
+#: Characters of a line, without white space, that is looked for with other line breaks and in scripts.
+LONG = 14
+#: Characters of a replacement of `sed` that a line contains.
+REPLACED = 6
+#: A comma before the end of a list: one over several lines has it.
+_CLOSERS = re.compile(r",([)\]}])")
+
+
+class Piece(NamedTuple):
+    """A line of an edit."""
+
+    #: Number of the edit.
+    edit: int
+    block: tuple[str, ...]
+    at: int
+
+
+class Owner(NamedTuple):
+    """An edit that wrote a line, and whether its block has the lines around it, too."""
+
+    edit: int
+    #: 0, 1 or 2 neighbours.
+    context: int
+    is_alive: bool
+
+
+def key(line: str) -> str:
+    """Return what of a line counts when it is compared."""
+    return "".join(line.split()).replace("'", '"').rstrip(",;")
+
+
+def is_telling(key: str) -> bool:
+    """Return whether a line says something alone."""
+    return sum(map(str.isalnum, key)) >= TELLING
+
+
+class Ledger:
+    """The lines of a file, as far as edits tell."""
+
+    def __init__(self) -> None:
+        self._alive: dict[str, list[Piece]] = {}
+        self._ever: dict[str, list[Piece]] = {}
+        self._replaced: list[tuple[str, int]] = []
+        self._flat: list[tuple[int, str]] | None = None
+
+    def apply(self, number: int, edit: Edit) -> None:
+        """Apply the next edit in time."""
+        self._flat = None
+        for old, new in edit.replaced:
+            self._replace(number, old, new)
+        keys = list(map(key, edit.block))
+        if edit.is_whole:
+            self._keep(Counter(keys))
+        for line in edit.removed:
+            if pieces := self._alive.get(key(line)):
+                pieces.pop()
+        known = Counter({k: len(p) for k, p in self._alive.items()}) if edit.is_whole else None
+        for at in sorted(edit.fresh):
+            if known is not None and known[keys[at]] > 0:
+                known[keys[at]] -= 1
+                continue
+            self._add(keys[at], Piece(number, edit.block, at))
+
+    def owners(self, line: str, before: str, after: str) -> list[Owner]:
+        """Return the edits that wrote a line, the likeliest first.
+
+        :param before: key of the line above that is not blank; "" for none.
+        :param after: of the line below.
+        """
+        own = key(line)
+        alive = self._alive.get(own, ())
+        found = {piece.edit: Owner(piece.edit, _context(piece, before, after), True) for piece in alive}
+        for piece in self._ever.get(own, ()):
+            found.setdefault(piece.edit, Owner(piece.edit, _context(piece, before, after), False))
+        order = (
+            (lambda o: (o.is_alive, o.context, o.edit))
+            if is_telling(own)
+            else (lambda o: (o.context, o.is_alive, o.edit))
+        )
+        return sorted(found.values(), key=order, reverse=True)
+
+    def reflowed(self, line: str) -> int | None:
+        """Return the latest edit that has a line with other line breaks: as a part of one, or over several."""
+        own = _CLOSERS.sub(r"\1", key(line))
+        if len(own) < LONG:
+            return None
+        if self._flat is None:
+            blocks = {piece.edit: piece.block for pieces in self._ever.values() for piece in pieces}
+            joined = ((n, "".join("".join(line.split()) for line in block)) for n, block in blocks.items())
+            self._flat = sorted(((n, _CLOSERS.sub(r"\1", text.replace("'", '"'))) for n, text in joined), reverse=True)
+        return next((number for number, text in self._flat if own in text), None)
+
+    def replacing(self, line: str) -> int | None:
+        """Return the latest edit that replaced a string everywhere by one that the line contains."""
+        return next((number for new, number in reversed(self._replaced) if new in line), None)
+
+    def _add(self, key: str, piece: Piece) -> None:
+        self._alive.setdefault(key, []).append(piece)
+        self._ever.setdefault(key, []).append(piece)
+
+    def _keep(self, wanted: Counter[str]) -> None:
+        """Drop the lines that a whole file does not have."""
+        for own, pieces in self._alive.items():
+            del pieces[wanted[own] :]
+
+    def _replace(self, number: int, old: str, new: str) -> None:
+        if len(new) >= REPLACED:
+            self._replaced.append((new, number))
+        if not old:
+            return
+        for own, pieces in list(self._alive.items()):
+            hit = [piece for piece in pieces if old in piece.block[piece.at]]
+            if hit:
+                self._alive[own] = [piece for piece in pieces if piece not in hit]
+                for piece in hit:
+                    text = piece.block[piece.at].replace(old, new)
+                    block = (*piece.block[: piece.at], text, *piece.block[piece.at + 1 :])
+                    self._add(key(text), Piece(number, block, piece.at))
+
+
+def neighbours(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield for each line the keys of the next lines above and below that are not blank."""
+    keys = list(map(key, lines))
+    below = [""] * len(keys)
+    last = ""
+    for place in range(len(keys) - 1, -1, -1):
+        below[place], last = last, keys[place] or last
+    above = ""
+    for own, after in zip(keys, below, strict=True):
+        yield above, after
+        above = own or above
+
+
+def _context(piece: Piece, before: str, after: str) -> int:
+    """Return how many of the lines around a line its edit has around it."""
+    return int(_next(piece.block, piece.at, -1) == before != "") + int(_next(piece.block, piece.at, 1) == after != "")
+
+
+def _next(block: Sequence[str], at: int, step: int) -> str:
+    at += step
+    while 0 <= at < len(block):
+        if found := key(block[at]):
+            return found
+        at += step
+    return ""
