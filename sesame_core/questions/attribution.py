@@ -99,7 +99,7 @@ class Attribution:
         if (number := sure.ledger.reflowed(line)) is not None:
             yield Claim(sure.calls[number], "reflowed")
         if (number := sure.ledger.replacing(line)) is not None:
-            yield Claim(sure.calls[number], "command")
+            yield sure.claim(number)
         text = line.strip()
         if len(text) >= LONG:
             for call, script in reversed(scripts[-SCRIPTS:]):
@@ -161,7 +161,7 @@ class Attribution:
 
     def _filled(self, n: int, above: Claim | None, below: Claim | None, sure: _Book) -> list[Claim]:
         line, near = self._lines[n], [claim for claim in (above, below) if claim]
-        is_between = above is not None and below is not None and above.call.place == below.call.place
+        is_between = above is not None and below is not None and above.call.stored is below.call.stored
         if not line.strip():
             return [Claim(above.call, "neighbours", above.path)] if is_between and above else []
         owners = [owner for owner in sure.ledger.owners(line, *self._around[n]) if owner.context]
@@ -195,4 +195,8 @@ class _Book:
     def claims(self, owners: Sequence[Owner]) -> Iterator[Claim]:
         """Yield the calls of edits."""
         for owner in owners:
-            yield Claim(self.calls[owner.edit], self._ways[owner.edit], self._paths[owner.edit], owner)
+            yield self.claim(owner.edit, owner)
+
+    def claim(self, number: int, owner: Owner | None = None) -> Claim:
+        """Return the claim of an edit."""
+        return Claim(self.calls[number], self._ways[number], self._paths[number], owner)

@@ -182,7 +182,7 @@ class _Blaming:
             )
 
         runs = []
-        for place, numbers in groupby(self._asked(), lambda n: claims[n][0].call.place if claims[n] else others.get(n)):
+        for place, numbers in groupby(self._asked(), lambda n: _alike(claims[n]) or others.get(n)):
             run = list(numbers)
             is_known = isinstance(place, tuple)
             writers = tuple(map(writer, _of_run([claims[n] for n in run]))) if is_known else ()
@@ -250,7 +250,7 @@ class _Blaming:
 
 def _of_run(claims: Sequence[Sequence[Claim]]) -> list[Claim]:
     """Return the claims of consecutive lines that one call wrote: it, then other sessions, the latest first."""
-    first = claims[0][0]
+    first = next((claim for claim, *_ in claims if claim.evidence != "neighbours"), claims[0][0])
     others: dict[int, Claim] = {}
     for claim in (claim for line in claims for claim in line[1:]):
         number = claim.call.stored.number
@@ -260,6 +260,14 @@ def _of_run(claims: Sequence[Sequence[Claim]]) -> list[Claim]:
             others[number] = claim
     latest = sorted(others.values(), key=lambda claim: claim.call.order, reverse=True)
     return [first, *latest[:OTHERS]]
+
+
+def _alike(claims: Sequence[Claim]) -> tuple[tuple[int, int], str] | None:
+    """Return what the lines of a run have in common: the call, and what says that it wrote them."""
+    if not claims:
+        return None
+    evidence = claims[0].evidence
+    return claims[0].call.place, "edit" if evidence == "neighbours" else evidence
 
 
 def _last(path: str) -> str:

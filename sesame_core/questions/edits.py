@@ -92,7 +92,9 @@ def changed(path: str, old: Sequence[str], new: Sequence[str], way: Way = "edit"
             before[line] -= 1
         else:
             fresh.append(position)
-    return Edit(path, tuple(new), frozenset(fresh), tuple(before.elements()), way=way)
+    # A single line may be a part of one.
+    parts = ((old[0], new[0]),) if len(old) == len(new) == 1 and old[0].strip() != new[0].strip() else ()
+    return Edit(path, tuple(new), frozenset(fresh), tuple(before.elements()), replaced=parts, way=way)
 
 
 def whole(path: str, lines: Sequence[str], way: Way = "edit") -> Edit:

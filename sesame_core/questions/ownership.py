@@ -18,7 +18,9 @@ from .edits import Edit
 TELLING = 5
 #: Characters of a line, without white space, that is looked for with other line breaks and in scripts.
 LONG = 14
-#: Characters of a replacement of `sed` that a line contains.
+#: Pieces with the same text that are compared, the latest: `}` is in every edit.
+COMPARED = 100
+#: Characters of what an edit put into a line.
 REPLACED = 6
 #: A comma before the end of a list: one over several lines has it.
 _CLOSERS = re.compile(r",([)\]}])")
@@ -30,6 +32,8 @@ class Piece(NamedTuple):
     #: Number of the edit.
     edit: int
     block: tuple[str, ...]
+    #: The keys of its lines.
+    keys: tuple[str, ...]
     at: int
 
 
@@ -65,19 +69,27 @@ class Ledger:
         """Apply the next edit in time."""
         self._flat = None
         for old, new in edit.replaced:
-            self._replace(number, old, new)
-        keys = list(map(key, edit.block))
+            # An edit that names a whole line removes it below.
+            if edit.way != "edit" or not self._alive.get(key(old)):
+                self._replace(number, old, new)
+        keys = tuple(map(key, edit.block))
         if edit.is_whole:
             self._keep(Counter(keys))
         for line in edit.removed:
             if pieces := self._alive.get(key(line)):
                 pieces.pop()
         known = Counter({k: len(p) for k, p in self._alive.items()}) if edit.is_whole else None
-        for at in sorted(edit.fresh):
-            if known is not None and known[keys[at]] > 0:
-                known[keys[at]] -= 1
+        for at, own in enumerate(keys):
+            is_known = known is not None and known[own] > 0
+            if at in edit.fresh and not is_known:
+                self._add(own, Piece(number, edit.block, keys, at))
                 continue
-            self._add(keys[at], Piece(number, edit.block, at))
+            if known is not None:
+                known[own] -= 1
+            self._see(own, edit.block, keys, at)
+        if edit.block and not edit.is_whole:
+            # What an edit replaces may begin and end within a line.
+            self._replaced += [(edit.block[at].strip(), number) for at in {0, len(keys) - 1} & edit.fresh]
 
     def owners(self, line: str, before: str, after: str) -> list[Owner]:
         """Return the edits that wrote a line, the likeliest first.
@@ -86,10 +98,13 @@ class Ledger:
         :param after: of the line below.
         """
         own = key(line)
-        alive = self._alive.get(own, ())
-        found = {piece.edit: Owner(piece.edit, _context(piece, before, after), True) for piece in alive}
-        for piece in self._ever.get(own, ()):
-            found.setdefault(piece.edit, Owner(piece.edit, _context(piece, before, after), False))
+        found: dict[int, Owner] = {}
+        for is_alive, pieces in ((True, self._alive.get(own, ())), (False, self._ever.get(own, ()))):
+            for piece in pieces[-COMPARED:]:
+                context, known = _context(piece, before, after), found.get(piece.edit)
+                # An edit may have the line several times.
+                if known is None or (known.is_alive == is_alive and known.context < context):
+                    found[piece.edit] = Owner(piece.edit, context, is_alive)
         order = (
             (lambda o: (o.is_alive, o.context, o.edit))
             if is_telling(own)
@@ -109,12 +124,24 @@ class Ledger:
         return next((number for number, text in self._flat if own in text), None)
 
     def replacing(self, line: str) -> int | None:
-        """Return the latest edit that replaced a string everywhere by one that the line contains."""
-        return next((number for new, number in reversed(self._replaced) if new in line), None)
+        """Return the edit that put the longest string into a line, the latest of those."""
+        found = [(len(new), number) for new, number in self._replaced if len(new) >= REPLACED and new in line]
+        return max(found)[1] if found else None
 
     def _add(self, key: str, piece: Piece) -> None:
         self._alive.setdefault(key, []).append(piece)
         self._ever.setdefault(key, []).append(piece)
+
+    def _see(self, key: str, block: tuple[str, ...], keys: tuple[str, ...], at: int) -> None:
+        """Note the lines that are now around a line which an edit left as it was."""
+        pieces = self._alive.get(key)
+        if not pieces:
+            return
+        place = 0
+        if len(pieces) > 1:
+            before, after = _next(keys, at, -1), _next(keys, at, 1)
+            place = max(range(min(len(pieces), COMPARED)), key=lambda n: (_context(pieces[n], before, after), -n))
+        pieces[place] = Piece(pieces[place].edit, block, keys, at)
 
     def _keep(self, wanted: Counter[str]) -> None:
         """Drop the lines that a whole file does not have."""
@@ -122,18 +149,17 @@ class Ledger:
             del pieces[wanted[own] :]
 
     def _replace(self, number: int, old: str, new: str) -> None:
-        if len(new) >= REPLACED:
-            self._replaced.append((new, number))
+        self._replaced.append((new, number))
         if not old:
             return
-        for own, pieces in list(self._alive.items()):
-            hit = [piece for piece in pieces if old in piece.block[piece.at]]
-            if hit:
-                self._alive[own] = [piece for piece in pieces if piece not in hit]
-                for piece in hit:
-                    text = piece.block[piece.at].replace(old, new)
-                    block = (*piece.block[: piece.at], text, *piece.block[piece.at + 1 :])
-                    self._add(key(text), Piece(number, block, piece.at))
+        for pieces in list(self._alive.values()):
+            hit = [place for place, piece in enumerate(pieces) if old in piece.block[piece.at]]
+            for place in reversed(hit):
+                piece = pieces.pop(place)
+                text = piece.block[piece.at].replace(old, new)
+                block = (*piece.block[: piece.at], text, *piece.block[piece.at + 1 :])
+                keys = (*piece.keys[: piece.at], key(text), *piece.keys[piece.at + 1 :])
+                self._add(keys[piece.at], Piece(number, block, keys, piece.at))
 
 
 def neighbours(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -151,13 +177,13 @@ def neighbours(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _context(piece: Piece, before: str, after: str) -> int:
     """Return how many of the lines around a line its edit has around it."""
-    return int(_next(piece.block, piece.at, -1) == before != "") + int(_next(piece.block, piece.at, 1) == after != "")
+    return int(_next(piece.keys, piece.at, -1) == before != "") + int(_next(piece.keys, piece.at, 1) == after != "")
 
 
-def _next(block: Sequence[str], at: int, step: int) -> str:
+def _next(keys: Sequence[str], at: int, step: int) -> str:
     at += step
-    while 0 <= at < len(block):
-        if found := key(block[at]):
-            return found
+    while 0 <= at < len(keys):
+        if keys[at]:
+            return keys[at]
         at += step
     return ""
