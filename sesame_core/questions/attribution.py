@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from .calls import Call
-from .ownership import LONG, Ledger, Owner, is_telling, key, neighbours
+from .ownership import LONG, Ledger, Owner, around, is_telling, key
 from .same_file import Level, SameFile
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ class Attribution:
         self._lines = lines
         self._same = same
         self._latest = modified + SLACK
-        self._around = list(neighbours(lines))
-        self._telling = [is_telling(key(line)) for line in lines]
+        keys = list(map(key, lines))
+        self._around = [around(keys, n) for n in range(len(keys))]
+        self._telling = list(map(is_telling, keys))
         #: Edits of this file, whatever they wrote.
         self.edits = 0
 
@@ -115,7 +116,7 @@ class Attribution:
                 if edit.fresh:
                     book.apply(
                         call,
-                        edit._replace(removed=(), is_whole=False),
+                        edit._replace(gone=frozenset(), is_whole=False),
                         self._same.relative(edit.path, call.stored.session),
                     )
         return book
@@ -167,7 +168,7 @@ class Attribution:
         owners = [owner for owner in sure.ledger.owners(line, *self._around[n]) if owner.context]
         places = {claim.call.place for claim in near}
         own = [owner for owner in owners if sure.calls[owner.edit].place in places]
-        if best := (own or [owner for owner in owners if owner.context == 2]):
+        if best := (own or [owner for owner in owners if owner.context > 2]):
             return list(sure.claims([*best, *(owner for owner in owners if owner not in best)]))
         if is_between and above:
             return [Claim(above.call, "neighbours", above.path)]

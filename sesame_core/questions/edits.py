@@ -8,7 +8,6 @@ that agents give these arguments.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -25,8 +24,9 @@ class Edit(NamedTuple):
     block: tuple[str, ...] = ()
     #: Positions in `block` of the lines that were not there before.
     fresh: frozenset[int] = frozenset()
-    #: Lines that were there before and are not any more.
-    removed: tuple[str, ...] = ()
+    #: Lines that the changed place had before, and positions of those that are not there any more.
+    before: tuple[str, ...] = ()
+    gone: frozenset[int] = frozenset()
     #: `block` is all that the file has.
     is_whole: bool = False
     #: The file's name before, when it was renamed.
@@ -84,17 +84,19 @@ def changed(path: str, old: Sequence[str], new: Sequence[str], way: Way = "edit"
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    before = Counter(map(str.strip, old[start : len(old) - end]))
+    gone: dict[str, list[int]] = {}
+    for position in range(len(old) - end - 1, start - 1, -1):
+        gone.setdefault(old[position].strip(), []).append(position)
     fresh = []
     for position in range(start, len(new) - end):
-        line = new[position].strip()
-        if before[line] > 0:
-            before[line] -= 1
+        if same := gone.get(new[position].strip()):
+            same.pop()
         else:
             fresh.append(position)
+    left = frozenset(position for positions in gone.values() for position in positions)
     # A single line may be a part of one.
     parts = ((old[0], new[0]),) if len(old) == len(new) == 1 and old[0].strip() != new[0].strip() else ()
-    return Edit(path, tuple(new), frozenset(fresh), tuple(before.elements()), replaced=parts, way=way)
+    return Edit(path, tuple(new), frozenset(fresh), tuple(old), left, replaced=parts, way=way)
 
 
 def whole(path: str, lines: Sequence[str], way: Way = "edit") -> Edit:

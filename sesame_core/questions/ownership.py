@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .edits import Edit
@@ -20,6 +20,8 @@ TELLING = 5
 LONG = 14
 #: Pieces with the same text that are compared, the latest: `}` is in every edit.
 COMPARED = 100
+#: Lines above and below a line that tell it from others with the same text.
+AROUND = 3
 #: Characters of what an edit put into a line.
 REPLACED = 6
 #: A comma before the end of a list: one over several lines has it.
@@ -38,10 +40,10 @@ class Piece(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """An edit that wrote a line, and whether its block has the lines around it, too."""
+    """An edit that wrote a line."""
 
     edit: int
-    #: 0, 1 or 2 neighbours.
+    #: How much of what is around it its edit has around it, too: lines above count twice, at most `AROUND` each.
     context: int
     is_alive: bool
 
@@ -75,9 +77,11 @@ class Ledger:
         keys = tuple(map(key, edit.block))
         if edit.is_whole:
             self._keep(Counter(keys))
-        for line in edit.removed:
-            if pieces := self._alive.get(key(line)):
-                pieces.pop()
+        if edit.gone:
+            former = tuple(map(key, edit.before))
+            for at in edit.gone:
+                if pieces := self._alive.get(former[at]):
+                    del pieces[_likest(pieces, *around(former, at))]
         known = Counter({k: len(p) for k, p in self._alive.items()}) if edit.is_whole else None
         for at, own in enumerate(keys):
             is_known = known is not None and known[own] > 0
@@ -91,17 +95,16 @@ class Ledger:
             # What an edit replaces may begin and end within a line.
             self._replaced += [(edit.block[at].strip(), number) for at in {0, len(keys) - 1} & edit.fresh]
 
-    def owners(self, line: str, before: str, after: str) -> list[Owner]:
+    def owners(self, line: str, above: Sequence[str], below: Sequence[str]) -> list[Owner]:
         """Return the edits that wrote a line, the likeliest first.
 
-        :param before: key of the line above that is not blank; "" for none.
-        :param after: of the line below.
+        :param above: as `around` returns it for the file.
         """
         own = key(line)
         found: dict[int, Owner] = {}
         for is_alive, pieces in ((True, self._alive.get(own, ())), (False, self._ever.get(own, ()))):
             for piece in pieces[-COMPARED:]:
-                context, known = _context(piece, before, after), found.get(piece.edit)
+                context, known = _context(piece, above, below), found.get(piece.edit)
                 # An edit may have the line several times.
                 if known is None or (known.is_alive == is_alive and known.context < context):
                     found[piece.edit] = Owner(piece.edit, context, is_alive)
@@ -137,10 +140,7 @@ class Ledger:
         pieces = self._alive.get(key)
         if not pieces:
             return
-        place = 0
-        if len(pieces) > 1:
-            before, after = _next(keys, at, -1), _next(keys, at, 1)
-            place = max(range(min(len(pieces), COMPARED)), key=lambda n: (_context(pieces[n], before, after), -n))
+        place = _likest(pieces, *around(keys, at)) if len(pieces) > 1 else 0
         pieces[place] = Piece(pieces[place].edit, block, keys, at)
 
     def _keep(self, wanted: Counter[str]) -> None:
@@ -162,28 +162,50 @@ class Ledger:
                 self._add(keys[piece.at], Piece(number, block, keys, piece.at))
 
 
-def neighbours(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield for each line the keys of the next lines above and below that are not blank."""
-    keys = list(map(key, lines))
-    below = [""] * len(keys)
-    last = ""
-    for place in range(len(keys) - 1, -1, -1):
-        below[place], last = last, keys[place] or last
-    above = ""
-    for own, after in zip(keys, below, strict=True):
-        yield above, after
-        above = own or above
+def around(keys: Sequence[str], at: int) -> tuple[list[str], list[str]]:
+    """Return the keys of the lines above and below a line, the nearest first, without blank ones.
+
+    :param keys: of a block, or of a file.
+    """
+    return _near(keys, at, -1), _near(keys, at, 1)
 
 
-def _context(piece: Piece, before: str, after: str) -> int:
-    """Return how many of the lines around a line its edit has around it."""
-    return int(_next(piece.keys, piece.at, -1) == before != "") + int(_next(piece.keys, piece.at, 1) == after != "")
-
-
-def _next(keys: Sequence[str], at: int, step: int) -> str:
+def _near(keys: Sequence[str], at: int, step: int) -> list[str]:
+    found: list[str] = []
     at += step
-    while 0 <= at < len(keys):
+    while 0 <= at < len(keys) and len(found) < AROUND:
         if keys[at]:
-            return keys[at]
+            found.append(keys[at])
         at += step
-    return ""
+    return found
+
+
+def _context(piece: Piece, above: Sequence[str], below: Sequence[str]) -> int:
+    """Return how much of what is around a line its edit has around it, from the nearest lines on.
+
+    A line above counts twice: what ends a block belongs to what is before it.
+    """
+    return 2 * _common(piece, above, -1) + _common(piece, below, 1)
+
+
+def _common(piece: Piece, wanted: Sequence[str], step: int) -> int:
+    keys, last = piece.keys, 0 if step < 0 else len(piece.keys) - 1
+    at, found = piece.at + step, 0
+    for one in wanted:
+        while 0 <= at < len(keys) and not keys[at]:
+            at += step
+        if not 0 <= at < len(keys):
+            break
+        # What an edit replaces may begin and end within a line.
+        is_part = at == last and (one.endswith(keys[at]) if step < 0 else one.startswith(keys[at]))
+        if keys[at] != one and not is_part:
+            break
+        found += 1
+        at += step
+    return found
+
+
+def _likest(pieces: Sequence[Piece], above: Sequence[str], below: Sequence[str]) -> int:
+    """Return the position of the piece with most of these lines around it, of several the first one."""
+    compared = range(min(len(pieces), COMPARED))
+    return max(compared, key=lambda n: (_context(pieces[n], above, below), -n))

@@ -28,7 +28,7 @@ def patched(lines: Sequence[str], path: str = "") -> Iterator[Edit]:
             yield whole(path, new)
         elif old or new:
             edit = changed(path, old, new)
-            if edit.fresh or edit.removed:
+            if edit.fresh or edit.gone:
                 yield edit
         old.clear()
         new.clear()

@@ -153,7 +153,7 @@ class History:
         :param ignored: commits that only changed the form.
         """
         revs = [f"--ignore-rev={commit}" for commit in ignored]
-        output = self.git("blame", "-w", "-C", "-C", "-C10", "--line-porcelain", *revs, "--", path)
+        output = self.git("blame", "-w", "-M", "--line-porcelain", *revs, "--", path)
         return [line.removeprefix("author ") for line in output.split("\n") if line.startswith("author ")]
 
     def git(self, *arguments: str) -> str:
