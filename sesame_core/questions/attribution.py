@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: A call may end this long after the time that a file has: clocks differ, and formatters run afterwards.
 SLACK = timedelta(minutes=2)
+#: Lines before and after those asked about that are compared, too: those in between say nothing alone.
+NEAR = 40
 #: Scripts whose text is searched for lines, the latest.
 SCRIPTS = 200
 
@@ -39,26 +41,28 @@ class Attribution:
     :param lines: of the file, whole.
     :param same: tells which paths mean the file.
     :param modified: when it was last changed; what was written later is not in it, or was written elsewhere.
+    :param asked: positions of the lines that are asked about.
     """
 
-    def __init__(self, lines: Sequence[str], same: SameFile, modified: datetime) -> None:
+    def __init__(self, lines: Sequence[str], same: SameFile, modified: datetime, asked: range) -> None:
         self._lines = lines
         self._same = same
         self._latest = modified + SLACK
         keys = list(map(key, lines))
-        self._around = [around(keys, n) for n in range(len(keys))]
-        self._telling = list(map(is_telling, keys))
+        #: The lines that are compared: those asked about, and some around them.
+        self._compared = range(max(0, asked.start - NEAR), min(len(lines), asked.stop + NEAR))
+        self._around = [around(keys, n) if n in self._compared else ([], []) for n in range(len(keys))]
+        self._telling = [n in self._compared and is_telling(own) for n, own in enumerate(keys)]
+        self._sure, self._likely = _Book(), _Book()
+        self._scripts: list[tuple[Call, str]] = []
+        self._own: list[list[Claim]] = []
         #: Edits of this file, whatever they wrote.
         self.edits = 0
 
-    def claims(self, calls: Sequence[Call], elsewhere: Sequence[Call] = ()) -> list[list[Claim]]:
-        """Return for each line the calls that wrote it, the likeliest first.
-
-        :param calls: those that name the file, in order of time.
-        :param elsewhere: those that have lines of it and may name other files, in order of time.
-        """
-        sure, likely = _Book(), _Book()
-        scripts: list[tuple[Call, str]] = []
+    def read(self, calls: Sequence[Call]) -> None:
+        """Read the calls that name the file, in order of time; those that were read before do not count any more."""
+        self._sure, self._likely = _Book(), _Book()
+        self._scripts = []
         self.edits = 0
         for call in calls:
             session, at = call.stored.session, call.chunk.timestamp
@@ -66,21 +70,28 @@ class Attribution:
             for edit in call.edits:
                 if edit.way == "script":
                     if self._same.belongs(session) > 0:
-                        scripts.append((call, "\n".join(edit.block)))
+                        self._scripts.append((call, "\n".join(edit.block)))
                     continue
                 level = self._same.level(edit.path, session, at)
-                if level is Level.SAME:
-                    self.edits += 1
+                self.edits += level is Level.SAME
                 if level is Level.SAME and not is_late:
-                    sure.apply(call, edit)
+                    self._sure.apply(call, edit)
                 elif level >= Level.LIKELY:
-                    likely.apply(call, edit)
-        found: list[list[Claim]] = [
-            list(sure.claims(sure.ledger.owners(line, *around))) if telling else []
-            for line, around, telling in zip(self._lines, self._around, self._telling, strict=True)
+                    self._likely.apply(call, edit)
+        ledger = self._sure.ledger
+        self._own = [
+            list(self._sure.claims(ledger.owners(line, *near))) if telling else []
+            for line, near, telling in zip(self._lines, self._around, self._telling, strict=True)
         ]
-        for n in self._open(found):
-            found[n] = list(self._otherwise(n, sure, likely, scripts))
+        for n in self._open(self._own):
+            self._own[n] = list(self._otherwise(n))
+
+    def claims(self, elsewhere: Sequence[Call] = ()) -> list[list[Claim]]:
+        """Return for each line the calls that wrote it, the likeliest first; none for lines that are not compared.
+
+        :param elsewhere: calls that have lines of the file and may name other files, in order of time.
+        """
+        found = list(self._own)
         if elsewhere and (open_ := self._open(found)):
             other = self._book(elsewhere)
             for n in open_:
@@ -88,26 +99,26 @@ class Attribution:
                 if owners and (len(key(self._lines[n])) >= LONG or owners[0].context):
                     found[n] = [claim._replace(evidence="elsewhere") for claim in other.claims(owners)]
         self._prefer_neighbours(found)
-        self._fill(found, sure)
+        self._fill(found)
         return found
 
     def _open(self, found: Sequence[Sequence[Claim]]) -> list[int]:
         return [n for n, claims in enumerate(found) if self._telling[n] and not claims]
 
-    def _otherwise(self, n: int, sure: _Book, likely: _Book, scripts: list[tuple[Call, str]]) -> Iterator[Claim]:
+    def _otherwise(self, n: int) -> Iterator[Claim]:
         """Yield who wrote a line that no edit of the file has as it is."""
-        line = self._lines[n]
+        line, sure = self._lines[n], self._sure
         if (number := sure.ledger.reflowed(line)) is not None:
             yield Claim(sure.calls[number], "reflowed")
         if (number := sure.ledger.replacing(line)) is not None:
             yield sure.claim(number)
         text = line.strip()
         if len(text) >= LONG:
-            for call, script in reversed(scripts[-SCRIPTS:]):
+            for call, script in reversed(self._scripts[-SCRIPTS:]):
                 if text in script:
                     yield Claim(call, "script")
                     break
-        yield from likely.claims(likely.ledger.owners(line, *self._around[n]))
+        yield from self._likely.claims(self._likely.ledger.owners(line, *self._around[n]))
 
     def _book(self, calls: Sequence[Call]) -> _Book:
         book = _Book()
@@ -145,7 +156,7 @@ class Attribution:
             n += step
         return None
 
-    def _fill(self, found: list[list[Claim]], sure: _Book) -> None:
+    def _fill(self, found: list[list[Claim]]) -> None:
         """Attribute the lines that say nothing alone: to a call that has them next to a line around them."""
         above: list[Claim | None] = []
         last: Claim | None = None
@@ -157,11 +168,12 @@ class Attribution:
         for n in range(len(found) - 1, -1, -1):
             if self._telling[n]:
                 below = found[n][0] if found[n] else None
+            if self._telling[n] or n not in self._compared:
                 continue
-            found[n] = self._filled(n, above[n], below, sure)
+            found[n] = self._filled(n, above[n], below)
 
-    def _filled(self, n: int, above: Claim | None, below: Claim | None, sure: _Book) -> list[Claim]:
-        line, near = self._lines[n], [claim for claim in (above, below) if claim]
+    def _filled(self, n: int, above: Claim | None, below: Claim | None) -> list[Claim]:
+        line, near, sure = self._lines[n], [claim for claim in (above, below) if claim], self._sure
         is_between = above is not None and below is not None and above.call.stored is below.call.stored
         if not line.strip():
             return [Claim(above.call, "neighbours", above.path)] if is_between and above else []

@@ -68,18 +68,19 @@ class _Blaming:
         self._filters = filters
         self._same = SameFile(target.path, roots or (), target.repository, [Name(target.name)])
         self._calls = Calls(reader, filters)
-        self._attribution = Attribution(target.lines, self._same, target.modified)
+        self._attribution = Attribution(target.lines, self._same, target.modified, self._asked())
 
     def answer(self, is_shared: bool) -> Blame:
         """Return the answer."""
         calls, copies = originals(self._naming_the_file())
-        claims = self._attribution.claims(calls)
+        self._attribution.read(calls)
+        claims = self._attribution.claims()
         elsewhere: list[Call] = []
         if wanted := self._unexplained(claims):
             others, more = originals([call for line in wanted for call in self._calls.with_line(line)])
             copies |= more
             elsewhere = others
-            claims = self._attribution.claims(calls, elsewhere)
+            claims = self._attribution.claims(elsewhere)
         for _ in range(ROUNDS):
             winners = {claim.call.place: claim.call for claim in self._winners(claims)}
             failed = self._calls.failed(winners.values())
@@ -87,7 +88,8 @@ class _Blaming:
                 break
             calls = [call for call in calls if call.place not in failed]
             elsewhere = [call for call in elsewhere if call.place not in failed]
-            claims = self._attribution.claims(calls, elsewhere)
+            self._attribution.read(calls)
+            claims = self._attribution.claims(elsewhere)
         return self._made(claims, self._noted(claims), copies, is_shared)
 
     def _noted(self, claims: list[list[Claim]]) -> dict[int, str]:

@@ -65,11 +65,12 @@ class Ledger:
         self._alive: dict[str, list[Piece]] = {}
         self._ever: dict[str, list[Piece]] = {}
         self._replaced: list[tuple[str, int]] = []
+        self._is_sorted = False
         self._flat: list[tuple[int, str]] | None = None
 
     def apply(self, number: int, edit: Edit) -> None:
         """Apply the next edit in time."""
-        self._flat = None
+        self._flat, self._is_sorted = None, False
         for old, new in edit.replaced:
             # An edit that names a whole line removes it below.
             if edit.way != "edit" or not self._alive.get(key(old)):
@@ -101,8 +102,12 @@ class Ledger:
         :param above: as `around` returns it for the file.
         """
         own = key(line)
+        ever = self._ever.get(own, ())
+        if len(ever) == 1 and is_telling(own):
+            # Most lines: there is nothing to compare.
+            return [Owner(ever[0].edit, 0, bool(self._alive.get(own)))]
         found: dict[int, Owner] = {}
-        for is_alive, pieces in ((True, self._alive.get(own, ())), (False, self._ever.get(own, ()))):
+        for is_alive, pieces in ((True, self._alive.get(own, ())), (False, ever)):
             for piece in pieces[-COMPARED:]:
                 context, known = _context(piece, above, below), found.get(piece.edit)
                 # An edit may have the line several times.
@@ -128,8 +133,11 @@ class Ledger:
 
     def replacing(self, line: str) -> int | None:
         """Return the edit that put the longest string into a line, the latest of those."""
-        found = [(len(new), number) for new, number in self._replaced if len(new) >= REPLACED and new in line]
-        return max(found)[1] if found else None
+        if not self._is_sorted:
+            strings = {new: number for new, number in self._replaced if len(new) >= REPLACED}
+            self._replaced = sorted(strings.items(), key=lambda one: (len(one[0]), one[1]), reverse=True)
+            self._is_sorted = True
+        return next((number for new, number in self._replaced if new in line), None)
 
     def _add(self, key: str, piece: Piece) -> None:
         self._alive.setdefault(key, []).append(piece)
