@@ -30,9 +30,10 @@ def blame(file: str, *, limit: int, trace: bool, json: bool, refresh: bool, **na
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
         found = sesame.blame(file, filters)
         if trace:
+            from .. import __version__
             from ..rendering.traces import trace_json
 
-            write(as_json(trace_json(found)))
+            write(as_json(trace_json(found, __version__)))
             return
         if json:
             write(as_json(blame_json(found, refreshed)))

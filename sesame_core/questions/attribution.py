@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..types.questions import Evidence
-    from .edits import Edit
+    from .changes import Edit
 
 #: A call may end this long after the time that a file has: clocks differ, and formatters run afterwards.
 SLACK = timedelta(minutes=2)

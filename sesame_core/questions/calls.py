@@ -12,7 +12,8 @@ from ..search.grouping import copy_rank
 from ..text.snippets import plain
 from ..text.tokens import split
 from ..types.query import Condition, Filters, Query, Word
-from .edits import Edit, edits
+from .changes import Edit
+from .edits import edits
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader

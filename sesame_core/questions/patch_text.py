@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .edits import Edit, changed, whole
+from .changes import Edit, changed, whole
 
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+?)\s*")
 _MOVE = re.compile(r"\*\*\* Move to: (.+?)\s*")

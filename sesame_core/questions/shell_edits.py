@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from .edits import Edit, added, whole
+from .changes import Edit, added, whole
 from .patch_text import patched
 
 #: Most characters of a command whose words are split.

@@ -6,8 +6,6 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .. import __version__
-
 if TYPE_CHECKING:
     from ..types.questions import Blame, BlamedSession
     from .schemas.traces import ConversationJson, TraceJson
@@ -18,13 +16,16 @@ VERSION = "0.1.0"
 MODEL = 250
 
 
-def trace_json(found: Blame) -> TraceJson:
-    """Return the record of an answer; lines that no session is known for are in no conversation."""
+def trace_json(found: Blame, version: str) -> TraceJson:
+    """Return the record of an answer; lines that no session is known for are in no conversation.
+
+    :param version: of Sesame.
+    """
     record: TraceJson = {
         "version": VERSION,
         "id": str(uuid.uuid4()),
         "timestamp": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "tool": {"name": "sesame", "version": __version__},
+        "tool": {"name": "sesame", "version": version},
         "files": [{"path": found.name, "conversations": [_conversation(found, one) for one in found.sessions]}],
         "metadata": {"unknown_lines": found.unknown},
     }

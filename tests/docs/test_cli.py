@@ -27,8 +27,10 @@ from sesame_core.config.report import (
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
+from sesame_core.rendering.schemas import traces
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
 from sesame_core.rendering.schemas.audits import AuditJson, SecretJson, SecretKindJson
+from sesame_core.rendering.schemas.blames import BlamedRunJson, BlamedSessionJson, BlameJson, WriterJson
 from sesame_core.rendering.schemas.brief import BriefJson, BriefPassageJson, BriefResultJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
@@ -239,6 +241,7 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("search", "`explain.confidence`", fields_of(ConfidenceJson)),
     ("search", "`explain` of a result", fields_of(ScoreJson)),
     ("sessions", "field", fields_of(SessionsJson)),
+    ("blame", "field", fields_of(BlameJson) | {"writers"}),
     ("stats", "field", fields_of(TalliesJson)),
     ("star", "field", fields_of(MarkedJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),
@@ -269,6 +272,9 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("search", "passages", fields_of(PassageJson)),
     ("search", "words", fields_of(WordJson)),
     ("search", "chunks", fields_of(ScoredChunkJson)),
+    ("blame", "runs", fields_of(BlamedRunJson)),
+    ("blame", "writers", fields_of(WriterJson)),
+    ("blame", "sessions", fields_of(BlamedSessionJson) - SESSION),
     ("stats", "total", fields_of(TallyJson)),
     ("ask", "citations", fields_of(CitationJson)),
     ("ask", "attempts", fields_of(AttemptJson)),
@@ -331,6 +337,8 @@ def test_every_declared_object_is_on_the_page() -> None:
     modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
     declared = {name for module in modules for name in vars(module) if name.endswith("Json")}
     parts = {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson"}
+    # The fields of a trace are those of its specification.
+    declared -= {name for name in declared if vars(traces).get(name)} - {"VersionedJson"}
     assert declared - here == {*parts, "SessionPageJson", "ListedSessionJson", "ReadChunkJson"}  # parts of others
 
 

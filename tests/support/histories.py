@@ -158,7 +158,8 @@ class History:
 
     def git(self, *arguments: str) -> str:
         """Run git in the repository."""
-        me = {"GIT_COMMITTER_NAME": "fox", "GIT_COMMITTER_EMAIL": "fox@example.org", "GIT_CONFIG_GLOBAL": os.devnull}
+        me = {f"GIT_{who}_{of}": "fox" for who in ("AUTHOR", "COMMITTER") for of in ("NAME", "EMAIL")}
+        me["GIT_CONFIG_GLOBAL"] = os.devnull
         environment = {**os.environ, **me, "GIT_COMMITTER_DATE": f"{START.timestamp() + self._seconds:.0f} +0000"}
         done = subprocess.run(
             ["git", "-C", str(self.root), *arguments], env=environment, check=True, capture_output=True, text=True
