@@ -49,7 +49,7 @@ class Git:
                 stderr=subprocess.DEVNULL,
                 env=environment,
             )
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
             return None  # a machine without git
         except OSError as error:
             raise SesameError(f"cannot start git: {error.strerror or error}") from error

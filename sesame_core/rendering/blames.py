@@ -184,12 +184,13 @@ def _session_lines(found: Blame, session: BlamedSession, abbreviate: Callable[[s
 
 
 def _unknown(found: Blame) -> list[tuple[int, int]]:
-    runs = (run for run in found.runs if not run.writers and not run.noted)
-    return [
-        (run.first, run.last)
-        for run in runs
-        if any(found.text[n - found.first].strip() for n in range(run.first, run.last + 1))
-    ]
+    """Return the ranges of lines of which nothing is known, without blank lines around them."""
+    ranges = []
+    for run in found.runs:
+        lines = [n for n in range(run.first, run.last + 1) if found.text[n - found.first].strip()]
+        if lines and not run.writers and not run.noted:
+            ranges.append((lines[0], lines[-1]))
+    return ranges
 
 
 def _noted(found: Blame) -> dict[str, list[tuple[int, int]]]:
