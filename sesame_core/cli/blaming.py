@@ -28,7 +28,7 @@ def blame(file: str, *, limit: int, trace: bool, json: bool, refresh: bool, **na
     filters = gathered(narrowing)
     with opened() as sesame:
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
-        found = sesame.blame(file, filters)
+        found = sesame.blame(file, filters, limit=None if trace or json else limit)
         if trace:
             from .. import __version__
             from ..rendering.traces import trace_json
@@ -38,8 +38,8 @@ def blame(file: str, *, limit: int, trace: bool, json: bool, refresh: bool, **na
         if json:
             write(as_json(blame_json(found, refreshed)))
             return
-        short = sesame.abbreviations(shown_ids(found, limit))
-    write(blame_text(found, abbreviate=short.__getitem__, refreshed=refreshed, limit=limit))
+        short = sesame.abbreviations(shown_ids(found))
+    write(blame_text(found, abbreviate=short.__getitem__, refreshed=refreshed))
 
 
 COMMANDS = (

@@ -121,15 +121,14 @@ class Attribution:
         yield from self._likely.claims(self._likely.ledger.owners(line, *self._around[n]))
 
     def _book(self, calls: Sequence[Call]) -> _Book:
+        """Return what calls added to other files."""
         book = _Book()
         for call in calls:
+            session, at = call.stored.session, call.chunk.timestamp
             for edit in call.edits:
-                if edit.fresh:
-                    book.apply(
-                        call,
-                        edit._replace(gone=frozenset(), is_whole=False),
-                        self._same.relative(edit.path, call.stored.session),
-                    )
+                if edit.fresh and self._same.level(edit.path, session, at) < Level.LIKELY:
+                    added = edit._replace(gone=frozenset(), is_whole=False)
+                    book.apply(call, added, self._same.relative(edit.path, session))
         return book
 
     def _prefer_neighbours(self, found: list[list[Claim]]) -> None:

@@ -6,21 +6,20 @@ order of time.  Lines that this does not explain are then looked up by their wor
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..plugin.backend import TracksFiles
 from ..search.grouping import copy_rank
 from ..types.index import Chunk
 from ..types.query import AnyOf, Condition, Filters, Is
-from ..types.questions import Blame, BlamedRun, BlamedSession, Writer
+from ..types.questions import Blame
 from .attribution import Attribution, Claim
+from .blamed import NOWHERE, Copies, runs, sessions
 from .calls import Call, Calls, originals
 from .notes_ai import noted
 from .ownership import LONG, is_telling, key
-from .prompts import prompts_before
 from .renames import Git
 from .same_file import Level, Name, SameFile
 
@@ -32,29 +31,30 @@ if TYPE_CHECKING:
 LOOKED_UP, NAMES = 12, 8
 #: Times that calls which failed are left out and the others compared again.
 ROUNDS = 3
-#: Calls of a line that are listed besides the one that wrote it.
-OTHERS = 5
-#: Characters of a prompt.
-ASKED = 400
-#: Position of a call that is not known.
-NOWHERE = -1
 #: Most sessions without text that are counted.
 COUNTED = 1_000
 
 
 def blame(
-    reader: IndexReader, target: Target, roots: Sequence[str], filters: Filters, *, is_shared: bool = False
+    reader: IndexReader,
+    target: Target,
+    roots: Sequence[str],
+    filters: Filters,
+    *,
+    is_shared: bool = False,
+    page: slice = slice(None),
 ) -> Blame:
     """Return which sessions wrote the lines that are asked about.
 
     :param roots: directories in which the repository is checked out, under all their names; none outside of git.
     :param filters: which sessions may be named.
     :param is_shared: others write to the index, too, and may hide their texts.
+    :param page: which of the sessions are described, those with most lines first.
     """
     git = Git(target.root)
     git.begin(target.name)
     with reader.snapshot():
-        return _Blaming(reader, target, roots, filters, git).answer(is_shared)
+        return _Blaming(reader, target, roots, filters, git).answer(is_shared, page)
 
 
 class _Blaming:
@@ -70,7 +70,7 @@ class _Blaming:
         self._calls = Calls(reader, filters)
         self._attribution = Attribution(target.lines, self._same, target.modified, self._asked())
 
-    def answer(self, is_shared: bool) -> Blame:
+    def answer(self, is_shared: bool, page: slice) -> Blame:
         """Return the answer."""
         calls, copies = originals(self._naming_the_file())
         self._attribution.read(calls)
@@ -79,7 +79,7 @@ class _Blaming:
         if wanted := self._unexplained(claims):
             others, more = originals([call for line in wanted for call in self._calls.with_line(line)])
             copies |= more
-            elsewhere = others
+            elsewhere = sorted([*calls, *others], key=lambda call: call.order)
             claims = self._attribution.claims(elsewhere)
         for _ in range(ROUNDS):
             winners = {claim.call.place: claim.call for claim in self._winners(claims)}
@@ -90,7 +90,7 @@ class _Blaming:
             elsewhere = [call for call in elsewhere if call.place not in failed]
             self._attribution.read(calls)
             claims = self._attribution.claims(elsewhere)
-        return self._made(claims, self._noted(claims), copies, is_shared)
+        return self._made(claims, self._noted(claims), copies, is_shared, page)
 
     def _noted(self, claims: list[list[Claim]]) -> dict[int, str]:
         """Let the notes of git-ai decide where there are any; return whom they name that the index does not have."""
@@ -135,13 +135,12 @@ class _Blaming:
         for call in calls:
             session, at = call.stored.session, call.chunk.timestamp
             for edit in call.edits:
-                if edit.former and self._same.level(edit.path, session, at) is Level.SAME:
-                    former = self._same.relative(edit.former, session)
-                    if "/" not in former and "/" in edit.path and "/" not in edit.former:
-                        former = edit.former
-                    if former not in known:
-                        known.add(former)
-                        self._same.names.append(Name(former, at))
+                if not edit.former or self._same.level(edit.path, session, at) is not Level.SAME:
+                    continue
+                former = self._same.beside(edit.path, edit.former) or self._same.relative(edit.former, session)
+                if former not in known:
+                    known.add(former)
+                    self._same.names.append(Name(former, at))
 
     def _preferred(self, name: str) -> Condition:
         """Return what sessions meet that are read first: they are in the repository, or name the same path."""
@@ -164,33 +163,10 @@ class _Blaming:
         return [claims[n][0] for n in self._asked() if claims[n]]
 
     def _made(
-        self,
-        claims: list[list[Claim]],
-        others: dict[int, str],
-        copies: dict[tuple[int, int], list[str]],
-        is_shared: bool,
+        self, claims: list[list[Claim]], others: dict[int, str], copies: Copies, is_shared: bool, page: slice
     ) -> Blame:
-        target = self._target
-
-        def writer(claim: Claim) -> Writer:
-            return Writer(
-                stored=claim.call.stored,
-                position=None if claim.call.chunk.seq == NOWHERE else claim.call.chunk.seq,
-                at=claim.call.chunk.timestamp,
-                tool=claim.call.chunk.tool_name,
-                evidence=claim.evidence,
-                copies=tuple(copies.get(claim.call.place, ())),
-                path=claim.path,
-            )
-
-        runs = []
-        for place, numbers in groupby(self._asked(), lambda n: _alike(claims[n]) or others.get(n)):
-            run = list(numbers)
-            is_known = isinstance(place, tuple)
-            writers = tuple(map(writer, _of_run([claims[n] for n in run]))) if is_known else ()
-            name = place if isinstance(place, str) else ""
-            runs.append(BlamedRun(first=run[0] + 1, last=run[-1] + 1, writers=writers, noted=name))
-        unknown = sum(1 for n in self._asked() if not claims[n] and n not in others and target.lines[n].strip())
+        target, asked = self._target, self._asked()
+        found = list(runs(claims, asked, others, copies))
         return Blame(
             path=target.path,
             name=target.name,
@@ -198,78 +174,31 @@ class _Blaming:
             first=target.first,
             last=target.last,
             text=target.lines[target.first - 1 : target.last],
-            runs=tuple(runs),
-            sessions=tuple(self._sessions(runs)),
-            unknown=unknown,
+            runs=tuple(found),
+            sessions=tuple(sessions(self._reader, found, page)),
+            total=len({run.writers[0].stored.number for run in found if run.writers}),
+            offset=page.start or 0,
+            known=sum(run.last - run.first + 1 for run in found if run.writers),
+            unknown=sum(not claims[n] and n not in others and bool(target.lines[n].strip()) for n in asked),
             former=tuple(dict.fromkeys(name.path for name in self._same.names if name.until is not None)),
             revision=self._git.output("rev-parse", "HEAD").strip(),
             edits=self._attribution.edits,
             is_truncated=self._calls.is_truncated,
             noted=len(others),
-            without_text=self._without_text() if is_shared else 0,
+            withheld=self._withheld() if is_shared else 0,
             freshness=self._reader.freshness() if isinstance(self._reader, TracksFiles) else None,
         )
 
-    def _sessions(self, runs: Sequence[BlamedRun]) -> list[BlamedSession]:
-        """Return the sessions of runs, those with most lines first, with what was asked for."""
-        lines: Counter[int] = Counter()
-        by_call: Counter[tuple[int, int | None]] = Counter()
-        writers: dict[tuple[int, int | None], Writer] = {}
-        for run in runs:
-            for writer in run.writers[:1]:
-                number, count = writer.stored.number, run.last - run.first + 1
-                lines[number] += count
-                by_call[number, writer.position] += count
-                writers.setdefault((number, writer.position), writer)
-        best = {number: writers[number, position] for (number, position), _ in reversed(by_call.most_common())}
-        ordered = sorted(lines, key=lambda number: (-lines[number], -number))
-        places = [(number, best[number].position or 0) for number in ordered]
-        prompts = prompts_before(self._reader, places)
-        return [
-            BlamedSession(
-                stored=best[number].stored,
-                lines=lines[number],
-                writer=best[number],
-                asked=prompt.text.strip()[:ASKED] if prompt else "",
-                asked_at=prompt.seq if prompt else None,
-            )
-            for number, prompt in zip(ordered, prompts, strict=True)
-        ]
-
-    def _without_text(self) -> int:
+    def _withheld(self) -> int:
         """Count the sessions in the repository whose texts others do not see: they may have written lines."""
         if not self._roots and not self._target.repository:
             return 0
-        from ..dataclass import replace
-
         within = replace(self._filters, places=tuple(self._roots), all_kinds=True)
         found, _ = self._reader.list_sessions(within, limit=COUNTED)
         if self._target.repository:
             of = replace(self._filters, repo=self._target.repository, all_kinds=True)
             found = [*found, *self._reader.list_sessions(of, limit=COUNTED)[0]]
         return len({one.session.key for one in found if one.session.visibility == "metadata"})
-
-
-def _of_run(claims: Sequence[Sequence[Claim]]) -> list[Claim]:
-    """Return the claims of consecutive lines that one call wrote: it, then other sessions, the latest first."""
-    first = next((claim for claim, *_ in claims if claim.evidence != "neighbours"), claims[0][0])
-    others: dict[int, Claim] = {}
-    for claim in (claim for line in claims for claim in line[1:]):
-        number = claim.call.stored.number
-        if number != first.call.stored.number and (
-            number not in others or others[number].call.order < claim.call.order
-        ):
-            others[number] = claim
-    latest = sorted(others.values(), key=lambda claim: claim.call.order, reverse=True)
-    return [first, *latest[:OTHERS]]
-
-
-def _alike(claims: Sequence[Claim]) -> tuple[tuple[int, int], str] | None:
-    """Return what the lines of a run have in common: the call, and what says that it wrote them."""
-    if not claims:
-        return None
-    evidence = claims[0].evidence
-    return claims[0].call.place, "edit" if evidence == "neighbours" else evidence
 
 
 def _last(path: str) -> str:

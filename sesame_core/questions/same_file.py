@@ -66,6 +66,15 @@ class SameFile:
                 return path[len(root) + 1 :]
         return path
 
+    def beside(self, path: str, other: str) -> str | None:
+        """Return another path as it is in the repository, if it is in the directory of one that means the file."""
+        above, _, last = path.replace("\\", "/").rpartition("/")
+        beside, _, name = other.replace("\\", "/").rpartition("/")
+        if above != beside:
+            return None
+        own = next((one.path for one in self.names if one.path.rsplit("/", 1)[-1] == last), "")
+        return f"{own.rpartition('/')[0]}/{name}".lstrip("/") if own else None
+
     def belongs(self, session: Session) -> int:
         """Return 2 for a session in the repository, 1 for one in a directory of its name, -1 for one in another."""
         found = self._belongs.get(session.key or session.id)

@@ -38,9 +38,9 @@ def commanded(command: str) -> Iterator[Edit]:
     rest = command
     if moved := _DIRECTORY.match(command):
         # What follows is in another directory.
+        above = moved[1].rstrip("/")
         for edit in commanded(command[moved.end() :]):
-            is_within = edit.path and not edit.path.startswith(("/", "~", "$"))
-            yield edit._replace(path=f"{moved[1].rstrip('/')}/{edit.path}") if is_within else edit
+            yield edit._replace(path=_below(above, edit.path), former=_below(above, edit.former))
         return
     for here in _HERE.finditer(command):
         body = here["body"].split("\n")
@@ -62,6 +62,10 @@ def commanded(command: str) -> Iterator[Edit]:
         yield from _simple(rest)
     if "\n" in rest.strip():
         yield added("", rest.split("\n"), "script")
+
+
+def _below(directory: str, path: str) -> str:
+    return f"{directory}/{path}" if path and not path.startswith(("/", "~", "$")) else path
 
 
 def _simple(command: str) -> Iterator[Edit]:

@@ -11,10 +11,10 @@ from .text import SCHEMA_VERSION, count, day, iso, one_line, place, session_name
 if TYPE_CHECKING:
     from ..types.questions import Blame, BlamedSession, Writer
     from ..types.report import IndexReport
-    from .schemas.blames import BlamedSessionJson, BlameJson, WriterJson
+    from .schemas.blames import BlameAnswerJson, BlamedSessionJson, BlameJson, BriefBlamedJson, WriterJson
 
-#: Sessions that the text names by default, and characters of a prompt and of a line in it.
-SESSIONS, PROMPT, LINE = 10, 200, 120
+#: Characters of a prompt and of a line.
+PROMPT, LINE = 200, 120
 #: Ranges of lines of a session that the text names.
 RANGES = 12
 #: What is said of evidence that is weaker than an edit of the file.
@@ -43,7 +43,7 @@ def blame_json(found: Blame, refreshed: IndexReport | None = None) -> BlameJson:
         "noted": found.noted,
         "edits": found.edits,
         "truncated": found.is_truncated,
-        "withoutText": found.without_text,
+        "withheld": found.withheld,
         "hints": hints(found),
         "index": index_json(refreshed, found.freshness),
         "runs": [
@@ -84,6 +84,46 @@ def _session_json(session: BlamedSession) -> BlamedSessionJson:
     }
 
 
+def blame_answer_json(
+    found: Blame, refreshed: IndexReport | None = None, current: Sequence[str] = ()
+) -> BlameAnswerJson:
+    """Return the JSON value of an answer as agents get it: its sessions with their lines, within few bytes.
+
+    :param current: ids of the caller's own sessions.
+    """
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "about": found.name + _lines_asked(found),
+        "total": found.total,
+        "unknown": found.unknown,
+        "noted": found.noted,
+        "withheld": found.withheld,
+        "truncated": found.is_truncated,
+        "hints": hints(found),
+        "currentSessions": list(current),
+        "index": index_json(refreshed, found.freshness),
+        "sessions": [_brief_json(found, session) for session in found.sessions],
+    }
+
+
+def _brief_json(found: Blame, session: BlamedSession) -> BriefBlamedJson:
+    own, writer = session.stored.session, session.writer
+    return {
+        "session": own.id,
+        "title": session_name(session.stored),
+        "agent": own.agent,
+        "owner": own.owner or None,
+        "at": writer.position,
+        "when": iso(writer.at),
+        "tool": writer.tool,
+        "evidence": writer.evidence,
+        "lines": _ranges(_runs(found, session)),
+        "count": session.lines,
+        "askedAt": session.asked_at,
+        "asked": shortened(" ".join(session.asked.split()), PROMPT) or None,
+    }
+
+
 def hints(found: Blame) -> list[str]:
     """Return what makes an answer uncertain, and what it could not see, a sentence each."""
     notes = []
@@ -94,8 +134,8 @@ def hints(found: Blame) -> list[str]:
             notes.append("no session is known to have changed this file")
     if found.is_truncated:
         notes.append("too many calls name such a file: older ones were not read")
-    if found.without_text:
-        notes.append(f"{count(found.without_text, 'session')} of this repository without visible text")
+    if found.withheld:
+        notes.append(f"{count(found.withheld, 'session')} of this repository without visible text")
     return notes
 
 
@@ -104,35 +144,33 @@ def blame_text(
     *,
     abbreviate: Callable[[str], str],
     refreshed: IndexReport | None = None,
-    limit: int = SESSIONS,
 ) -> str:
     """Return an answer as text: how many lines are known, then each session with its lines and what was asked.
 
     :param abbreviate: shortens a session id as far as it stays unique.
-    :param limit: most sessions.
     """
     from .notes import refresh_notes
 
     lines = [_headline(found)]
     if found.first == found.last:
         lines += ["", f"  {shortened(one_line(found.text[0].strip()), LINE)}"]
-    for session in found.sessions[:limit]:
+    for session in found.sessions:
         lines += ["", *_session_lines(found, session, abbreviate)]
     notes = [f"{note[0].upper()}{note[1:]}" for note in hints(found)]
-    if rest := len(found.sessions) - limit:
-        notes += [f"… and {count(rest, 'more session')}: --limit {len(found.sessions)}"] if rest > 0 else []
+    if rest := found.total - found.offset - len(found.sessions):
+        notes.append(f"… and {count(rest, 'more session')}: --limit {found.total}")
     if found.sessions and found.unknown:
-        notes.append(f"No session is known for {_ranges(found, _unknown(found))}")
-    notes += [f"Noted by git-ai: {one_line(who)}, {_ranges(found, runs)}" for who, runs in _noted(found).items()]
+        notes.append(f"No session is known for {_ranges(_unknown(found))}")
+    notes += [f"Noted by git-ai: {one_line(who)}, {_ranges(runs)}" for who, runs in _noted(found).items()]
     if found.former:
         notes.append(f"Formerly {', '.join(map(one_line, found.former))}")
     notes += refresh_notes(refreshed)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def shown_ids(found: Blame, limit: int = SESSIONS) -> Iterator[str]:
+def shown_ids(found: Blame) -> Iterator[str]:
     """Yield the id of each session that the text of an answer names."""
-    for session in found.sessions[:limit]:
+    for session in found.sessions:
         yield session.stored.session.id
     for run in found.runs if found.first == found.last else ():
         for writer in run.writers:
@@ -140,19 +178,15 @@ def shown_ids(found: Blame, limit: int = SESSIONS) -> Iterator[str]:
 
 
 def _headline(found: Blame) -> str:
-    where = one_line(found.name)
-    if found.first == found.last:
-        where += f":{found.first}"
-    elif (found.first, found.last) != (1, found.line_count):
-        where += f":{found.first}-{found.last}"
-    written = sum(session.lines for session in found.sessions)
+    where = one_line(found.name) + _lines_asked(found)
+    written = found.known
     if not written:
         return f"{where}: no session is known that wrote {'it' if found.first == found.last else 'any of it'}"
     if found.first == found.last:
         return f"{where}: written in 1 session"
     counted = written + found.unknown + found.noted
     share = "all" if counted == written else f"{written} of"
-    return f"{where}: {share} {count(counted, 'line')} written in {count(len(found.sessions), 'session')}"
+    return f"{where}: {share} {count(counted, 'line')} written in {count(found.total, 'session')}"
 
 
 def _session_lines(found: Blame, session: BlamedSession, abbreviate: Callable[[str], str]) -> Iterator[str]:
@@ -172,8 +206,7 @@ def _session_lines(found: Blame, session: BlamedSession, abbreviate: Callable[[s
         parts.append(f"also in {count(copies, 'copy')}")
     yield f"    {' · '.join(parts)}"
     if found.first != found.last:
-        runs = [(run.first, run.last) for run in found.runs if run.writers and run.writers[0].stored is session.stored]
-        yield f"    {_ranges(found, runs)}"
+        yield f"    {_ranges(_runs(found, session))}"
     else:
         others = [abbreviate(one.stored.session.id) for run in found.runs for one in run.writers[1:]]
         if others:
@@ -181,6 +214,18 @@ def _session_lines(found: Blame, session: BlamedSession, abbreviate: Callable[[s
     if session.asked_at is not None:
         asked = shortened(one_line(" ".join(session.asked.split())), PROMPT)
         yield f'    asked at {one_line(short)}:{session.asked_at}: "{asked}"'
+
+
+def _lines_asked(found: Blame) -> str:
+    """Return what stands behind the name of a file: the lines that are asked about, "" for all."""
+    if found.first == found.last:
+        return f":{found.first}"
+    return "" if (found.first, found.last) == (1, found.line_count) else f":{found.first}-{found.last}"
+
+
+def _runs(found: Blame, session: BlamedSession) -> list[tuple[int, int]]:
+    number = session.stored.number
+    return [(run.first, run.last) for run in found.runs if run.writers and run.writers[0].stored.number == number]
 
 
 def _unknown(found: Blame) -> list[tuple[int, int]]:
@@ -201,7 +246,7 @@ def _noted(found: Blame) -> dict[str, list[tuple[int, int]]]:
     return noted
 
 
-def _ranges(found: Blame, runs: Sequence[tuple[int, int]]) -> str:
+def _ranges(runs: Sequence[tuple[int, int]]) -> str:
     """Return ranges of lines in words, neighbours joined: `lines 3-8, 12 (7 lines)`."""
     joined: list[list[int]] = []
     for first, last in runs:

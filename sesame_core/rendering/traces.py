@@ -42,7 +42,7 @@ def _conversation(found: Blame, session: BlamedSession) -> ConversationJson:
     at = "" if session.writer.position is None else f":{session.writer.position}"
     ranges = []
     for run in found.runs:
-        if run.writers and run.writers[0].stored is session.stored:
+        if run.writers and run.writers[0].stored.number == session.stored.number:
             text = "\n".join(found.text[run.first - found.first : run.last - found.first + 1])
             digest = sha256(text.encode("utf-8", "replace")).hexdigest()
             ranges.append({"start_line": run.first, "end_line": run.last, "content_hash": f"sha256:{digest}"})

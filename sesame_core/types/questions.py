@@ -72,8 +72,13 @@ class Blame:
     last: int
     text: tuple[str, ...]
     runs: tuple[BlamedRun, ...]
-    #: By the number of lines, most first.
+    #: By the number of lines, most first: those of a page, if one was asked for.
     sessions: tuple[BlamedSession, ...]
+    #: Number of all sessions, and of those before the page.
+    total: int
+    offset: int = 0
+    #: Lines that sessions wrote, all of them.
+    known: int
     #: Lines that no known session wrote; blank lines do not count.
     unknown: int
     #: Former names of the file, the latest first.
@@ -85,7 +90,7 @@ class Blame:
     #: Calls were left out because the file's name is in too many.
     is_truncated: bool = False
     #: Sessions in this repository of which others see no text.
-    without_text: int = 0
+    withheld: int = 0
     #: Lines that git-ai attributes to others: people, and sessions that the index does not have.
     noted: int = 0
     freshness: Freshness | None = None

@@ -336,7 +336,7 @@ def test_every_declared_object_is_on_the_page() -> None:
     here = {name for name in globals() if name.endswith("Json")}
     modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
     declared = {name for module in modules for name in vars(module) if name.endswith("Json")}
-    parts = {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson"}
+    parts = {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson", "BriefBlamedJson", "BlameAnswerJson"}
     # The fields of a trace are those of its specification.
     declared -= {name for name in declared if vars(traces).get(name)} - {"VersionedJson"}
     assert declared - here == {*parts, "SessionPageJson", "ListedSessionJson", "ReadChunkJson"}  # parts of others

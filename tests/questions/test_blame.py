@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from sesame_core import Sesame
 from sesame_core.config.model import Selection, Source
@@ -363,3 +364,73 @@ def test_a_name_with_a_colon_and_a_number(library: Sesame, history: History) -> 
     history.session("s-first").writes("notes:12", "the twelfth note of the fox\n")
     assert wrote(asked(library, history, "notes:12")) == {1: "s-first"}
     assert wrote(library.blame(str(history.root / "notes:12") + ":1")) == {1: "s-first"}
+
+
+def test_lines_that_were_moved_by_hand_from_a_file_of_the_same_name(library: Sesame, history: History) -> None:
+    history.session("s-first").writes("one/main.py", "def reconnect_after(delay_seconds):\n    return delay_seconds\n")
+    history.put("two/main.py", "def reconnect_after(delay_seconds):\n    return delay_seconds * 2\n")
+    history.commit("person")
+    found = asked(library, history, "two/main.py")
+    assert wrote(found) == {1: "s-first"}
+    assert evidence(found, 1) == "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("command", "below"),
+    [
+        ("git mv socket.py connection.py", "src"),
+        ("cd src && git mv socket.py connection.py", ""),
+        ("git mv src/socket.py src/connection.py", ""),
+        ("git mv lib/socket.py src/connection.py", ""),
+    ],
+)
+def test_a_session_renamed_it_from_some_directory(tmp_path: Path, command: str, below: str, home: Path) -> None:
+    history = History(tmp_path)
+    former = "lib/socket.py" if "lib" in command else "src/socket.py"
+    first = history.session("s-first")
+    first.calls("Write", file_path=str(history.root / former), content=SOCKET)
+    history.put("src/connection.py", SOCKET)
+    history.session("s-second", cwd=str(history.root / below)).calls("bash", command=command)
+    history.save()
+    source = Source(parser=Selection(name="sesame"), path=history.source)
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        sesame.index()
+        found = sesame.blame(str(history.root / "src" / "connection.py"))
+    assert set(wrote(found).values()) == {"s-first"}
+    assert evidence(found, 1) == "edit"
+    assert found.former == (former,)
+
+
+def test_a_page_of_sessions(library: Sesame, history: History) -> None:
+    for n in range(4):
+        history.session(f"s-{n}").writes(f"part{n}.py", "")
+        history.put("a.py", "".join(f"value_of_part_{m} = {m}\n" * 1 for m in range(n + 1)))
+        history.session(f"t-{n}").calls(
+            "Edit", file_path=str(history.root / "a.py"), old_string="", new_string=f"value_of_part_{n} = {n}"
+        )
+    history.save()
+    library.index()
+    path = str(history.root / "a.py")
+    whole = library.blame(path)
+    page = library.blame(path, limit=2, offset=1)
+    assert page.sessions == whole.sessions[1:3]
+    assert (page.total, page.offset, page.runs) == (4, 1, whole.runs)
+
+
+def test_an_agent_gets_an_answer_without_secrets(library: Sesame, history: History) -> None:
+    from sesame_core.rendering.blames import blame_answer_json
+    from sesame_core.rendering.schemas.blames import BlameAnswerJson
+
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    session = history.session("s-first")
+    session.asks(f"use the token {secret}")
+    session.writes("a.py", f"retries_before_giving_up = 12\ntoken = '{secret}'\n")
+    history.save()
+    library.index()
+    found = library.without_secrets().blame(str(history.root / "a.py"))
+    value = TypeAdapter(BlameAnswerJson).validate_python(blame_answer_json(found), strict=True)
+    assert (value["about"], value["total"]) == ("a.py", 1)
+    (only,) = value["sessions"]
+    assert (only["session"], only["at"]) == ("s-first", 1)
+    assert secret not in str(value)
+    assert "use the token" in (only["asked"] or "")

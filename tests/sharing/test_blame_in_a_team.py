@@ -33,7 +33,7 @@ def test_sessions_that_are_hidden_from_others(cli: Any, home: Path, database: st
         (1, []),
         (2, [THREE]),
     ]
-    assert (found["unknown"], found["withoutText"]) == (1, 1)
+    assert (found["unknown"], found["withheld"]) == (1, 1)
     assert found["hints"] == ["1 session of this repository without visible text"]
     text = cli("blame", str(history.root / "a.py"), "--no-refresh").out
     assert "1 session of this repository without visible text" in text

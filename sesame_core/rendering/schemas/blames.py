@@ -62,8 +62,40 @@ class BlameJson(VersionedJson):
     noted: Annotated[int, Doc("Lines that git-ai attributes to people, and to sessions that are not in the index.")]
     edits: Annotated[int, Doc("Changes of this file that are known, of any line.")]
     truncated: Annotated[bool, Doc("Too many calls name such a file: older ones were not read.")]
-    withoutText: Annotated[int, Doc("Sessions of this repository whose texts are not visible.")]
+    withheld: Annotated[int, Doc("Sessions of this repository whose texts are not visible.")]
     hints: list[str]
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
     runs: list[BlamedRunJson]
     sessions: Annotated[list[BlamedSessionJson], Doc("Those with most lines first.")]
+
+
+class BriefBlamedJson(TypedDict):
+    """A session that wrote some of the lines, as agents get it."""
+
+    session: Annotated[str, Doc("The argument session of the other tools.")]
+    title: str
+    agent: str
+    owner: str | None
+    at: Annotated[int | None, Doc("Position of the call that wrote most of them: read it with list_messages.")]
+    when: str | None
+    tool: str | None
+    evidence: Annotated[str, Doc("note, edit, reflowed, command, script, elsewhere or neighbours: less and less.")]
+    lines: Annotated[str, Doc("Which lines.")]
+    count: Annotated[int, Doc("How many.")]
+    askedAt: Annotated[int | None, Doc("Position of the prompt before it.")]
+    asked: Annotated[str | None, Doc("The beginning of that prompt.")]
+
+
+class BlameAnswerJson(VersionedJson):
+    """Which sessions wrote the lines of a file, as agents get it."""
+
+    about: str
+    total: Annotated[int, Doc("Sessions on all pages.")]
+    unknown: Annotated[int, Doc("Lines that no known session wrote, without blank ones.")]
+    noted: Annotated[int, Doc("Lines that git-ai attributes to people, and to sessions that are not in the index.")]
+    withheld: Annotated[int, Doc("Sessions of this repository whose texts are not visible.")]
+    truncated: Annotated[bool, Doc("Too many calls name such a file: older ones were not read.")]
+    hints: list[str]
+    currentSessions: list[str]
+    index: IndexJson
+    sessions: list[BriefBlamedJson]
