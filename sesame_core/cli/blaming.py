@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from .options import JSON, Argument, Command, Option, limited, narrowing
 from .terminal import opened, write
 
 
-def blame(file: str, *, limit: int, trace: bool, json: bool, refresh: bool, **narrowing: Any) -> None:
+def blame(file: Path, *, limit: int, trace: bool, json: bool, refresh: bool, **narrowing: Any) -> None:
     """Print which sessions wrote the lines of a file, with what was asked for.
 
     :param file: `FILE`, `FILE:LINE` or `FILE:LINE-LINE`.
@@ -28,7 +29,7 @@ def blame(file: str, *, limit: int, trace: bool, json: bool, refresh: bool, **na
     filters = gathered(narrowing)
     with opened() as sesame:
         refreshed = sesame.refresh() if refresh else sesame.as_it_is()
-        found = sesame.blame(file, filters, limit=None if trace or json else limit)
+        found = sesame.blame(str(file), filters, limit=None if trace or json else limit)
         if trace:
             from .. import __version__
             from ..rendering.traces import trace_json
@@ -47,7 +48,7 @@ COMMANDS = (
         "blame",
         blame,
         "Find the sessions that wrote a file's lines, with what was asked for; by their edits, nothing to install.",
-        (Argument("file", "FILE[:LINE[-LINE]]", "A file that exists, and lines of it.", is_required=True),),
+        (Argument("file", "FILE[:LINE[-LINE]]", "A file that exists, and lines of it.", Path, is_required=True),),
         (
             *narrowing("agent", "model", "after", "before", "workstation", "host", "owner", "exclude"),
             limited("Sessions at most.", 10),

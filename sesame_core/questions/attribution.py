@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 SLACK = timedelta(minutes=2)
 #: Lines before and after those asked about that are compared, too: those in between say nothing alone.
 NEAR = 40
+#: Lines without an edit that are compared with scripts, and with other line breaks: one takes up to a millisecond.
+UNKNOWN = 2_000
+#: Characters of a line, without white space, that may come from a file of another repository.
+FAR = 24
 #: Scripts whose text is searched for lines, the latest.
 SCRIPTS = 200
 
@@ -58,6 +62,8 @@ class Attribution:
         self._own: list[list[Claim]] = []
         #: Edits of this file, whatever they wrote.
         self.edits = 0
+        #: Not all lines that no edit has were compared with scripts, and with other line breaks.
+        self.is_truncated = False
 
     def read(self, calls: Sequence[Call]) -> None:
         """Read the calls that name the file, in order of time; those that were read before do not count any more."""
@@ -83,7 +89,9 @@ class Attribution:
             list(self._sure.claims(ledger.owners(line, *near))) if telling else []
             for line, near, telling in zip(self._lines, self._around, self._telling, strict=True)
         ]
-        for n in self._open(self._own):
+        open_ = self._open(self._own)
+        self.is_truncated = len(open_) > UNKNOWN
+        for n in open_[:UNKNOWN]:
             self._own[n] = list(self._otherwise(n))
 
     def claims(self, elsewhere: Sequence[Call] = ()) -> list[list[Claim]]:
@@ -96,11 +104,21 @@ class Attribution:
             other = self._book(elsewhere)
             for n in open_:
                 owners = other.ledger.owners(self._lines[n], *self._around[n])
-                if owners and (len(key(self._lines[n])) >= LONG or owners[0].context):
-                    found[n] = [claim._replace(evidence="elsewhere") for claim in other.claims(owners)]
+                claims = [claim for claim in other.claims(owners) if self._may_move(claim, n)]
+                found[n] = [claim._replace(evidence="elsewhere") for claim in claims]
         self._prefer_neighbours(found)
         self._fill(found)
         return found
+
+    def _may_move(self, claim: Claim, n: int) -> bool:
+        """Return whether a line of another file may be where a line comes from.
+
+        In another repository it may be there by chance, unless the lines around it are, too.
+        """
+        length, has_context = len(key(self._lines[n])), bool(claim.owner and claim.owner.context)
+        if self._same.belongs(claim.call.stored.session) > 0:
+            return length >= LONG or has_context
+        return length >= FAR and has_context
 
     def _open(self, found: Sequence[Sequence[Claim]]) -> list[int]:
         return [n for n, claims in enumerate(found) if self._telling[n] and not claims]

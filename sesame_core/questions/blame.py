@@ -183,7 +183,7 @@ class _Blaming:
             former=tuple(dict.fromkeys(name.path for name in self._same.names if name.until is not None)),
             revision=self._git.output("rev-parse", "HEAD").strip(),
             edits=self._attribution.edits,
-            is_truncated=self._calls.is_truncated,
+            is_truncated=self._calls.is_truncated or self._attribution.is_truncated,
             noted=len(others),
             withheld=self._withheld() if is_shared else 0,
             freshness=self._reader.freshness() if isinstance(self._reader, TracksFiles) else None,

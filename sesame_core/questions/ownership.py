@@ -104,8 +104,8 @@ class Ledger:
         own = key(line)
         ever = self._ever.get(own, ())
         if len(ever) == 1 and is_telling(own):
-            # Most lines: there is nothing to compare.
-            return [Owner(ever[0].edit, 0, bool(self._alive.get(own)))]
+            # Most lines: there is nothing to choose.
+            return [Owner(ever[0].edit, _context(ever[0], above, below), bool(self._alive.get(own)))]
         found: dict[int, Owner] = {}
         for is_alive, pieces in ((True, self._alive.get(own, ())), (False, ever)):
             for piece in pieces[-COMPARED:]:

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"(?:\w+://)?(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+(?=/))?[/:
 class Target:
     """A file with the lines that are asked about."""
 
-    #: Absolute.
+    #: Absolute, without links.
     path: str
     #: The repository around it; None outside of git.
     root: str | None
@@ -51,7 +51,7 @@ def target(reference: str) -> Target:
     if bounds and not 1 <= first <= last <= len(lines):
         wanted = f"line {first}" if first == last else f"lines {first}-{last}"
         raise QueryError(f"{path}: has no {wanted}; its lines are 1-{len(lines)}")
-    full = os.path.abspath(path)
+    full = os.path.realpath(path)
     root = root_of(os.path.dirname(full))
     name = os.path.relpath(full, root) if root else os.sep.join(full.split(os.sep)[-2:])
     return Target(
@@ -77,10 +77,13 @@ def _read(path: str) -> tuple[list[str], datetime]:
         raise SesameError(f"{path}: is larger than {LARGEST >> 20} MiB; ask about a smaller file")
     if b"\0" in data[:8192]:
         raise SesameError(f"{path}: is not text; ask about a file with lines")
-    lines = data.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+    # As git and editors count them: a form feed and the like end no line.
+    lines = data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    if not lines[-1]:
+        lines.pop()
     if not lines:
         raise SesameError(f"{path}: is empty; ask about a file with lines")
-    return lines, modified
+    return [line.removesuffix("\r") for line in lines], modified
 
 
 def _repository(root: str) -> str:

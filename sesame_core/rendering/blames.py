@@ -133,7 +133,7 @@ def hints(found: Blame) -> list[str]:
         else:
             notes.append("no session is known to have changed this file")
     if found.is_truncated:
-        notes.append("too many calls name such a file: older ones were not read")
+        notes.append("too much to compare: older calls or some of the lines were left out; ask about fewer lines")
     if found.withheld:
         notes.append(f"{count(found.withheld, 'session')} of this repository without visible text")
     return notes

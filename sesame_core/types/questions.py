@@ -87,7 +87,7 @@ class Blame:
     revision: str = ""
     #: Edits of this file that the index has, of any line.
     edits: int = 0
-    #: Calls were left out because the file's name is in too many.
+    #: Something was left out: older calls, of too many with the file's name, or lines, of too many that no edit has.
     is_truncated: bool = False
     #: Sessions in this repository of which others see no text.
     withheld: int = 0

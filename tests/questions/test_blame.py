@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
@@ -12,6 +13,8 @@ from pydantic import TypeAdapter
 from sesame_core import Sesame
 from sesame_core.config.model import Selection, Source
 from sesame_core.errors import QueryError, SesameError
+from sesame_core.questions.blame import blame
+from sesame_core.questions.target import target
 from sesame_core.types.query import Filters
 from sesame_core.types.questions import Blame
 
@@ -434,3 +437,52 @@ def test_an_agent_gets_an_answer_without_secrets(library: Sesame, history: Histo
     assert (only["session"], only["at"]) == ("s-first", 1)
     assert secret not in str(value)
     assert "use the token" in (only["asked"] or "")
+
+
+def test_a_reader_that_finds_no_phrases_finds_candidates(history: History, tmp_path: Path, home: Path) -> None:
+    class Plain:
+        """A reader of a third party, which has no abilities."""
+
+        def __init__(self, reader: Any) -> None:
+            self._reader = reader
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in ("snapshot", "candidates", "sessions", "find_by_id", "list_sessions", "chunks"):
+                raise AttributeError(name)
+            return getattr(self._reader, name)
+
+    history.session("s-first").writes("a.py", "retries_before_giving_up = 12\n")
+    history.save()
+    source = Source(parser=Selection(name="sesame"), path=history.source)
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        sesame.index()
+        reader: Any = Plain(sesame._index.reader())
+        found = blame(reader, target(str(history.root / "a.py")), [str(history.root)], Filters())
+    assert wrote(found) == {1: "s-first"}
+    assert found.freshness is None
+
+
+def test_a_line_without_a_word(library: Sesame, history: History) -> None:
+    history.put("a.py", "}\n\n---\n")
+    history.commit("person")
+    history.session("s-other").writes("b.py", "}\n")
+    assert wrote(asked(library, history, "a.py:1")) == {}
+
+
+def test_a_line_of_another_repository_is_there_by_chance(library: Sesame, history: History) -> None:
+    history.put("a.py", "from collections.abc import Iterator\nvalue = 1\n")
+    history.commit("person")
+    other = history.session("s-other", cwd="/home/bo/owl")
+    other.calls("Write", file_path="/home/bo/owl/b.py", content="from collections.abc import Iterator\nother = 2\n")
+    assert wrote(asked(library, history, "a.py")) == {}
+
+
+def test_lines_that_were_copied_from_another_repository(library: Sesame, history: History) -> None:
+    body = "def reconnect_after(delay_seconds):\n    return delay_seconds * 2 ** attempts\n"
+    history.put("a.py", f"value = 1\n{body}")
+    history.commit("person")
+    session = history.session("s-other", cwd="/home/bo/owl")
+    session.calls("Write", file_path="/home/bo/owl/b.py", content=body)
+    found = asked(library, history, "a.py")
+    assert wrote(found) == {2: "s-other", 3: "s-other"}
+    assert evidence(found, 2) == "elsewhere"

@@ -61,7 +61,7 @@ class BlameJson(VersionedJson):
     unknown: Annotated[int, Doc("Lines that no known session wrote, without blank ones.")]
     noted: Annotated[int, Doc("Lines that git-ai attributes to people, and to sessions that are not in the index.")]
     edits: Annotated[int, Doc("Changes of this file that are known, of any line.")]
-    truncated: Annotated[bool, Doc("Too many calls name such a file: older ones were not read.")]
+    truncated: Annotated[bool, Doc("Too much to compare: something was left out.")]
     withheld: Annotated[int, Doc("Sessions of this repository whose texts are not visible.")]
     hints: list[str]
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
@@ -94,7 +94,7 @@ class BlameAnswerJson(VersionedJson):
     unknown: Annotated[int, Doc("Lines that no known session wrote, without blank ones.")]
     noted: Annotated[int, Doc("Lines that git-ai attributes to people, and to sessions that are not in the index.")]
     withheld: Annotated[int, Doc("Sessions of this repository whose texts are not visible.")]
-    truncated: Annotated[bool, Doc("Too many calls name such a file: older ones were not read.")]
+    truncated: Annotated[bool, Doc("Too much to compare: something was left out.")]
     hints: list[str]
     currentSessions: list[str]
     index: IndexJson
