@@ -126,10 +126,21 @@ class Ledger:
         if len(own) < LONG:
             return None
         if self._flat is None:
-            blocks = {piece.edit: piece.block for pieces in self._ever.values() for piece in pieces}
-            joined = ((n, "".join("".join(line.split()) for line in block)) for n, block in blocks.items())
-            self._flat = sorted(((n, _CLOSERS.sub(r"\1", text.replace("'", '"'))) for n, text in joined), reverse=True)
+            self._flat = self._joined()
         return next((number for number, text in self._flat if own in text), None)
+
+    def _joined(self) -> list[tuple[int, str]]:
+        """Return the lines that each edit added, joined without white space, the latest edit first."""
+        places: dict[int, dict[int, Piece]] = {}
+        for pieces in self._ever.values():
+            for piece in pieces:
+                places.setdefault(piece.edit, {})[piece.at] = piece
+        found = []
+        for number, added in places.items():
+            # A line that was there before is no part of what was written.
+            lines = ["".join(added[at].block[at].split()) if at in added else "\0" for at in range(max(added) + 1)]
+            found.append((number, _CLOSERS.sub(r"\1", "".join(lines).replace("'", '"'))))
+        return sorted(found, reverse=True)
 
     def replacing(self, line: str) -> int | None:
         """Return the edit that put the longest string into a line, the latest of those."""

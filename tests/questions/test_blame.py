@@ -486,3 +486,14 @@ def test_lines_that_were_copied_from_another_repository(library: Sesame, history
     found = asked(library, history, "a.py")
     assert wrote(found) == {2: "s-other", 3: "s-other"}
     assert evidence(found, 2) == "elsewhere"
+
+
+def test_lines_that_an_edit_only_has_around_its_change_are_not_its_own(library: Sesame, history: History) -> None:
+    history.put("a.py", "def reconnect(delay_seconds, attempts):\n    tries = 0\n    return delay_seconds\n")
+    history.commit("person")
+    old = "def reconnect(delay_seconds, attempts):\n    tries = 0\n    return"
+    session = history.session("s-first")
+    session.edits("a.py", old, old.replace("tries = 0", "tries = 1  # the first one"))
+    found = asked(library, history, "a.py")
+    assert wrote(found) == {2: "s-first"}
+    assert found.unknown == 2
