@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Lines that are looked up by their words, of one question, and names of a file that are followed.
 LOOKED_UP, NAMES = 12, 8
-#: Times that calls which failed are left out and the others compared again.
+#: Times that lines are looked up, and that calls which failed are left out, and the others compared again.
 ROUNDS = 3
 #: Most sessions without text that are counted.
 COUNTED = 1_000
@@ -68,28 +68,31 @@ class _Blaming:
         self._filters = filters
         self._same = SameFile(target.path, roots or (), target.repository, [Name(target.name)])
         self._calls = Calls(reader, filters)
+        self._looked_up: set[str] = set()
         self._attribution = Attribution(target.lines, self._same, target.modified, self._asked())
 
     def answer(self, is_shared: bool, page: slice) -> Blame:
         """Return the answer."""
-        calls, copies = originals(self._naming_the_file())
+        read = self._naming_the_file()
+        calls, copies = originals(read)
         self._attribution.read(calls)
-        claims = self._attribution.claims()
-        elsewhere: list[Call] = []
-        if wanted := self._unexplained(claims):
-            others, more = originals([call for line in wanted for call in self._calls.with_line(line)])
-            copies |= more
-            elsewhere = sorted([*calls, *others], key=lambda call: call.order)
-            claims = self._attribution.claims(elsewhere)
+        claims = self._attribution.claims(calls)
+        for _ in range(ROUNDS):
+            found = [call for line in self._unexplained(claims) for call in self._calls.with_line(line)]
+            if not found:
+                break
+            calls, copies = originals([*read, *found])
+            read += found
+            self._attribution.read(calls)
+            claims = self._attribution.claims(calls)
         for _ in range(ROUNDS):
             winners = {claim.call.place: claim.call for claim in self._winners(claims)}
             failed = self._calls.failed(winners.values())
             if not failed:
                 break
             calls = [call for call in calls if call.place not in failed]
-            elsewhere = [call for call in elsewhere if call.place not in failed]
             self._attribution.read(calls)
-            claims = self._attribution.claims(elsewhere)
+            claims = self._attribution.claims(calls)
         return self._made(claims, self._noted(claims), copies, is_shared, page)
 
     def _noted(self, claims: list[list[Claim]]) -> dict[int, str]:
@@ -116,7 +119,7 @@ class _Blaming:
         asked: set[str] = set()
         is_told = False
         while len(self._same.names) <= NAMES:
-            open_ = [name for name in self._same.names if _last(name.path) not in asked]
+            open_ = [name for name in self._same.names if name.path not in asked]
             if not open_:
                 if is_told:
                     break
@@ -124,8 +127,8 @@ class _Blaming:
                 is_told = True
                 self._same.names += [name for name in self._git.former() if name.path != self._target.name]
                 continue
-            asked.add(_last(open_[0].path))
-            found += self._calls.naming(_last(open_[0].path), self._preferred(open_[0].path))
+            asked.add(open_[0].path)
+            found += self._calls.naming(open_[0].path, self._preferred(open_[0].path))
             self._follow(found)
         return found
 
@@ -157,7 +160,9 @@ class _Blaming:
         lines = self._target.lines
         open_ = {lines[n].strip() for n in self._asked() if not claims[n]}
         long = [line for line in open_ if len(key(line)) >= LONG and is_telling(key(line))]
-        return sorted(long, key=lambda line: (-len(line), line))[:LOOKED_UP]
+        new = [line for line in sorted(long, key=lambda line: (-len(line), line)) if line not in self._looked_up]
+        self._looked_up.update(new[:LOOKED_UP])
+        return new[:LOOKED_UP]
 
     def _winners(self, claims: Sequence[Sequence[Claim]]) -> list[Claim]:
         return [claims[n][0] for n in self._asked() if claims[n]]
@@ -199,7 +204,3 @@ class _Blaming:
             of = replace(self._filters, repo=self._target.repository, all_kinds=True)
             found = [*found, *self._reader.list_sessions(of, limit=COUNTED)[0]]
         return len({one.session.key for one in found if one.session.visibility == "metadata"})
-
-
-def _last(path: str) -> str:
-    return path.rsplit("/", 1)[-1]

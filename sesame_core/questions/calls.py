@@ -59,19 +59,23 @@ class Calls:
         #: The name of a file was in more calls than were read.
         self.is_truncated = False
 
-    def naming(self, name: str, preferred: Condition | None) -> list[Call]:
+    def naming(self, path: str, preferred: Condition) -> list[Call]:
         """Return calls that name a file, in any directory.
 
-        :param name: the last part of its path.
+        A backend may read only the newest chunks that have all words of a phrase; those of a longer one are fewer.
+
+        :param path: its path; calls with its last two parts come first, then those with the last one.
         :param preferred: what the sessions meet whose calls are read when there are too many.
         """
-        word = _phrase(name)
-        if word is None:
-            return []
-        found = self._with(word, None, MOST)
-        if len(found) >= MOST and preferred is not None:
-            self.is_truncated = True
-            found = self._with(word, preferred, MOST) or found
+        parts = path.split("/")
+        found: list[ScoredChunk] = []
+        for text in dict.fromkeys(("/".join(parts[-2:]), parts[-1])):
+            if (word := _phrase(text)) is not None:
+                more = self._with(word, None, MOST)
+                if len(more) >= MOST:
+                    self.is_truncated = True
+                    more = self._with(word, preferred, MOST) or more
+                found += more
         return self._read(found)
 
     def with_line(self, line: str) -> list[Call]:
