@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from ..plugin.withholding import Withholding
 from ..search.grouping import copy_rank
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
@@ -15,6 +14,7 @@ from ..types.query import Filters, is_within
 from .mentions import Mention, mentions
 from .named_file import NamedFile, named_file
 from .people import by_person
+from .withheld import withheld
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -46,13 +46,13 @@ def who(
     """
     file = None if is_topic else named_file(about)
     with reader.snapshot():
-        withheld = reader.withheld(filters) if isinstance(reader, Withholding) else 0
+        hidden = withheld(reader, filters)
         found = _named(reader, about, file, filters) if file else None
         if found is None:
             found = _of_topic(about, searched(about, filters, LOOKED))
             if found.is_weak and file and not file.is_word:
                 found = Who(about=about, name=file.name, subject="directory" if file.is_directory else "file")
-    found.withheld = withheld
+    found.withheld = hidden
     return found
 
 

@@ -49,12 +49,46 @@ HOSTILE_ARGUMENTS: dict[str, Any] = {
 }
 
 
+#: Calls that change files, each with its text in the documented form.
+EDITS: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "edit",
+        {"path": "a.py", "oldText": "x = 1\ny = 2", "newText": "x = 3"},
+        "tool: edit\npath: a.py\nold:\nx = 1\ny = 2\nnew: x = 3",
+    ),
+    ("Edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": ""}, "tool: Edit\npath: a.py\nold: x = 1"),
+    (
+        "MultiEdit",
+        {
+            "file_path": "a.py",
+            "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "z", "new_string": "a\nb"}],
+        },
+        "tool: MultiEdit\npath: a.py\nold: x\nnew: y\nold: z\nnew:\na\nb",
+    ),
+    ("write", {"content": "x = 1", "path": "a.py"}, "tool: write\npath: a.py\ncontent:\nx = 1"),
+    (
+        "NotebookEdit",
+        {"notebook_path": "a.ipynb", "cell_id": "c1", "new_source": "x = 1"},
+        "tool: NotebookEdit\npath: a.ipynb\nsource:\nx = 1\ncell_id: c1",
+    ),
+    ("apply_patch", {"path": "a.py", "patch": "@@\n-x\n+y"}, "tool: apply_patch\npath: a.py\npatch:\n@@\n-x\n+y"),
+    (
+        "apply_patch",
+        {"edits": [{"path": "a.py", "patch": "@@\n-x\n+y"}, {"path": "b.py", "action": "delete"}]},
+        "tool: apply_patch\nedits:\n  - path: a.py\n    patch:\n@@\n-x\n+y\n  - path: b.py\n    action: delete",
+    ),
+    ("bash", {"command": "cat > a.py <<E\nx\nE"}, "tool: bash\ncommand:\ncat > a.py <<E\nx\nE"),
+]
+
+
 class FormatterConformance(PluginConformance):
     """Subclass it and set `name`; override `formatter` to test it with other options."""
 
     kind = "formatter"
     #: Most characters of one chunk of a tool result, including the note about the cut.
     largest_result: ClassVar[int] = 1 << 17
+    #: It writes calls in the form from which `sesame blame` reads edits (docs/hooks.md).
+    writes_edits: ClassVar[bool] = False
 
     @pytest.fixture
     def formatter(self, create: Callable[..., Any]) -> ChunkFormatter:
@@ -76,6 +110,18 @@ class FormatterConformance(PluginConformance):
         assert text in "\n".join(chunk.text for chunk in chunks)
         assert {chunk.role for chunk in chunks} == {role}
         assert {chunk.kind for chunk in chunks} <= KINDS
+
+    @pytest.mark.parametrize(("name", "arguments", "text"), EDITS)
+    def test_an_edit_can_be_read_from_its_text(
+        self, formatter: ChunkFormatter, name: str, arguments: dict[str, Any], text: str
+    ) -> None:
+        """The lines that a call added and removed, with the file, are in a documented form."""
+        if not self.writes_edits:
+            pytest.skip("the formatter writes edits in a form of its own")
+        call = ToolCall(id="c", name=name, arguments=arguments)
+        (chunk,) = formatter.format(Message(session_id="s", role="assistant", tool_calls=(call,)))
+        assert chunk.text == text
+        assert chunk.call_id == "c"
 
     def test_a_call_is_found_by_its_tool_and_its_arguments(self, formatter: ChunkFormatter) -> None:
         """Words of nested values and of later lines count like the first ones."""

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from sesame_core import Selection, Sesame, Source
 
-from ..support.transcripts import Claude, Pi, as_lines, write
+from ..support.transcripts import START, Claude, Pi, as_lines, write
 
 pytestmark = pytest.mark.once
 
@@ -248,6 +249,25 @@ def test_the_picker_is_measured_from_its_start_and_for_each_key(indexed_sessions
     assert done.returncode == 0, done.stderr
     assert "3 keys, 1 starts" in done.stdout
     assert "| sesame | " in done.stdout
+
+
+def test_lines_of_replayed_files_are_blamed_on_the_sessions_that_wrote_them(tmp_path: Path, home: Path) -> None:
+    from sesame_core import Sesame
+
+    first, second = Claude("first", "/w/fox"), Claude("second", "/w/fox", START + timedelta(hours=1))
+    text = "one_value = 1\ntwo_values = 2\nthree_values = 3"
+    path = "/w/fox/src/a.py"
+    new = {"old_string": "two_values = 2", "new_string": "two_values = 22"}
+    write(first.path, first.user("write"), first.call("Write", file_path=path, content=text), first.result("ok"))
+    write(second.path, second.user("go"), second.call("Edit", file_path=path, **new), second.result("ok"))
+    with Sesame() as sesame:
+        sesame.index()
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"file": "_w_fox/fox/src/a.py", "line": 2, "session": "second"}\n')
+    done = run("blaming.py", "--labels", labels)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["files 1, lines 3", "precision 1.000, recall 1.000, one session 1.000"]
+    assert done.stdout.splitlines()[-1] == "labels 1, hit@1 1.000, hit@3 1.000"
 
 
 def test_boilerplate_of_one_agent_stands_out_among_its_terms(tmp_path: Path, home: Path) -> None:

@@ -27,8 +27,10 @@ from sesame_core.config.report import (
 from sesame_core.demo import sessions_dir
 from sesame_core.generation.describe import CONVERSATION_BYTES, State
 from sesame_core.metadata import files
+from sesame_core.rendering.schemas import traces
 from sesame_core.rendering.schemas.answers import AnswerJson, CopyJson, RequestedJson, ResultJson
 from sesame_core.rendering.schemas.audits import AuditJson, SecretJson, SecretKindJson
+from sesame_core.rendering.schemas.blames import BlamedRunJson, BlamedSessionJson, BlameJson, WriterJson
 from sesame_core.rendering.schemas.brief import BriefJson, BriefPassageJson, BriefResultJson
 from sesame_core.rendering.schemas.evidence import (
     ConfidenceJson,
@@ -262,6 +264,7 @@ TABLES: list[tuple[str, str, set[str]]] = [
     ("sessions", "field", fields_of(SessionsJson)),
     ("who", "field", fields_of(WhoJson) | {"sessions"}),
     ("digest", "field", fields_of(DigestJson) | {"sessions"}),
+    ("blame", "field", fields_of(BlameJson) | {"writers"}),
     ("stats", "field", fields_of(TalliesJson)),
     ("star", "field", fields_of(MarkedJson)),
     ("show", "field of a chunk", fields_of(ChunkJson)),
@@ -300,6 +303,9 @@ ROWS: list[tuple[str, str, set[str]]] = [
     ("who", "sessions", fields_of(InvolvedJson)),
     ("digest", "groups", fields_of(DigestGroupJson)),
     ("digest", "sessions", fields_of(DigestEntryJson)),
+    ("blame", "runs", fields_of(BlamedRunJson)),
+    ("blame", "writers", fields_of(WriterJson)),
+    ("blame", "sessions", fields_of(BlamedSessionJson) - SESSION),
     ("stats", "total", fields_of(TallyJson)),
     ("ask", "citations", fields_of(CitationJson)),
     ("ask", "attempts", fields_of(AttemptJson)),
@@ -366,7 +372,9 @@ def test_every_declared_object_is_on_the_page() -> None:
     here = {name for name in globals() if name.endswith("Json")}
     modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
     declared = {name for module in modules for name in vars(module) if name.endswith("Json")}
-    parts = {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson"}
+    parts = {"FreshnessJson", "RefreshJson", "ExcerptItemJson", "VersionedJson", "BriefBlamedJson", "BlameAnswerJson"}
+    # The fields of a trace are those of its specification.
+    declared -= {name for name in declared if vars(traces).get(name)} - {"VersionedJson"}
     assert declared - here == {*parts, "SessionPageJson", "ListedSessionJson", "ReadChunkJson"}  # parts of others
 
 

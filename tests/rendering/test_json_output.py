@@ -19,6 +19,7 @@ from sesame_core import Sesame
 from sesame_core.config.report import ConfigJson
 from sesame_core.rendering.schemas.answers import AnswerJson
 from sesame_core.rendering.schemas.audits import AuditJson
+from sesame_core.rendering.schemas.blames import BlameJson
 from sesame_core.rendering.schemas.exports import ExportJson, HandoffJson
 from sesame_core.rendering.schemas.fixes import FixesJson, WaysJson
 from sesame_core.rendering.schemas.generation import DescriptionsJson, SessionAnswerJson
@@ -55,6 +56,7 @@ COMMANDS = (
     "who socket.ts",
     "who nobody knows this",
     "digest --since 2026-10-12 --before 2026-10-22 --no-refresh",
+    "blame chat-client/src/socket.ts",
     "show d6bc --offset 2 --limit 4",
     "export 71f2223f-f559",
     "handoff d6bc --max-bytes 2000",
@@ -91,6 +93,7 @@ DECLARED: dict[str, Any] = {
     "show": TranscriptJson,
     "export": ExportJson,
     "handoff": HandoffJson,
+    "blame": BlameJson,
     "ask": SessionAnswerJson,
     "describe": DescriptionsJson,
     "fix": FixesJson,
@@ -115,7 +118,7 @@ SCRIPT = [
 
 @pytest.fixture
 def printed(
-    demo_sessions: Path, cli: Callable[..., Any], models: ModelServer, monkeypatch: pytest.MonkeyPatch
+    home: Path, demo_sessions: Path, cli: Callable[..., Any], models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Any]:
     """What each command prints."""
     pytest.importorskip("ahocorasick_rs", reason="the extra redact is not installed")
@@ -126,6 +129,11 @@ def printed(
     write(pi.path, pi.header(), "{", pi.user(f"the token is {secret}"))
     for file in demo_sessions.rglob("*.jsonl"):
         os.utime(file)  # a file of long ago is about to be deleted by its agent
+    file = home / "chat-client" / "src" / "socket.ts"
+    file.parent.mkdir(parents=True)
+    (home / "chat-client" / ".git").mkdir()
+    file.write_text("connect();\n  const base = Math.max(250, Number(settings.reconnectBackoff) || 500);\n")
+    monkeypatch.chdir(home)
     models.script = list(SCRIPT)
     values = {}
     for line in COMMANDS:

@@ -22,6 +22,7 @@ PAYLOAD = "".join(random.Random(7).choices("ABCDEFGHIJKLMNOPabcdefghijklmnop0123
 
 class TestConformance(FormatterConformance):
     name = "default"
+    writes_edits = True
 
 
 def call(name: str, arguments: Any, **fields: Any) -> Chunk:

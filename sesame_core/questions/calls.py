@@ -1,0 +1,162 @@
+"""Tool calls with what they wrote, found by the name of a file or by a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..dataclass import replace
+from ..plugin.backend import Phrases
+from ..search.grouping import copy_rank
+from ..text.snippets import plain
+from ..text.tokens import split
+from ..types.query import Condition, Filters, Query, Word
+from .changes import Edit
+from .edits import edits
+
+if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
+    from ..types.index import Chunk, ScoredChunk, StoredSession
+
+#: Most calls that are read for the name of a file; of more, the newest of the repository's sessions.
+#: Reading and comparing a thousand takes a tenth of a second.
+MOST = 1_000
+#: Most calls that are read for a line, and words of it that are looked up.
+OF_LINE, WORDS = 12, 8
+#: Chunks after a call among which its result is.
+RESULTS = 6
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class Call(NamedTuple):
+    """One call, and what it wrote."""
+
+    stored: StoredSession
+    chunk: Chunk
+    edits: tuple[Edit, ...]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The session's number, and the position."""
+        return self.stored.number, self.chunk.seq
+
+    @property
+    def order(self) -> tuple[datetime, int, int]:
+        """A sort key: when it was made."""
+        session = self.stored.session
+        return self.chunk.timestamp or session.modified or session.created or _LONG_AGO, *self.place
+
+
+class Calls:
+    """The calls of an index that pass filters; each is read once."""
+
+    def __init__(self, reader: IndexReader, filters: Filters) -> None:
+        self._reader = reader
+        self._filters = replace(filters, tools_only=True, role="assistant", all_kinds=True)
+        self._seen: set[tuple[int, int]] = set()
+        self._stored: dict[int, StoredSession] = {}
+        #: The name of a file was in more calls than were read.
+        self.is_truncated = False
+
+    def naming(self, path: str, preferred: Condition) -> list[Call]:
+        """Return calls that name a file, in any directory.
+
+        A backend may read only the newest chunks that have all words of a phrase; those of a longer one are fewer.
+
+        :param path: its path; calls with its last two parts come first, then those with the last one.
+        :param preferred: what the sessions meet whose calls are read when there are too many.
+        """
+        parts = path.split("/")
+        found: list[ScoredChunk] = []
+        for text in dict.fromkeys(("/".join(parts[-2:]), parts[-1])):
+            if (word := _phrase(text)) is not None:
+                more = self._with(word, None, MOST)
+                if len(more) >= MOST:
+                    self.is_truncated = True
+                    more = self._with(word, preferred, MOST) or more
+                found += more
+        return self._read(found)
+
+    def with_line(self, line: str) -> list[Call]:
+        """Return calls that have the words of a line side by side."""
+        word = _phrase(line)
+        return self._read(self._with(word, None, OF_LINE)) if word else []
+
+    def failed(self, calls: Iterable[Call]) -> set[tuple[int, int]]:
+        """Return the places of those calls whose result is an error."""
+        wanted = [call for call in calls if call.chunk.call_id]
+        after = self._reader.chunks([(*_following(call), RESULTS) for call in wanted])
+        return {
+            call.place
+            for call, chunks in zip(wanted, after, strict=True)
+            for chunk in chunks
+            if chunk.kind == "tool_result" and chunk.is_error and chunk.call_id == call.chunk.call_id
+        }
+
+    def _with(self, word: Word, condition: Condition | None, limit: int) -> list[ScoredChunk]:
+        if isinstance(self._reader, Phrases):
+            return self._reader.phrase(word, self._filters, condition, limit)
+        query = Query(text=word.text, words=(word,), condition=condition)
+        return self._reader.candidates(query, self._filters).chunks[:limit]
+
+    def _read(self, found: Sequence[ScoredChunk]) -> list[Call]:
+        places = list(dict.fromkeys((one.session, one.seq) for one in found))
+        places = [place for place in places if place not in self._seen]
+        self._seen.update(places)
+        missing = {number for number, _ in places} - self._stored.keys()
+        if missing:
+            self._stored.update((stored.number, stored) for stored in self._reader.sessions(missing))
+        calls = []
+        for (number, _), chunks in zip(places, self._reader.chunks([(*place, 1) for place in places]), strict=True):
+            for chunk in chunks:
+                if chunk.kind == "tool_call" and number in self._stored and (wrote := edits(chunk.text)):
+                    calls.append(Call(self._stored[number], chunk, tuple(wrote)))
+        return calls
+
+
+def originals(calls: Sequence[Call]) -> tuple[list[Call], dict[tuple[int, int], list[str]]]:
+    """Return calls without those that forks, resumed copies and other files of a session repeat.
+
+    :return: the calls in order of time, and by the place of each the ids of the other sessions.
+    """
+    kept: dict[object, Call] = {}
+    copies: dict[object, list[str]] = {}
+    for call in calls:
+        session = call.stored.session
+        own = call.chunk.origin if call.chunk.origin is not None else (session.key, call.chunk.seq)
+        other = kept.setdefault(own, call)
+        if other is call:
+            continue
+        if _is_first(call, other):
+            kept[own], call, other = call, other, call
+        if other.stored.session.id != call.stored.session.id:
+            copies.setdefault(own, []).append(call.stored.session.id)
+    by_place = {kept[own].place: list(dict.fromkeys(ids)) for own, ids in copies.items()}
+    return sorted(kept.values(), key=lambda call: call.order), by_place
+
+
+def _is_first(one: Call, other: Call) -> bool:
+    """Return whether a call is in the session that another one's continues; of one session, in its best file."""
+    mine, others = one.stored.session, other.stored.session
+    if mine.key == others.key:
+        return copy_rank(one.stored) > copy_rank(other.stored)
+    if mine.is_imported != others.is_imported:
+        return others.is_imported
+    return (mine.created or _LONG_AGO, mine.id) < (others.created or _LONG_AGO, others.id)
+
+
+def _following(call: Call) -> tuple[int, int]:
+    number, seq = call.place
+    return number, seq + 1
+
+
+def _phrase(text: str) -> Word | None:
+    """Return the words of a text side by side, of many the longest neighbours; None without one."""
+    tokens = split(plain(text).lower())
+    if len(tokens) > WORDS:
+        starts = range(len(tokens) - WORDS + 1)
+        start = max(starts, key=lambda start: sum(map(len, tokens[start : start + WORDS])))
+        tokens = tokens[start : start + WORDS]
+    text = " ".join(tokens)
+    return Word(text=text, alternatives=(text,)) if tokens else None
