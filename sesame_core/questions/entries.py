@@ -12,6 +12,7 @@ from ..search.handoff import handoff
 from ..text.readable import readable
 from ..types.export import Point
 from ..types.knowing import DigestEntry
+from .period import is_within_period
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -42,7 +43,7 @@ def entry_of(reader: IndexReader, stored: StoredSession, filters: Filters, leavi
     if session.visibility == "metadata":
         first, last = session.created, session.modified
         return DigestEntry(stored=stored, first=_later(first, filters.after), last=last, is_withheld=True)
-    chunks = [chunk for chunk in _read(reader, stored) if _is_within(chunk, filters)]
+    chunks = [chunk for chunk in _read(reader, stored) if is_within_period(chunk, filters)]
     found = handoff(stored, chunks, budget=_ALL)
     if leaving:
         # Secrets are recognised in whole texts, and most chunks are not quoted.
@@ -77,13 +78,6 @@ def _read(reader: IndexReader, stored: StoredSession) -> Sequence[Chunk]:
         return reader.chunks([(stored.number, 0, None)])[0]
     first, last = reader.chunks([(stored.number, 0, FIRST), (stored.number, stored.chunk_count - LAST, None)])
     return [*first, *last]
-
-
-def _is_within(chunk: Chunk, filters: Filters) -> bool:
-    time = chunk.timestamp
-    return time is None or (
-        (filters.after is None or time >= filters.after) and (filters.before is None or time <= filters.before)
-    )
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -6,17 +6,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..plugin.backend import IndexReader, Phrases
+from ..plugin.backend import Counting, IndexReader, Phrases
 from ..text.calls import files_of
 from ..text.readable import is_shell
+from ..text.tokens import split
 from ..types.query import Filters, Query, Word
 from .named_file import NamedFile, last_parts
+from .period import is_within_period
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ScoredChunk
 
 #: Most chunks with a name that are looked at, the newest: as many as a server reads for a phrase.
 MOST = 1_000
+#: Chunks with a word from which on an index that knows no order of words finds a phrase in the newest of them only
+#: (15,000 in PostgreSQL).
+COMMON = 10_000
+#: Most sessions with a path that are then compared with those that were found, and chunks of others that are looked at.
+SESSIONS, PLACES = 200, 5_000
 #: Chunks after a call in which its result is looked for: calls that run at once have their results after all of them.
 AFTER = 8
 _CALL = 2
@@ -33,34 +40,95 @@ class Mention:
     is_change: bool
 
 
-def mentions(
-    reader: IndexReader, file: NamedFile, filters: Filters, directories: dict[int, str | None]
-) -> tuple[list[Mention], bool]:
-    """Return the calls that name a file, and whether these are all.
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """The calls that name a file, and what is missing of them."""
+
+    calls: list[Mention]
+    #: Whether these are all.
+    is_whole: bool
+    #: Sessions that name the file, and whose calls were not read.
+    uncounted: int
+
+
+def mentions(reader: IndexReader, file: NamedFile, filters: Filters) -> Mentions:
+    """Return the calls that name a file.
 
     Calls that failed are left out, and so are names in commands that only look like the file's.
-
-    :param directories: filled with the directory of each session by number, below which relative paths are.
     """
-    found: dict[tuple[int, int], ScoredChunk] = {}
+    found: set[tuple[int, int]] = set()
     is_whole = False
     for questions in _questions(file, filters):
         if not is_whole:
             answers = [_with(reader, Word(text=name, alternatives=(name,)), narrowed) for name, narrowed in questions]
             is_whole = all(len(chunks) < MOST for chunks in answers)
-            found |= {(c.session, c.seq): c for chunks in answers for c in chunks if c.weight_class == _CALL}
+            found |= {(c.session, c.seq) for chunks in answers for c in chunks if c.weight_class == _CALL}
+    calls = _read(reader, file, filters, found)
+    uncounted = 0
+    is_common = is_whole and _is_common(reader, file)
+    if file.is_directory:  # sessions with a common one are too many to be compared
+        is_whole = is_whole and not is_common
+    elif is_common or not is_whole:
+        missing, uncounted = _missing(reader, file, filters, {one.number for one in calls})
+        calls += _read(reader, file, filters, missing - found)
+        is_whole = is_whole and not uncounted
+    return Mentions(_without_failed(reader, calls), is_whole, uncounted)
+
+
+def _read(reader: IndexReader, file: NamedFile, filters: Filters, found: set[tuple[int, int]]) -> list[Mention]:
+    """Return the calls at some places that name the file."""
+    if not found:
+        return []
     places = sorted(found, reverse=True)
-    texts = reader.chunks([(*place, 1) for place in places]) if places else []
-    by_place = {place: chunks[0] for place, chunks in zip(places, texts, strict=True) if chunks}
-    for stored in reader.sessions({number for number, _ in by_place}) if by_place else ():
-        directories[stored.number] = stored.session.cwd
-    made = [
+    chunks = {
+        place: read[0] for place, read in zip(places, reader.chunks([(*p, 1) for p in places]), strict=True) if read
+    }
+    directories = {one.number: one.session.cwd for one in reader.sessions({number for number, _ in places})}
+    return [
         Mention(number, chunk, paths, any(changed))
-        for (number, _), chunk in by_place.items()
+        for (number, _), chunk in chunks.items()
+        if chunk.kind == "tool_call" and is_within_period(chunk, filters)
         if (named := _meant(file, chunk, directories.get(number)))
         for paths, changed in [tuple(zip(*named, strict=True))]
     ]
-    return _without_failed(reader, made), is_whole
+
+
+def _is_common(reader: IndexReader, file: NamedFile) -> bool:
+    """Return whether all words of a name are so common that an index may have looked at the newest chunks only."""
+    if not isinstance(reader, Counting):
+        return False
+    names = [[Word(text=word, alternatives=(word,)) for word in split(name)] for name in last_parts(file.names, 1)]
+    return any(words and min(reader.frequencies(words)) > COMMON for words in names)
+
+
+def _missing(
+    reader: IndexReader, file: NamedFile, filters: Filters, known: set[int]
+) -> tuple[set[tuple[int, int]], int]:
+    """Return the places of the file's name in sessions that name it and of which no call is known, and how many remain.
+
+    :param known: numbers of the sessions with known calls.
+    """
+    if filters.path is not None:
+        return set(), 0
+    words = tuple(Word(text=name, alternatives=(name,)) for name in last_parts(file.names, 1))
+    wanted: list[tuple[int, int]] = []
+    uncounted = 0
+    for name in file.names:
+        narrowed = replace(filters, path=name, all_kinds=True)
+        listed, total = reader.list_sessions(narrowed, limit=SESSIONS)
+        uncounted += total - len(listed)
+        for one in listed:
+            if one.number in known:
+                continue
+            if len(wanted) + one.chunk_count > PLACES:
+                uncounted += 1
+                continue
+            known = known | {one.number}
+            wanted += [(one.number, seq) for seq in range(one.chunk_count)]
+    if not wanted:
+        return set(), uncounted
+    has = reader.matching(Query(text=file.name, words=words), wanted)
+    return {place for place, contained in zip(wanted, has, strict=True) if contained}, uncounted
 
 
 def _questions(file: NamedFile, filters: Filters) -> Iterator[list[tuple[str, Filters]]]:

@@ -72,8 +72,8 @@ def _changes(found: Who) -> int:
 
 
 def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters) -> Who:
-    directories: dict[int, str | None] = {}
-    made, is_whole = mentions(reader, file, filters, directories)
+    mentioned = mentions(reader, file, filters)
+    made = mentioned.calls
     stored = {one.number: one for one in reader.sessions({one.number for one in made})} if made else {}
     here = [one for one in made if not file.checkouts or _is_same(file, one, stored[one.number])]
     families = _families(reader, stored.values())
@@ -85,12 +85,10 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
         subject="directory" if file.is_directory else "file",
         other_names=file.other_names,
         is_elsewhere=bool(file.checkouts and made and not here),
-        is_truncated=not is_whole,
+        is_truncated=not mentioned.is_whole,
+        uncounted=mentioned.uncounted,
         left_out={"headless": len(involved) - len(shown)} if len(shown) < len(involved) else {},
     )
-    if not is_whole and not file.is_directory and filters.path is None:
-        named = reader.list_sessions(replace(filters, path=file.name), limit=0)[1]
-        found.uncounted = max(0, named - len({one.stored.session.key for one in shown}))
     shown.sort(key=lambda one: (bool(one.changes), one.last or _LONG_AGO), reverse=True)
     people = by_person(shown)
     people.sort(key=lambda one: (one.changes, one.last or _LONG_AGO), reverse=True)

@@ -257,6 +257,10 @@ def test_of_a_common_name_the_latest_calls_count_and_the_answer_says_so(
     monkeypatch.setattr(mentions, "MOST", 4)
     with in_index(home) as sesame:
         found = sesame.who("fox/index.ts")
+        assert (found.is_truncated, found.uncounted) == (True, 0), "sessions with the path are looked at one by one"
+        assert {id for id, *_ in sessions(found)} == {f"day-{day}" for day in range(6)}
+        monkeypatch.setattr(mentions, "PLACES", 0)
+        found = sesame.who("fox/index.ts")
         assert found.is_truncated
         assert {id for id, *_ in sessions(found)} == {"day-5", "day-4", "day-3", "day-2"}
         assert found.uncounted == 2
