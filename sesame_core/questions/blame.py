@@ -81,8 +81,12 @@ class _Blaming:
             found = [call for line in self._unexplained(claims) for call in self._calls.with_line(line)]
             if not found:
                 break
-            calls, copies = originals([*read, *found])
             read += found
+            calls, copies = originals(read)
+            if not any(map(self._names_the_file, found)):
+                # They are of other files: nothing of this one is known that was not before.
+                claims = self._attribution.claims(calls)
+                break
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
         for _ in range(ROUNDS):
@@ -131,6 +135,10 @@ class _Blaming:
             found += self._calls.naming(open_[0].path, self._preferred(open_[0].path))
             self._follow(found)
         return found
+
+    def _names_the_file(self, call: Call) -> bool:
+        session, at = call.stored.session, call.chunk.timestamp
+        return any(self._same.level(edit.path, session, at) >= Level.LIKELY for edit in call.edits)
 
     def _follow(self, calls: Sequence[Call]) -> None:
         """Take the names from which sessions renamed the file."""
