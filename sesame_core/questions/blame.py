@@ -22,6 +22,7 @@ from .notes_ai import noted
 from .ownership import LONG, is_telling, key
 from .renames import Git
 from .same_file import Level, Name, SameFile
+from .seen_before import without_kept_lines
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -89,12 +90,15 @@ class _Blaming:
                 break
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
+        looked_at: set[tuple[int, int]] = set()
         for _ in range(ROUNDS):
             winners = {claim.call.place: claim.call for claim in self._winners(claims)}
             failed = self._calls.failed(winners.values())
-            if not failed:
+            kept = without_kept_lines(self._reader, [call for call in winners.values() if call.place not in looked_at])
+            looked_at |= winners.keys()
+            if not failed and not kept:
                 break
-            calls = [call for call in calls if call.place not in failed]
+            calls = [kept.get(call.place, call) for call in calls if call.place not in failed]
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
         return self._made(claims, self._noted(claims), copies, is_shared, page)
