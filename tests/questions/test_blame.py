@@ -497,3 +497,22 @@ def test_lines_that_an_edit_only_has_around_its_change_are_not_its_own(library: 
     found = asked(library, history, "a.py")
     assert wrote(found) == {2: "s-first"}
     assert found.unknown == 2
+
+
+@pytest.mark.parametrize("numbered", ["{n}\t{line}", "{n:>6}→{line}", "{line}"])
+def test_a_whole_file_that_was_read_before_it_was_written(tmp_path: Path, numbered: str, home: Path) -> None:
+    history = History(tmp_path)
+    history.put("a.py", SOCKET)
+    history.commit("person")
+    session = history.session("s-first")
+    path = str(history.root / "a.py")
+    shown = "\n".join(numbered.format(n=n, line=line) for n, line in enumerate(SOCKET.splitlines(), 1))
+    session.calls("Read", output=shown, file_path=path)
+    session.writes("a.py", SOCKET.replace("tries = 0", "tries = 5") + "    attempts = 12\n")
+    history.save()
+    source = Source(parser=Selection(name="sesame"), path=history.source)
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        sesame.index()
+        found = sesame.blame(path)
+    assert wrote(found) == {3: "s-first", 5: "s-first"}
+    assert found.unknown == 3

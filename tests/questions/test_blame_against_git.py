@@ -125,7 +125,9 @@ class Story:
         path = self.a_file()
         lines = self.lines(path)
         n = self.random.randrange(len(lines))
-        self.session().writes(path, "\n".join([*lines[:n], *self.function(), *lines[n:]]))
+        session = self.session()
+        session.calls("Read", output="\n".join(lines), file_path=str(self.history.root / path))
+        session.writes(path, "\n".join([*lines[:n], *self.function(), *lines[n:]]))
 
     def rename(self) -> None:
         path = self.a_file()
