@@ -32,6 +32,7 @@ LAYERS = (
     ("metadata",),
     ("config", "query"),
     ("plugin", "sdk"),
+    ("tool_calls",),
     ("text",),
     ("types",),
     ("errors", "dataclass", "demo", "installation"),

@@ -13,8 +13,8 @@ from .same_file import Level, SameFile
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from ..tool_calls.changes import Edit
     from ..types.questions import Evidence
-    from .changes import Edit
 
 #: A call may end this long after the time that a file has: clocks differ, and formatters run afterwards.
 SLACK = timedelta(minutes=2)

@@ -11,9 +11,9 @@ from ..plugin.backend import Phrases
 from ..search.grouping import copy_rank
 from ..text.snippets import plain
 from ..text.tokens import split
+from ..tool_calls.call_edits import edits
+from ..tool_calls.changes import Edit
 from ..types.query import Condition, Filters, Query, Word
-from .changes import Edit
-from .edits import edits
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from ..dataclass import dataclass, field
 from ..search.sides import is_answer, is_prompt
 from ..text.readable import is_shell
+from ..tool_calls.commands import commands, sameness
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
-from .commands import commands, sameness
 from .errors import ErrorLine, Level, Wanted
 from .failures import is_quoted
 from .outcomes import Call, calls

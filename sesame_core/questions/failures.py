@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ..text.readable import is_shell
+from ..tool_calls.commands import command_in, doing
 from ..types.index import Chunk
-from .commands import command_in, doing
 
 #: Characters of the output of a command that are read for a failure, at its beginning and at its end.
 READ = 6_000

@@ -12,13 +12,13 @@ from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader, TracksFiles
 from ..query.parser import STOP_WORDS
 from ..text.tokens import light_stem, split
+from ..tool_calls.commands import Command, commands
+from ..tool_calls.programs import HANDLERS
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
 from . import finding
-from .commands import Command, commands
 from .errors import telling
 from .outcomes import Call, calls
-from .programs import HANDLERS
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession

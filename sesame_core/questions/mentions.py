@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
 from ..plugin.backend import Counting, IndexReader, Phrases
-from ..text.calls import files_of
 from ..text.readable import is_shell
 from ..text.tokens import split
+from ..tool_calls.call_files import files_of
 from ..types.query import Filters, Query, Word
 from .named_file import NamedFile, last_parts
 from .period import is_within_period

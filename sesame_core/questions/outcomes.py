@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ..dataclass import dataclass
 from ..text.readable import is_shell, readable
+from ..tool_calls.commands import Command, command_in, commands, doing
 from ..types.index import Chunk
-from .commands import Command, command_in, commands, doing
 from .failures import has_failed, has_run
 
 #: What a call has that changes a file, as the formatter writes it.

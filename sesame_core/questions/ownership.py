@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .changes import Edit
+from ..tool_calls.changes import Edit
 
 #: Letters and digits of a line that says something alone: `}`, `else:` and `end` have fewer.
 TELLING = 5

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..text.readable import readable
+from ..tool_calls.call_edits import edits, names
 from .calls import Call
-from .edits import edits, names
 from .ownership import key
 
 if TYPE_CHECKING:

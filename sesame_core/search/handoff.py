@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..text.calls import files_of
 from ..text.readable import is_shell, readable
+from ..tool_calls.call_files import files_of
 from ..types.export import Handoff, Point
 from .listing import display_name
 

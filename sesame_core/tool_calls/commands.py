@@ -31,7 +31,7 @@ from .programs import (
     VALUED,
     WRAPPERS,
 )
-from .splitting import split_commands
+from .shell_words import split_commands
 
 #: Characters of a command that are read: longer ones write files.
 LONGEST = 4_000

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator
 
 from .changes import Edit, added, whole
-from .patch_text import patched
+from .patches import patched
 
 #: Most characters of a command whose words are split.
 LONGEST = 4_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..text.readable import is_shell
 from .patches import patched_files
-from .readable import is_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,12 +64,12 @@ def files_of(text: str, directory: str | None = None) -> list[Named]:
     found: dict[str, bool] = {}
     named: Iterable[tuple[str, bool]]
     if is_shell(tool):
-        from .shells import files_of_command
+        from .shell_files import files_of_command
 
         named = files_of_command(_command(rest), directory)
     elif code := _CODE.match(rest):
-        from .scripts import files_of_script
-        from .shells import files_of_command
+        from .script_files import files_of_script
+        from .shell_files import files_of_command
 
         named = files_of_script(rest[code.end() :], lambda command: files_of_command(command, directory))
     else:

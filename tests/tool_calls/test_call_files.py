@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sesame_core import ToolCall
-from sesame_core.text.calls import files_of
+from sesame_core.tool_calls.call_files import files_of
 from sesame_formatter_default.tool_calls import describe
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .patches import patched_files
-from .scripts import files_of_script, is_path
+from .script_files import files_of_script, is_path
 
 #: Programs that change each file that they are given, those that write the last one only, and those that change files
 #: with one of these options.

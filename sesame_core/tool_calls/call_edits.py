@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .changes import Edit, added, changed, whole
-from .patch_text import patched
+from .patches import patched
 from .shell_edits import commanded
 
 #: The role of each label.  Those of the default formatter are first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.questions.commands import command_in, commands, doing, sameness
+from sesame_core.tool_calls.commands import command_in, commands, doing, sameness
 
 NAMES = {
     "cd web && CI=1 npx vitest run 2>&1 | tail -5": ["vitest run", "tail"],

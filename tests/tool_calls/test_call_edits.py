@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sesame_core import Message, ToolCall
-from sesame_core.questions.changes import Edit
-from sesame_core.questions.edits import edits
 from sesame_core.testing.formatters import EDITS
+from sesame_core.tool_calls.call_edits import edits
+from sesame_core.tool_calls.changes import Edit
 from sesame_formatter_default.formatter import DefaultFormatter
 
 
