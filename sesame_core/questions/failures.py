@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..text.readable import is_shell
-from ..tool_calls.commands import command_in, doing
+from ..tool_calls.commands import doing
+from ..tool_calls.form import command_in
 from ..types.index import Chunk
 
 #: Characters of the output of a command that are read for a failure, at its beginning and at its end.

@@ -7,21 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from ..dataclass import dataclass
 from ..text.readable import is_shell, readable
-from ..tool_calls.commands import Command, command_in, commands, doing
+from ..tool_calls.call_files import files_of
+from ..tool_calls.commands import Command, commands, doing
+from ..tool_calls.form import command_in, names
+from ..tool_calls.patches import patched_files
 from ..types.index import Chunk
 from .failures import has_failed, has_run
 
-#: What a call has that changes a file, as the formatter writes it.
-_CHANGE = re.compile(
-    r"(?mi)^\s*(?:- )?(?:(?:old|new)(?:_?(?:str|string|text|source))?|contents?|file_text|source|patch|insert_line):"
-)
 #: The first line of a patch, which some agents pass to a shell.
 _PATCH = "*** Begin Patch"
-_PATH = re.compile(
-    r"^(?:  )?(?:- )?(?:path|file_path|file): (.+)$|^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE
-)
-#: Tools whose calls have such arguments and change no file of a project.
-_OTHER = frozenset("todowrite taskcreate taskupdate task agent skill askuserquestion".split())
 #: Commands whose output does not show whether they failed: it is counted, or goes into a file.
 _MUTE = re.compile(r"\|\s*(?:grep -\w*[cq]|wc)\b|(?<![\d&])>\s*\S+\s+2>&1|&>|2>\s*/dev/null")
 #: Most characters of a step.
@@ -65,9 +59,7 @@ class Call:
         """Whether it changes a file, and not by a command."""
         if _PATCH in self.chunk.text:
             return True
-        tool = (self.chunk.tool_name or "").lower().replace("_", "").replace("-", "")
-        is_other = is_shell(tool) or tool in _OTHER or not self.paths
-        return not is_other and _CHANGE.search(self.chunk.text) is not None
+        return not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(self.chunk.text))
 
     @property
     def is_change(self) -> bool:
@@ -85,8 +77,9 @@ class Call:
     @property
     def paths(self) -> tuple[str, ...]:
         """The files that it names as changed."""
-        found = (one or other for one, other in _PATH.findall(self.chunk.text))
-        return tuple(dict.fromkeys([*found, *self.chunk.paths]))
+        text = self.chunk.text
+        patched = patched_files(text) if _PATCH in text else ()
+        return tuple(dict.fromkeys([*names(text), *patched, *self.chunk.paths]))
 
     @property
     def text(self) -> str:

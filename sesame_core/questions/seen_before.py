@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..text.readable import readable
-from ..tool_calls.call_edits import edits, names
+from ..tool_calls.call_edits import edits
+from ..tool_calls.form import names
 from .calls import Call
 from .ownership import key
 

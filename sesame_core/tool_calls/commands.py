@@ -12,38 +12,25 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ..dataclass import dataclass
-from ..text.readable import is_shell
+from ..dataclass import dataclass, replace
+from .command_names import ASSIGNMENT, name_of, program_of, unwrapped
 from .programs import (
-    CONSOLES,
-    DEEPER,
-    DEPTHS,
     GRAMMAR,
-    INTERPRETERS,
     KEYWORDS,
     LOOKING,
     READERS,
-    RUNNERS,
-    RUNNING,
     SHELL_OPTIONS,
-    VALUED,
-    WRAPPERS,
 )
-from .shell_words import split_commands
+from .shell_words import Simple, Written, split_commands
 
-#: Characters of a command that are read: longer ones write files.
-LONGEST = 4_000
+#: Characters of a command that are read.
+LONGEST = 100_000
+#: Scripts in one another that are read: `ssh box "sudo bash -c '…'"`.
+DEEPEST = 3
 #: Arguments that mean everything.
 EVERYTHING = frozenset((".", "./...", "..."))
-#: A plain word, such as a subcommand: `test`, `test:ci`, `css:build`, `pre-commit`.
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[:.-][A-Za-z0-9_]+)*")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*\Z")
-#: The argument of a shell's call in the text of its chunk, and what may follow it (`sesame_formatter_default`).
-_ARGUMENT = re.compile(r"\Atool: (\S+)\n(?:via: .*\n)?command:[ \n]")
-_AFTER = re.compile(r"\n(?:description|workdir|cwd|justification|sandbox_permissions|timeout)(?:: .*|:)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +45,17 @@ class Command:
     directory: str = ""
     #: As it was given: with wrappers, and the program's directory.
     given: tuple[str, ...] = ()
+    #: Files into which its output goes, and that are its input.
+    written: tuple[Written, ...] = ()
+    read: tuple[str, ...] = ()
+    #: Texts that are its input.
+    bodies: tuple[str, ...] = ()
+    #: Its output is the input of the next one.
+    is_piped: bool = False
+    #: A quote in it has no end.
+    is_cut: bool = False
+    #: It is in a substitution.
+    is_inner: bool = False
 
     @property
     def text(self) -> str:
@@ -78,42 +76,58 @@ class Command:
         return program in READERS or program == "cd" or rest in LOOKING.get(program, ())
 
 
-def command_in(text: str, tool: str | None) -> str | None:
-    """Return the command in the text of a call's chunk; None if the tool is not a shell or names none."""
-    if not is_shell(tool):
-        return None
-    found = _ARGUMENT.match(text)
-    if found is None:
-        return None
-    rest = text[found.end() :]
-    while after := _AFTER.search(rest):
-        rest = rest[: after.start()]
-    return rest.strip() or None
-
-
 @functools.lru_cache(maxsize=4096)
 def commands(text: str) -> tuple[Command, ...]:
     """Return the commands of a line or script of a shell, in order; those in substitutions are not counted."""
-    found: list[Command] = []
+    return tuple(one for one in all_commands(text) if one.words and not one.is_inner)
+
+
+@functools.lru_cache(maxsize=256)
+def all_commands(text: str) -> tuple[Command, ...]:
+    """Return the commands of a text, also those in substitutions, and redirections of none, which have no words."""
+    return tuple(_commands(text[:LONGEST], 0))
+
+
+def _commands(text: str, depth: int) -> Iterator[Command]:
     directory = ""
-    for given in split_commands(text[:LONGEST]):
-        words = _unwrapped(given)
-        program = _program(words[0]) if words else ""
-        if not words or program in KEYWORDS:
-            continue
-        if (script := _script(program, words)) and script != text:
-            inner = commands(script)
-            found += (Command(one.words, one.name, _joined(directory, one.directory), one.given) for one in inner)
-            continue
-        if program in ("cd", "pushd", "chdir", "Set-Location") and len(words) > 1:
-            directory = "" if words[1] == "-" else _joined(directory, words[1])
-            continue
-        words = [program, *words[1:]]
-        found.append(Command(tuple(words), _name(words), directory, _as_given(given)))
-        if program == "ssh" and len(words) > 2 and " " in words[-1] and words[-1] != text:
+    for one in split_commands(text):
+        words = unwrapped(one.words)
+        program = program_of(words[0]) if words else ""
+        if depth < DEEPEST:
+            for inside in one.inner:
+                for inner in _commands(inside, depth + 1):
+                    yield replace(inner, directory=joined(directory, inner.directory), is_inner=True)
+        script = _script(program, words) or _script_of_input(program, words, one.bodies)
+        if script and depth < DEEPEST:
+            for inner in _commands(script, depth + 1):
+                yield replace(inner, directory=joined(directory, inner.directory))
+            words, program = [], ""
+        elif program in ("cd", "pushd", "chdir", "Set-Location") and len(words) > 1:
+            directory = "" if words[-1] == "-" else joined(directory, words[-1])
+            words = []
+        elif program in KEYWORDS:
+            words = []
+        else:
+            words = [program, *words[1:]] if words else []
+        if words or one.written or one.read or one.bodies:
+            yield _command(one, words, directory)
+        if program == "ssh" and len(words) > 2 and " " in words[-1] and depth < DEEPEST:
             # What runs on another machine is a command, too; its directory is there.
-            found += commands(words[-1])
-    return tuple(found)
+            yield from _commands(words[-1], depth + 1)
+
+
+def _command(one: Simple, words: Sequence[str], directory: str) -> Command:
+    return Command(
+        words=tuple(words),
+        name=name_of(words) if words else (),
+        directory=directory,
+        given=_as_given(one.words),
+        written=tuple(one.written),
+        read=tuple(one.read),
+        bodies=tuple(one.bodies),
+        is_piped=one.is_piped,
+        is_cut=one.is_cut,
+    )
 
 
 def doing(text: str) -> tuple[Command, ...]:
@@ -146,8 +160,8 @@ def _without_wrapper(one: Command, other: Command) -> Command:
     return Command(one.words[1:], other.name) if one.words[1:end] == other.name else one
 
 
-def _joined(directory: str, inside: str) -> str:
-    """Return a directory in another one, unless it is absolute."""
+def joined(directory: str, inside: str) -> str:
+    """Return a path in a directory, unless it is absolute."""
     if not directory or not inside or inside.startswith(("/", "~", "$", "\\")) or inside[1:2] == ":":
         return inside or directory
     return posixpath.normpath(posixpath.join(directory, inside))
@@ -156,7 +170,7 @@ def _joined(directory: str, inside: str) -> str:
 def _as_given(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a command without variables and words of the shell in front."""
     place = 0
-    while place < len(words) - 1 and (_ASSIGNMENT.match(words[place]) or words[place] in GRAMMAR):
+    while place < len(words) - 1 and (ASSIGNMENT.match(words[place]) or words[place] in GRAMMAR):
         place += 1
     return tuple(words[place:])
 
@@ -169,68 +183,7 @@ def _script(program: str, words: Sequence[str]) -> str:
     return words[2] if " " in words[2] else " ".join(words[2:])
 
 
-def _program(word: str) -> str:
-    """Return the name of a program without its directory, version and suffix: `/usr/bin/python3.11` is `python`."""
-    name = re.split(r"[/\\]", word)[-1] or word
-    name = name.removesuffix(".exe")
-    return _VERSION.sub("", name) if name.startswith(("python", "pip", "node", "ruby")) else name
-
-
-def _unwrapped(words: list[str]) -> list[str]:
-    """Return a command's words without variables and wrappers in front."""
-    while words:
-        program = _program(words[0])
-        if _ASSIGNMENT.match(words[0]) or words[0] in GRAMMAR:
-            words = words[1:]
-        elif program == "command" and words[1:2] in (["-v"], ["-V"]):
-            return ["which", *words[2:]]
-        elif program in WRAPPERS and len(words) > 1:
-            rest = _without_options(words[1:], WRAPPERS[program].split())
-            if program in ("timeout", "gtimeout") and rest:
-                rest = rest[1:]
-            words = rest
-        elif (program, *words[1:2]) in RUNNERS and len(words) > 2:
-            rest = words[words.index("--") + 1 :] if "--" in words else _without_options(words[2:], RUNNING)
-            words = rest or words[:0]
-        else:
-            return words
-    return words
-
-
-def _without_options(words: list[str], valued: Sequence[str]) -> list[str]:
-    place = 0
-    while place < len(words) and words[place].startswith("-") and words[place] != "-":
-        place += 2 if words[place] in valued else 1
-    return words[place:]
-
-
-def _name(words: Sequence[str]) -> tuple[str, ...]:
-    program = words[0]
-    rest = list(words[1:])
-    if program in INTERPRETERS:
-        if rest[:1] == ["-m"] and len(rest) > 1:
-            # `python -m pytest` is `pytest`.
-            return _name([rest[1], *rest[2:]])
-        script = next((word for word in rest if not word.startswith("-")), "")
-        file = re.split(r"[/\\]", script)[-1]
-        if file in CONSOLES:
-            after = [word for word in rest[rest.index(script) + 1 :] if not word.startswith("-")]
-            return (program, file, *after[:1])
-        is_file = re.fullmatch(r"[\w./\\~@+-]+\.\w{1,5}", script) is not None and "-c" not in rest and "-e" not in rest
-        return (program, file) if is_file else (program,)
-    if program in READERS:
-        return (program,)
-    name, depth = [program], DEPTHS.get(program, 2)
-    valued = VALUED.get(program, "").split()
-    while rest and len(name) < depth:
-        word = rest.pop(0)
-        if word in valued and rest:
-            rest.pop(0)
-            continue
-        if word.startswith(("-", "+")):
-            continue
-        if not _PLAIN.fullmatch(word) or (program not in DEPTHS and not word.replace("-", "").isalpha()):
-            break
-        name.append(word)
-        depth += word in DEEPER
-    return tuple(name)
+def _script_of_input(program: str, words: Sequence[str], bodies: Sequence[str]) -> str:
+    """Return the script that a shell is given as its input: `bash <<EOF`."""
+    has_file = any(not word.startswith("-") for word in words[1:])
+    return bodies[0] if bodies and program in SHELL_OPTIONS and not has_file else ""

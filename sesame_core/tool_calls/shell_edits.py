@@ -6,29 +6,17 @@ It is weaker evidence than an edit: a command may fail half-way, and a script th
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .changes import Edit, added, whole
+from .commands import Command, all_commands, joined
 from .patches import patched
+from .programs import INTERPRETERS
 
-#: Most characters of a command whose words are split.
-LONGEST = 4_000
-_HERE = re.compile(
-    r"^(?P<before>[^\n]*?)<<-?[ \t]*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)(?P<after>[^\n]*)\n"
-    r"(?P<body>.*?)(?:\n[ \t]*(?P=end)(?=[ \t)'\"]*(?:\n|\Z))|\Z)",
-    re.MULTILINE | re.DOTALL,
-)
-_TARGET = re.compile(r"(?<![0-9&>])(?P<how>>>?)[ \t]*(?P<quote>['\"]?)(?P<path>[^\s'\"<>|;&()]+)(?P=quote)")
-_TEE = re.compile(
-    r"\btee[ \t]+(?P<how>-a[ \t]+|--append[ \t]+)?(?P<quote>['\"]?)(?P<path>[^\s'\"<>|;&()-][^\s'\"<>|;&()]*)"
-)
-#: Programs whose words are looked at: to split a command takes half a millisecond.
-_WRITES = re.compile(r"\b(?:sed|perl|mv|echo|printf)\b")
+#: What a command has that may write: others are not split.
+_WRITES = re.compile(r"\b(?:sed|perl|mv|echo|printf|tee)\b|\n")
 _PATCH = "*** Begin Patch"
-_SEPARATORS = frozenset(("&&", "||", ";", "|", "&"))
-#: A change of directory at the beginning.
-_DIRECTORY = re.compile(r"\s*cd[ \t]+['\"]?([^\s'\";&|]+)['\"]?[ \t]*(?:&&|;|\n)")
+_OUTPUT = ("", "1")
 #: `s/old/new/` of sed and perl.
 _REPLACE = re.compile(
     r"s(?P<mark>[/|#,@:!])(?P<old>(?:\\.|(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:\\.|(?!(?P=mark)).)*)(?P=mark)[gimp]*"
@@ -37,87 +25,72 @@ _REPLACE = re.compile(
 
 def commanded(command: str) -> Iterator[Edit]:
     """Yield what a command wrote, and the text of scripts in it."""
-    rest = command
-    if moved := _DIRECTORY.match(command):
-        # What follows is in another directory.
-        above = moved[1].rstrip("/")
-        for edit in commanded(command[moved.end() :]):
-            yield edit._replace(path=_below(above, edit.path), former=_below(above, edit.former))
+    if not _WRITES.search(command):
         return
-    for here in _HERE.finditer(command):
-        body = here["body"].split("\n")
-        rest = rest.replace(here[0], f"{here['before']} {here['after']}")
-        if _PATCH in here["body"]:
-            yield from (edit._replace(way="command") for edit in patched(body))
-            continue
-        line = f"{here['before']} {here['after']}"
-        target = _TEE.search(line) or _TARGET.search(line)
-        if target is None:
-            yield added("", body, "script")
-        elif (target["how"] or ">").strip() == ">":
-            yield whole(target["path"], body, "command")
-        else:
-            yield added(target["path"], body, "command")
-    if len(rest) > LONGEST:
-        return
-    if _WRITES.search(rest):
-        yield from _simple(rest)
-    if "\n" in rest.strip():
-        yield added("", rest.split("\n"), "script")
+    found = all_commands(command)
+    for number, one in enumerate(found):
+        for edit in _written(one, found[number:]):
+            yield edit._replace(path=_below(one, edit.path), former=_below(one, edit.former))
 
 
-def _below(directory: str, path: str) -> str:
-    return f"{directory}/{path}" if path and not path.startswith(("/", "~", "$")) else path
+def _below(one: Command, path: str) -> str:
+    return joined(one.directory, path) if path and one.directory else path
 
 
-def _simple(command: str) -> Iterator[Edit]:
-    """Yield the changes of commands of one line."""
-    for words in _commands(command):
-        name = words[0].rsplit("/", 1)[-1]
-        if name == "git" and words[1:2] == ["mv"]:
-            name, words = "mv", words[1:]
-        plain = [word for word in words[1:] if not word.startswith("-")]
-        if name == "mv" and len(plain) == 2:
-            source, target = plain
-            path = target + source.rsplit("/", 1)[-1] if target.endswith("/") else target
-            yield Edit(path, former=source, way="command")
-        elif name in ("sed", "perl") and any(re.match(r"-\w*i|--in-place", word) for word in words[1:]):
-            found = [(word, _REPLACE.match(word)) for word in plain]
-            replaced = tuple((_unescaped(one["old"]), _unescaped(one["new"])) for _, one in found if one)
-            for path, one in found if replaced else ():
-                if one is None and ("." in path or "/" in path):
-                    yield Edit(path, replaced=replaced, way="command")
-        elif name in ("echo", "printf") and ">" in "".join(words):
-            yield from _printed(words[1:])
+def _written(one: Command, following: Sequence[Command]) -> Iterator[Edit]:
+    """Yield what a command wrote.
 
-
-def _commands(command: str) -> Iterator[list[str]]:
-    """Yield the simple commands of a line, each as words; none if its quotes are not closed."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|<>")
-    lexer.whitespace_split, lexer.commenters = True, ""
-    words: list[str] = []
-    try:
-        for word in lexer:
-            if word in _SEPARATORS:
-                if words:
-                    yield words
-                words = []
-            else:
-                words.append(word)
-    except ValueError:
+    :param following: the command, and those after it.
+    """
+    program = one.words[0] if one.words else ""
+    for body in one.bodies:
+        yield from _taken(body, program, following)
+    yield from (added("", word.split("\n"), "script") for word in one.words[1:] if "\n" in word)
+    if one.is_cut:
         return  # half a command is no evidence
-    if words:
-        yield words
+    plain = [word for word in one.words[1:] if not word.startswith("-")]
+    if program == "mv" or one.name == ("git", "mv"):
+        after = plain[plain.index("mv") + 1 :] if program == "git" else plain
+        if len(after) == 2:
+            former, target_name = after
+            path = target_name + former.rsplit("/", 1)[-1] if target_name.endswith("/") else target_name
+            yield Edit(path, former=former, way="command")
+    elif program in ("sed", "perl") and any(re.match(r"-\w*i|--in-place", word) for word in one.words[1:]):
+        expressions = [(word, _REPLACE.match(word)) for word in plain]
+        replaced = tuple((_unescaped(found["old"]), _unescaped(found["new"])) for _, found in expressions if found)
+        for path, found in expressions if replaced else ():
+            if found is None and ("." in path or "/" in path):
+                yield Edit(path, replaced=replaced, way="command")
+    elif program in ("echo", "printf") and (target := _target(following)):
+        text = " ".join(word for word in one.words[1:] if not re.fullmatch(r"-[neE]+", word))
+        lines = text.replace("\\n", "\n").split("\n")
+        yield (added if target[1] else whole)(target[0], lines, "command")
 
 
-def _printed(words: list[str]) -> Iterator[Edit]:
-    for number, word in enumerate(words):
-        if word in (">", ">>") and number + 1 < len(words):
-            text = " ".join(one for one in words[:number] if not re.fullmatch(r"-[neE]+", one))
-            lines = text.replace("\\n", "\n").split("\n")
-            made = whole if word == ">" else added
-            yield made(words[number + 1], lines, "command")
-            return
+def _taken(body: str, program: str, following: Sequence[Command]) -> Iterator[Edit]:
+    """Yield what becomes of a text that is the input of a command."""
+    lines = body.split("\n")
+    if _PATCH in body or program in ("git", "patch"):
+        yield from (edit._replace(way="command") for edit in patched(lines))
+        return
+    target = None if program in INTERPRETERS else _target(following)
+    if target is None:
+        yield added("", lines, "script")
+    else:
+        yield (added if target[1] else whole)(target[0], lines, "command")
+
+
+def _target(commands: Sequence[Command]) -> tuple[str, bool] | None:
+    """Return the file into which the output of the first command goes, and whether it keeps what it has."""
+    found = None
+    for one in commands:
+        if one.words[:1] == ("tee",) and (files := [word for word in one.words[1:] if not word.startswith("-")]):
+            return files[0], bool({"-a", "--append"}.intersection(one.words))
+        outputs = [written for written in one.written if written.stream in _OUTPUT]
+        found = found or next(((written.path, written.is_added) for written in outputs), None)
+        if not one.is_piped:
+            return found
+    return found
 
 
 def _unescaped(text: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from .commands import Command, all_commands, joined
 from .patches import patched_files
 from .script_files import files_of_script, is_path
 
@@ -43,8 +44,8 @@ _FORMATS = frozenset(("black", "isort", "rustfmt", "ruff", "swiftformat"))
 _ONLY_CHECKS = ("--check", "--diff", "-l", "-d", "check", "--dry-run")
 #: Commands of git that do; what only takes changes back (`checkout`, `restore`) leaves nobody's work.
 _GIT = frozenset(("mv", "rm"))
-#: What runs another program.
-_BEFORE = frozenset("sudo env time nohup command exec xargs nice npx pnpm yarn bunx uv uvx poetry run dlx".split())
+#: What runs another program that a package has.
+_MANAGERS = frozenset("pnpm yarn bun uv poetry run dlx".split())
 #: Programs that read a program of their own: from their input, or from an argument.
 _INTERPRETERS = re.compile(r"(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|zsh|pwsh)(?:\.exe)?$")
 #: Programs whose first argument is an expression, and what one looks like.
@@ -53,14 +54,6 @@ _EXPRESSION = re.compile(r"(?:[sy]|tr)([/|#,:!@]).*\1|/.*/[a-z]*$|[\d,$]+[a-z]+$
 #: Options whose value is a text, and what follows a path: a test, a line.
 _SAID = frozenset(("-m", "--message", "-am", "--title", "--body", "--grep", "-e", "--regexp", "-run", "-k"))
 _PLACE = re.compile(r"(?<=\w)(?:::\S+|:\d[\d:-]*)$")
-_HEREDOC = re.compile(
-    r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
-)
-_TOKEN = re.compile(
-    r"(?P<end>&&|\|\|?|;+|\n|(?<![<>\d])&(?!>))|(?P<out>\d?&?>{1,2}\|?(?!&\d)|\d?>&\d)|(?P<into><)"
-    r"|(?P<word>(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^\s'\"|&;<>])+)|(?P<rest>['\"])"
-)
-_ESCAPED = re.compile(r"\\(?=[ '\"()&;$])")
 
 
 def files_of_command(command: str, directory: str | None = None) -> Iterator[tuple[str, bool]]:
@@ -68,66 +61,37 @@ def files_of_command(command: str, directory: str | None = None) -> Iterator[tup
 
     :param directory: where it starts.
     """
-    place = directory
-    scripts: list[str] = []
-
-    def without_body(match: re.Match[str]) -> str:
-        scripts.append(match[4])
-        return match[3] + "\n"
-
-    for words, written, read in _parts(_HEREDOC.sub(without_body, command)):
-        words = _program(words)
-        name = re.split(r"[/\\]", words[0])[-1].lower() if words else ""
-        if name in ("cd", "pushd", "set-location") and len(words) > 1:
-            place = _joined(place, words[-1])
-            continue
-        yield from ((_joined(place, path), True) for path in written if is_path(path))
-        yield from ((_joined(place, path), False) for path in read if is_path(path))
-        is_script = bool(_INTERPRETERS.match(name))
-        given = (_PLACE.sub("", word) for before, word in pairwise(words) if before not in _SAID)
-        named = [word for word in given if is_path(word) and not (is_script and " " in word)]
-        if name in _EDITORS:
-            named = [word for word in named if not _EXPRESSION.match(word)]
-        for path, is_changed in zip(named, _changed(name, words[1:], named), strict=True):
-            yield _joined(place, path), is_changed
-        if is_script:
-            for script in [*scripts, *(word for word in words[1:] if "\n" in word or " " in word or "(" in word)]:
-                yield from ((_joined(place, path), is_changed) for path, is_changed in files_of_script(script))
-        if name in ("git", "apply_patch", "applypatch", "patch"):
-            yield from ((_joined(place, path), True) for script in scripts for path in patched_files(script))
+    found = all_commands(command)
+    scripts = [body for one in found for body in one.bodies]
+    for one in found:
+        place = joined(directory or "", one.directory)
+        for path, is_changed in _named(one, scripts):
+            yield joined(place, path), is_changed
 
 
-def _parts(command: str) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """Yield the words of each simple command, the files into which its output goes, and those that are its input."""
-    words: list[str] = []
-    written: list[str] = []
-    read: list[str] = []
-    target: list[str] | None = None
-    for match in _TOKEN.finditer(command):
-        if match["end"]:
-            if words or written or read:
-                yield words, written, read
-            words, written, read, target = [], [], [], None
-        elif match["out"]:
-            target = None if "&" in match["out"][1:] else written
-        elif match["into"]:
-            target = read
-        elif match["word"]:
-            (words if target is None else target).append(_unquoted(match["word"]))
-            target = None
-    if words or written or read:
-        yield words, written, read
+def _named(one: Command, scripts: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the files that a command names, as it writes them."""
+    yield from ((written.path, True) for written in one.written if is_path(written.path))
+    yield from ((path, False) for path in one.read if is_path(path))
+    words = _without_manager(one.words)
+    name = words[0].lower() if words else ""
+    is_script = bool(_INTERPRETERS.match(name))
+    given = (_PLACE.sub("", word) for before, word in pairwise(words) if before not in _SAID)
+    named = [word for word in given if is_path(word) and not (is_script and " " in word)]
+    if name in _EDITORS:
+        named = [word for word in named if not _EXPRESSION.match(word)]
+    yield from zip(named, _changed(name, words[1:], named), strict=True)
+    if is_script:
+        for script in [*scripts, *(word for word in words[1:] if "\n" in word or " " in word or "(" in word)]:
+            yield from files_of_script(script)
+    if name in ("git", "apply_patch", "applypatch", "patch"):
+        yield from ((path, True) for script in scripts for path in patched_files(script))
 
 
-def _program(words: list[str]) -> list[str]:
-    """Return a command from its program on: without variables, and without what only runs it."""
+def _without_manager(words: Sequence[str]) -> Sequence[str]:
+    """Return a command without a package manager in front, which runs what is installed under the next name."""
     first = 0
-    while first < len(words) and (
-        words[first] in _BEFORE
-        or re.match(r"[A-Za-z_]\w*=", words[first])
-        or words[first] in ("(", "{", "then", "do", "else", "!")
-        or (first and words[first].startswith("-") and words[first - 1] in _BEFORE)
-    ):
+    while first < len(words) and (words[first] in _MANAGERS or (first and words[first].startswith("-"))):
         first += 1
     return words[first:]
 
@@ -152,16 +116,3 @@ def _changed(name: str, arguments: Sequence[str], named: Sequence[str]) -> list[
             return [path == after for path in named]
         return [is_in_place] * len(named)
     return [name in _CHANGES] * len(named)
-
-
-def _unquoted(word: str) -> str:
-    if "'" in word or '"' in word:
-        word = re.sub(r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"", lambda m: m[1] if m[1] is not None else m[2] or "", word)
-    return _ESCAPED.sub("", word).rstrip(")") if "\\" in word or word.endswith(")") else word
-
-
-def _joined(place: str | None, path: str) -> str:
-    """Return a path below a directory, unless it is absolute, or the directory is not known."""
-    if place is None or path.startswith(("/", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", path):
-        return path
-    return f"{place.rstrip('/')}/{path.removeprefix('./')}"

@@ -65,6 +65,10 @@ def test_every_tool_says_what_it_replaced(name: str, arguments: dict[str, Any]) 
         ("bash", {"command": "cat > a.py <<'EOF'\nx\ny\nEOF"}),
         ("shell", {"command": ["bash", "-lc", "cat <<EOF > a.py\nx\ny\nEOF"]}),
         ("bash", {"command": "tee a.py <<-EOF > /dev/null\nx\ny\nEOF\necho done"}),
+        ("bash", {"command": "bash -lc 'cat > a.py <<EOF\nx\ny\nEOF'"}),
+        ("bash", {"command": "cat <<EOF | sudo tee a.py\nx\ny\nEOF", "description": "Write it"}),
+        ("bash", {"command": "printf 'x\\ny' | tee a.py"}),
+        ("bash", {"command": "mkdir b\necho 'x\\ny' > a.py"}),
     ],
 )
 def test_every_tool_says_what_it_wrote(name: str, arguments: dict[str, Any]) -> None:
@@ -141,6 +145,23 @@ def test_a_string_that_was_replaced_everywhere(command: str, replaced: tuple[str
 )
 def test_a_call_that_wrote_nothing(name: str, arguments: dict[str, Any]) -> None:
     assert of(name, **arguments) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("cd a && rm x && cd b && echo 1 > c.py", "a/b/c.py"),
+        ("cd a\nsed -i s/x/y/ c.py\ngo vet ./...", "a/c.py"),
+        ("git -C a mv b.py c.py", "c.py"),
+    ],
+)
+def test_a_command_after_others_is_where_they_went(command: str, path: str) -> None:
+    assert [edit.path for edit in of("bash", command=command)] == [path]
+
+
+def test_what_a_program_reads_is_not_what_it_writes() -> None:
+    found = of("bash", command="python3 - <<'EOF' > out.txt\nprint('x')\nEOF")
+    assert [(edit.path, edit.way) for edit in found] == [("", "script")]
 
 
 @pytest.mark.parametrize("text", ["", "tool: ", "path: a.py\nnew: x", "x" * 100, "tool: edit\nnew: x\n" * 1000])

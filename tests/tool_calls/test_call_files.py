@@ -53,6 +53,19 @@ def test_a_patch_of_several_files_changes_all_of_them() -> None:
     assert named("patch", diff=diff) == {"src/a.py": True, "src/b.py": True}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text:\nTool use: **Bash** `rm src/a.py`\n```\nb.py changed > c.py\n```",
+        "text:\nTool use: **Bash**\n```bash\nrm src/a.py\n```\n```\nrm b.py\n```",
+        'arguments:\n{"cmd":"cat <<E\\nb.py\\nE\\nrm src/a.py","workdir":"/w"}',
+        'arguments:\n{"command": "rm src/a.py',
+    ],
+)
+def test_a_command_that_a_session_has_as_markdown_or_json_is_read(text: str) -> None:
+    assert {one.path: one.is_changed for one in files_of(f"tool: shell\n{text}")} == {"src/a.py": True}
+
+
 def test_a_program_calls_tools() -> None:
     patch = r'"*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+\"b.py\"\n*** End Patch"'
     assert named("exec", code=f"const p = {patch}; await tools.apply_patch(p)") == {"src/a.py": True}
@@ -109,6 +122,15 @@ def test_what_is_written_into_a_file_names_no_other() -> None:
         ("for f in *.py; do rm $f; done", {}),
         ("curl https://example.org/a.py", {}),
         ("if [ -f a.py ]; then rm a.py; fi", {"a.py": True}),
+        ("bash -lc 'rm a.py && cat b.py'", {"a.py": True, "b.py": False}),
+        ("sh <<EOF\nrm a.py\nEOF", {"a.py": True}),
+        ("(cd x; rm a.py)", {"x/a.py": True}),
+        ("rm app/(group)/page.tsx", {"app/(group)/page.tsx": True}),
+        ("for f in a; do rm $f; done > log.txt", {"log.txt": True}),
+        ("X=$(sed -i s/a/b/ a.py)", {"a.py": True}),
+        ("git commit -m \"$(cat <<'E'\nsee a.py, don't\nE\n)\" && rm b.py", {"b.py": True}),
+        ("Set-Content (Join-Path $x 'a.txt') 'y'", {"a.txt": True}),
+        ("sed -i s/a/b/ src\\a.py", {"src\\a.py": True}),
     ],
 )
 def test_a_command_changes_a_file_or_only_names_it(command: str, expected: dict[str, bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.tool_calls.commands import command_in, commands, doing, sameness
+from sesame_core.tool_calls.commands import commands, doing, sameness
 
 NAMES = {
     "cd web && CI=1 npx vitest run 2>&1 | tail -5": ["vitest run", "tail"],
@@ -44,6 +44,15 @@ NAMES = {
     "a=$(ls": [],
     "": [],
     "D:\\tools\\gradlew.exe build": ["gradlew build"],
+    "git commit -m \"$(cat <<'EOF'\nfix: don't (\nEOF\n)\" && git push": ["git commit", "git push"],
+    "case $1 in start) npm start;; esac": ["npm start"],
+    "bash <<'EOF'\ncd web\nnpm test\nEOF": ["npm test"],
+    "echo $'don\\'t' && make": ["echo", "make"],
+    "foo () { rm a.py; }": ["foo", "rm"],
+    "Set-Content (Join-Path $x 'a.txt') 'y'; npm test": ["Set-Content", "npm test"],
+    "python3 <<< 'print(1)' | tee out": ["python", "tee"],
+    "diff <(sort a) <(sort b)": ["diff"],
+    "sudo bash -c \"ssh box 'systemctl restart x'\"": ["ssh", "systemctl restart"],
 }
 
 
@@ -96,12 +105,7 @@ def test_two_calls_are_the_same_as_far_as_program_and_arguments_are(one: str, ot
     assert sameness(doing(one), doing(other)) == expected
 
 
-def test_the_command_of_a_call_is_found_in_the_text_of_its_chunk() -> None:
-    assert command_in("tool: Bash\ncommand: npm test\ndescription: Run the tests", "Bash") == "npm test"
-    assert command_in("tool: bash\nvia: codemode\ncommand:\nset -e\nmake\ndescription: Build", "bash") == "set -e\nmake"
-    assert command_in("tool: Edit\npath: x\nold: a\nnew: b", "Edit") is None
-
-
 def test_a_hostile_command_is_split_in_linear_time() -> None:
-    for text in ("(" * 50_000, "$(" * 50_000, "'" * 50_001, "<<A\n" * 20_000, "a&&" * 50_000):
+    nested = ("(", "$(", '"$(', "`", "'")
+    for text in (*(one * 50_001 for one in nested), "<<A\n" * 20_000, "a&&" * 50_000, "# x\n" * 20_000):
         assert isinstance(commands(text), tuple)
