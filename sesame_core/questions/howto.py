@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader, TracksFiles
 from ..query.parser import STOP_WORDS
+from ..search import values
+from ..text.readable import is_shell
 from ..text.tokens import light_stem, split
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
@@ -18,7 +21,7 @@ from . import finding
 from .commands import Command, commands
 from .errors import telling
 from .outcomes import Call, calls
-from .programs import HANDLERS
+from .programs import DEPTHS, HANDLERS, INTERPRETERS, READERS
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession
@@ -33,12 +36,13 @@ TOGETHER, ENOUGH, EACH, WORDS = 250, 50, 120, 3
 COMMAND = Word(text="command", alternatives=("command",))
 #: Chunks from a call on within which its result is, and within which that of a call is that was made with others.
 NEAR, FAR = 3, 12
-#: Least share of the question that a command has: of two words one, in the name of the command.
-LEAST = 0.5
+#: Least share of the question that a command has.
+LEAST = 0.4
 #: Characters of a variant; of a longer one the beginning.
 VARIANT = 300
-#: What a word of a command counts by where it is: in its name, in its arguments, in what the agent said about it.
-IN_NAME, IN_ARGUMENTS, IN_DESCRIPTION = 1.0, 0.75, 0.7
+#: What a word of a command counts by where it is: in its name, there by another word for the task, in its arguments, in
+#: what the agent said about it.
+IN_NAME, OTHER_NAME, IN_ARGUMENTS, IN_DESCRIPTION = 1.0, 0.9, 0.75, 0.7
 #: What a command counts that is the one that was asked for: then no other one is shown.
 ASKED = 2.0
 #: What a command gains if its name has all of the words, and for some of them that share.
@@ -126,6 +130,7 @@ def find(
         return answer
     with reader.snapshot():
         chunks = finding.chunks_at(reader, _places(reader, question, filters, answer))
+        question.forget_absent(chunks.values())
         stored = finding.sessions_of(reader, (number for number, _ in chunks))
         fitting = {
             place: fit for place, chunk in chunks.items() if place[0] in stored and (fit := question.best(chunk))
@@ -156,6 +161,8 @@ class _Question:
         asked = commands(text)
         #: The words as a command, if it may be one: none of them is a filler of a sentence.
         self.command = asked[0] if asked and not {"the", "how", "we", "our"} & set(split(text)) else None
+        #: Whether it is a command for certain, of a known program or with options and paths.
+        self.is_typed = self.command is not None and _is_typed(self.command)
         tokens = split(text)
         told = [word for word in tokens if word not in STOP_WORDS and word not in FILLERS]
         self.words = tuple(dict.fromkeys(told or tokens))
@@ -163,8 +170,8 @@ class _Question:
         #: The words that count as each one.
         self.alike = {word: (word, *_TASKS.get(light_stem(word), ())) for word in self.words}
         rarity = finding.rarity(reader, self.words) if len(self.words) > 1 else {}
-        #: How much each word tells: rare ones more.
-        self._weights = {word: rarity.get(word, 1.0) for word in self.words}
+        #: How much each word tells: rare ones more, and not so much that a common one does not count.
+        self._weights = {word: math.sqrt(rarity.get(word, 1.0)) for word in self.words}
         self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
 
     def rarest(self, words: Sequence[Word]) -> list[Word]:
@@ -193,12 +200,22 @@ class _Question:
             return None
         return command, score
 
+    def forget_absent(self, chunks: Iterable[Chunk]) -> None:
+        """Let the words not count that no call has: they are about something else, such as a language."""
+        if self.is_typed:
+            return
+        texts = [chunk.text.lower() for chunk in chunks]
+        for word, alike in self.alike.items():
+            if not any(one in text for text in texts for one in alike):
+                self._weights[word] = 0.0
+
     def _score(self, command: Command, about: set[str]) -> float:
         """Return how well a command fits: 2 and more if it is the one that was asked for, else 0 to 1."""
         if self.command is not None and _begins(command, self.command):
             return ASKED
-        if command.is_looking:
+        if command.is_looking and command.name[0] in READERS:
             return 0.0
+        is_handler = not HANDLERS.isdisjoint(command.name[:2])  # behind a wrapper, perhaps
         name = {light_stem(part) for word in command.name for part in split(word)}
         arguments = {
             light_stem(part)
@@ -206,19 +223,31 @@ class _Question:
             if len(word) < 80 and not re.search(r"\s", word)
             for part in split(word)
         }
-        total = named = 0.0
+        total = named = told = 0.0
         for word, stems in self._stems.items():
-            if stems & name:
-                total += IN_NAME * self._weights[word]
-                named += self._weights[word]
+            own = light_stem(word)
+            weight = self._weights[word]
+            if own in name:
+                total += IN_NAME * weight
+                named += weight
+            elif stems & name and not is_handler:
+                total += OTHER_NAME * weight
+                named += weight
             elif stems & arguments:
-                total += IN_ARGUMENTS * self._weights[word]
+                total += IN_ARGUMENTS * weight
+                told += weight
             elif stems & about:
-                total += IN_DESCRIPTION * self._weights[word]
-        is_told = len(self.words) > 1 or any(stems & arguments for stems in self._stems.values())
-        if not named and (not is_told or command.name[0] in HANDLERS):
+                total += IN_DESCRIPTION * weight
+        whole = sum(self._weights.values()) or 1.0
+        if not named and (is_handler or (len(self.words) < 2 and not told)):
             return 0.0
-        return (total + NAMED * named) / sum(self._weights.values())
+        # What only looks is asked for by its name.
+        return 0.0 if command.is_looking and named < LEAST * whole else (total + NAMED * named) / whole
+
+
+def _is_typed(command: Command) -> bool:
+    known = command.name[0] in DEPTHS or command.name[0] in INTERPRETERS
+    return known or any(word.startswith(("-", "./")) or "/" in word for word in command.given)
 
 
 def _begins(command: Command, asked: Command) -> bool:
@@ -241,6 +270,11 @@ def _places(reader: IndexReader, question: _Question, filters: Filters, answer: 
             newest = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
             answer.basis.is_truncated |= len(newest) == EACH
             found.update(dict.fromkeys(newest))
+        # A short call of the words is a better answer than the newest whose paths have one of them.
+        shells = (name for name, _ in values.known(reader, "tool") if is_shell(name))
+        if commonest := next(shells, None):
+            best = reader.candidates(Query(text=answer.about, words=words), replace(within, tool=commonest)).chunks
+            found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in best[:EACH]))
     if not found:
         candidates = reader.candidates(Query(text=answer.about, words=words), within)
         answer.basis.left_out = candidates.left_out
