@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from .calls import Call
 from .ownership import LONG, Ledger, Owner, around, is_telling, key
 from .same_file import Level, SameFile
+from .writing_calls import Call
 
 if TYPE_CHECKING:
     from datetime import datetime

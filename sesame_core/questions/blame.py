@@ -17,12 +17,12 @@ from ..types.query import AnyOf, Condition, Filters, Is
 from ..types.questions import Blame
 from .attribution import Attribution, Claim
 from .blamed import NOWHERE, Copies, runs, sessions
-from .calls import Call, Calls, originals
 from .notes_ai import noted
 from .ownership import LONG, is_telling, key
 from .renames import Git
 from .same_file import Level, Name, SameFile
 from .seen_before import without_kept_lines
+from .writing_calls import Call, Calls, originals
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader

@@ -9,10 +9,10 @@ from ..dataclass import dataclass, field
 from ..search.sides import is_answer, is_prompt
 from ..text.readable import is_shell
 from ..tool_calls.commands import commands, sameness
+from ..tool_calls.results import is_quoted
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
 from .errors import ErrorLine, Level, Wanted
-from .failures import is_quoted
 from .outcomes import Call, calls
 
 #: Prompts after an error within which something that was done belongs to it.

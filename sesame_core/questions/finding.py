@@ -12,14 +12,17 @@ from ..query.parser import parse
 from ..search.grouping import copy_rank
 from ..search.rarest import with_rarest_words
 from ..text.tokens import split
-from ..types.index import Chunk, StoredSession
-from ..types.query import Filters, Query, Word
+from ..tool_calls.results import is_refused
+from ..types.index import Chunk, ScoredChunk, StoredSession
+from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Role
 
 #: Number of a session, and a position in it.
 Place: TypeAlias = tuple[int, int]
 #: Words of a phrase that is looked up, as of a search (`search.nearness`).
 PHRASE = 4
+#: Chunks after a call in which its result is looked for: calls that run at once have their results after all of them.
+RESULTS = 8
 #: A phrase whose rarest word is in more chunks is not looked up (`search.second_look`).
 COMMON = 8_000
 
@@ -29,7 +32,7 @@ def rarity(reader: IndexReader, words: Iterable[str]) -> dict[str, float]:
     known = list(dict.fromkeys(words))
     if not isinstance(reader, Counting) or not known:
         return {}
-    counts = reader.frequencies([_word(" ".join(split(word)) or word) for word in known])
+    counts = reader.frequencies([word_of(" ".join(split(word)) or word) for word in known])
     most = max(counts) + 1
     return {word: 0.5 + math.log(2 * most / (count + 1)) for word, count in zip(known, counts, strict=True)}
 
@@ -53,7 +56,42 @@ def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
             told = sum(weight for _, weight in part)
             if len(part) >= least and (best is None or told > best[0]):
                 best = told, tuple(token for token, _ in part)
-    return _word(" ".join(best[1])) if best else None
+    return word_of(" ".join(best[1])) if best else None
+
+
+def chunks_with(
+    reader: IndexReader,
+    word: Word,
+    filters: Filters,
+    limit: int,
+    *,
+    condition: Condition | None = None,
+    beside: Sequence[Word] = (),
+) -> list[ScoredChunk]:
+    """Return chunks with a word or phrase; of more than the limit those of the newest sessions, if the index can tell.
+
+    :param condition: what their sessions meet.
+    :param beside: words of which the chunks have one, too, if the index can tell.
+    """
+    if isinstance(reader, Phrases):
+        return reader.phrase(word, filters, condition, limit, beside=beside)
+    query = Query(text=word.text, words=(word,), condition=condition)
+    return reader.candidates(query, filters).chunks[:limit]
+
+
+def refused(reader: IndexReader, calls: Iterable[tuple[int, Chunk]]) -> set[Place]:
+    """Return the places of those calls whose results say that they did nothing.
+
+    :param calls: each with the number of its session.
+    """
+    wanted = [(number, call) for number, call in calls if call.call_id]
+    after = reader.chunks([(number, call.seq + 1, RESULTS) for number, call in wanted]) if wanted else []
+    return {
+        (number, call.seq)
+        for (number, call), chunks in zip(wanted, after, strict=True)
+        for chunk in chunks
+        if chunk.kind == "tool_result" and chunk.call_id == call.call_id and is_refused(chunk)
+    }
 
 
 def with_phrase(
@@ -63,12 +101,8 @@ def with_phrase(
 
     :param beside: words of which the chunks have one, too, if the index can tell.
     """
-    if isinstance(reader, Phrases):
-        found = reader.phrase(word, filters, None, limit, beside=beside)
-    else:
-        found = reader.candidates(Query(text=word.text, words=(word,)), filters).chunks
-    places = sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)
-    return places[:limit]
+    found = chunks_with(reader, word, filters, limit, beside=beside)
+    return sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)
 
 
 def query_of(reader: IndexReader, words: Sequence[str]) -> Query:
@@ -113,5 +147,6 @@ def project(stored: StoredSession) -> str:
     return cwd.rstrip("/").rpartition("/")[2].lower()
 
 
-def _word(text: str) -> Word:
+def word_of(text: str) -> Word:
+    """Return a text as a word or phrase that is looked up as it is."""
     return Word(text=text, alternatives=(text,))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
 from ..plugin.backend import IndexReader, TracksFiles
+from ..tool_calls.results import is_quoted
 from ..types.fixes import Fix, Fixes, Seen
 from ..types.query import Filters
 from . import finding
 from .episodes import Episode, episodes
 from .errors import Level, Wanted, asked_lines
-from .failures import is_quoted
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession

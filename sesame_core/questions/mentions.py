@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..plugin.backend import Counting, IndexReader, Phrases
+from ..plugin.backend import Counting, IndexReader
 from ..text.readable import is_shell
 from ..text.tokens import split
 from ..tool_calls.call_files import files_of
-from ..types.query import Filters, Query, Word
+from ..types.query import Filters, Query
+from .finding import chunks_with, refused, word_of
 from .named_file import NamedFile, last_parts
 from .period import is_within_period
 
 if TYPE_CHECKING:
-    from ..types.index import Chunk, ScoredChunk
+    from ..types.index import Chunk
 
 #: Most chunks with a name that are looked at, the newest: as many as a server reads for a phrase.
 MOST = 1_000
@@ -24,8 +25,6 @@ MOST = 1_000
 COMMON = 10_000
 #: Most sessions with a path that are then compared with those that were found, and chunks of others that are looked at.
 SESSIONS, PLACES = 200, 5_000
-#: Chunks after a call in which its result is looked for: calls that run at once have their results after all of them.
-AFTER = 8
 _CALL = 2
 
 
@@ -60,7 +59,7 @@ def mentions(reader: IndexReader, file: NamedFile, filters: Filters) -> Mentions
     is_whole = False
     for questions in _questions(file, filters):
         if not is_whole:
-            answers = [_with(reader, Word(text=name, alternatives=(name,)), narrowed) for name, narrowed in questions]
+            answers = [chunks_with(reader, word_of(name), narrowed, MOST) for name, narrowed in questions]
             is_whole = all(len(chunks) < MOST for chunks in answers)
             found |= {(c.session, c.seq) for chunks in answers for c in chunks if c.weight_class == _CALL}
     calls = _read(reader, file, filters, found)
@@ -72,7 +71,9 @@ def mentions(reader: IndexReader, file: NamedFile, filters: Filters) -> Mentions
         missing, uncounted = _missing(reader, file, filters, {one.number for one in calls})
         calls += _read(reader, file, filters, missing - found)
         is_whole = is_whole and not uncounted
-    return Mentions(_without_failed(reader, calls), is_whole, uncounted)
+    undone = refused(reader, ((one.number, one.chunk) for one in calls if one.is_change))
+    calls = [one for one in calls if (one.number, one.chunk.seq) not in undone]
+    return Mentions(calls, is_whole, uncounted)
 
 
 def _read(reader: IndexReader, file: NamedFile, filters: Filters, found: set[tuple[int, int]]) -> list[Mention]:
@@ -97,7 +98,7 @@ def _is_common(reader: IndexReader, file: NamedFile) -> bool:
     """Return whether all words of a name are so common that an index may have looked at the newest chunks only."""
     if not isinstance(reader, Counting):
         return False
-    names = [[Word(text=word, alternatives=(word,)) for word in split(name)] for name in last_parts(file.names, 1)]
+    names = [[word_of(word) for word in split(name)] for name in last_parts(file.names, 1)]
     return any(words and min(reader.frequencies(words)) > COMMON for words in names)
 
 
@@ -110,7 +111,7 @@ def _missing(
     """
     if filters.path is not None:
         return set(), 0
-    words = tuple(Word(text=name, alternatives=(name,)) for name in last_parts(file.names, 1))
+    words = tuple(word_of(name) for name in last_parts(file.names, 1))
     wanted: list[tuple[int, int]] = []
     uncounted = 0
     for name in file.names:
@@ -149,27 +150,8 @@ def _questions(file: NamedFile, filters: Filters) -> Iterator[list[tuple[str, Fi
     yield narrow
 
 
-def _with(reader: IndexReader, word: Word, filters: Filters) -> list[ScoredChunk]:
-    if isinstance(reader, Phrases):
-        return reader.phrase(word, filters, None, MOST)
-    return reader.candidates(Query(text=word.text, words=(word,)), filters).chunks[:MOST]
-
-
 def _meant(file: NamedFile, chunk: Chunk, directory: str | None) -> list[tuple[str, bool]]:
     named = [one for one in files_of(chunk.text, directory) if file.is_meant(one.path)]
     if file.is_word and is_shell(chunk.tool_name):
         named = [one for one in named if one.is_changed]  # `npm test` names no file
     return [(one.path, one.is_changed) for one in named]
-
-
-def _without_failed(reader: IndexReader, found: list[Mention]) -> list[Mention]:
-    """Leave out the changes whose result is an error."""
-    changes = [one for one in found if one.is_change and one.chunk.call_id]
-    after = reader.chunks([(one.number, one.chunk.seq + 1, AFTER) for one in changes]) if changes else []
-    failed = {
-        (change.number, change.chunk.seq)
-        for change, chunks in zip(changes, after, strict=True)
-        for chunk in chunks
-        if chunk.kind == "tool_result" and chunk.is_error and chunk.call_id == change.chunk.call_id
-    }
-    return [one for one in found if (one.number, one.chunk.seq) not in failed]

@@ -11,8 +11,8 @@ from ..tool_calls.call_files import files_of
 from ..tool_calls.commands import Command, commands, doing
 from ..tool_calls.form import command_in, names
 from ..tool_calls.patches import patched_files
+from ..tool_calls.results import has_failed, has_run
 from ..types.index import Chunk
-from .failures import has_failed, has_run
 
 #: The first line of a patch, which some agents pass to a shell.
 _PATCH = "*** Begin Patch"

@@ -1,4 +1,4 @@
-"""The former names of a file, as git knows them; asked of the program `git`, in bounded time."""
+"""The names that a file had before, and has now, as git knows them; asked of the program `git`, in bounded time."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ class Git:
         """Return the former names of the file that `begin` was called with, the latest first."""
         return _names(self._output(self._log)) if self._log else []
 
+    def renamed_to(self, name: str) -> str | None:
+        """Return the name that the last commit with a file gave it; None if that deleted it."""
+        commit = self.output("log", "-1", "--format=%H", "--", name).strip()
+        if not commit:
+            return None
+        options = ("-M", "--name-status", "--diff-filter=R", "--format=", "-z", "--no-ext-diff")
+        fields = self.output("show", *options, commit).split("\0")
+        places = (n for n, field in enumerate(fields) if field == name and fields[n - 1].strip()[:1] == "R")
+        return next((fields[n + 1] for n in places if n + 1 < len(fields)), None)
+
     def output(self, *arguments: str) -> str:
         """Return what git prints; "" if it fails."""
         return self._output(started).decode("utf-8", "replace") if (started := self._start(*arguments)) else ""
@@ -63,6 +73,25 @@ class Git:
             except subprocess.TimeoutExpired:
                 started.kill()
                 return started.communicate()[0]
+
+
+def other_names(root: str, name: str) -> tuple[str, ...]:
+    """Return other names of a file, relative to the root of its repository; none without git.
+
+    :param name: relative to the root; the file may have been renamed since.
+    """
+    git = Git(root)
+    git.begin(name)
+    found = [former.path for former in git.former()]
+    now: str | None = name
+    later: list[str] = []
+    while now and len(later) < MOST and not os.path.lexists(os.path.join(root, now)):
+        now = git.renamed_to(now)
+        if now is None or now in later:
+            break
+        later.append(now)
+    found = [*reversed(later), *found]
+    return tuple(other for other in dict.fromkeys(found) if other != name)[:MOST]
 
 
 def _names(output: bytes) -> list[Name]:

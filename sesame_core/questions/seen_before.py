@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from ..text.readable import readable
 from ..tool_calls.call_edits import edits
 from ..tool_calls.form import names
-from .calls import Call
+from ..tool_calls.results import is_refused
 from .ownership import key
+from .writing_calls import Call
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -43,6 +44,6 @@ def _seen(chunks: Sequence[Chunk], path: str) -> set[str]:
     calls = [c for c in chunks if c.kind == "tool_call" and c.call_id and path in names(c.text) and not edits(c.text)]
     for call in reversed(calls):
         for chunk in chunks:
-            if chunk.kind == "tool_result" and chunk.call_id == call.call_id and not chunk.is_error:
+            if chunk.kind == "tool_result" and chunk.call_id == call.call_id and not is_refused(chunk):
                 return set(map(key, readable(chunk.text, chunk.kind).split("\n")))
     return set()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..text.readable import is_shell, readable
 from ..tool_calls.call_files import files_of
+from ..tool_calls.results import is_refused
 from ..types.export import Handoff, Point
 from .listing import display_name
 
@@ -109,7 +110,7 @@ def _decided(chunks: Sequence[Chunk]) -> list[Point]:
 
 def _changed(chunks: Sequence[Chunk]) -> list[Point]:
     """Return the changed files, those that were changed last at the end."""
-    failed = {chunk.call_id for chunk in chunks if chunk.kind == "tool_result" and chunk.is_error and chunk.call_id}
+    failed = {c.call_id for c in chunks if c.kind == "tool_result" and c.call_id and is_refused(c)}
     last: dict[str, int] = {}
     for chunk in chunks:
         if chunk.kind != "tool_call" or chunk.call_id in failed or is_shell(chunk.tool_name):

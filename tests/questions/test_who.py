@@ -196,6 +196,26 @@ def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
         assert "also named src/old name.py" in who_text(found, {})
 
 
+def test_a_file_that_was_renamed_twice_is_found_by_its_first_name(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fox"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "one.py").write_text("x = 1\n" * 20)
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    for old, new in (("one.py", "two.py"), ("two.py", "three.py")):
+        git(root, "mv", old, new)
+        git(root, "commit", "-qm", new)
+    session("last", ASKED, edit(f"{root}/three.py"), cwd=str(root))
+    monkeypatch.chdir(root)
+    with in_index(home) as sesame:
+        found = sesame.who("one.py")
+        assert found.other_names == ("three.py", "two.py")
+        assert sessions(found) == [("last", 1, 0)]
+
+
 def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import replace
-from ..plugin.backend import Phrases
 from ..search.grouping import copy_rank
 from ..text.snippets import plain
 from ..text.tokens import split
 from ..tool_calls.call_edits import edits
 from ..tool_calls.changes import Edit
-from ..types.query import Condition, Filters, Query, Word
+from ..types.query import Condition, Filters, Word
+from .finding import chunks_with, refused, word_of
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 MOST = 1_000
 #: Most calls that are read for a line, and words of it that are looked up.
 OF_LINE, WORDS = 12, 8
-#: Chunks after a call among which its result is.
-RESULTS = 6
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -84,21 +82,11 @@ class Calls:
         return self._read(self._with(word, None, OF_LINE)) if word else []
 
     def failed(self, calls: Iterable[Call]) -> set[tuple[int, int]]:
-        """Return the places of those calls whose result is an error."""
-        wanted = [call for call in calls if call.chunk.call_id]
-        after = self._reader.chunks([(*_following(call), RESULTS) for call in wanted])
-        return {
-            call.place
-            for call, chunks in zip(wanted, after, strict=True)
-            for chunk in chunks
-            if chunk.kind == "tool_result" and chunk.is_error and chunk.call_id == call.chunk.call_id
-        }
+        """Return the places of those calls that did nothing."""
+        return refused(self._reader, ((call.stored.number, call.chunk) for call in calls))
 
     def _with(self, word: Word, condition: Condition | None, limit: int) -> list[ScoredChunk]:
-        if isinstance(self._reader, Phrases):
-            return self._reader.phrase(word, self._filters, condition, limit)
-        query = Query(text=word.text, words=(word,), condition=condition)
-        return self._reader.candidates(query, self._filters).chunks[:limit]
+        return chunks_with(self._reader, word, self._filters, limit, condition=condition)
 
     def _read(self, found: Sequence[ScoredChunk]) -> list[Call]:
         places = list(dict.fromkeys((one.session, one.seq) for one in found))
@@ -146,11 +134,6 @@ def _is_first(one: Call, other: Call) -> bool:
     return (mine.created or _LONG_AGO, mine.id) < (others.created or _LONG_AGO, others.id)
 
 
-def _following(call: Call) -> tuple[int, int]:
-    number, seq = call.place
-    return number, seq + 1
-
-
 def _phrase(text: str) -> Word | None:
     """Return the words of a text side by side, of many the longest neighbours; None without one."""
     tokens = split(plain(text).lower())
@@ -159,4 +142,4 @@ def _phrase(text: str) -> Word | None:
         start = max(starts, key=lambda start: sum(map(len, tokens[start : start + WORDS])))
         tokens = tokens[start : start + WORDS]
     text = " ".join(tokens)
-    return Word(text=text, alternatives=(text,)) if tokens else None
+    return word_of(text) if tokens else None

@@ -1,13 +1,13 @@
-"""A failure: a call that failed, whatever its agent says of it."""
+"""The result of a call: whether it ran, and whether it failed, whatever its agent says of it."""
 
 from __future__ import annotations
 
 import re
 
 from ..text.readable import is_shell
-from ..tool_calls.commands import doing
-from ..tool_calls.form import command_in
 from ..types.index import Chunk
+from .commands import doing
+from .form import command_in
 
 #: Characters of the output of a command that are read for a failure, at its beginning and at its end.
 READ = 6_000
@@ -56,6 +56,14 @@ def is_quoted(chunk: Chunk) -> bool:
 def has_run(chunk: Chunk) -> bool:
     """Return whether the call of a result ran: it was not refused, cancelled or interrupted."""
     return not _NOT_RUN.match(chunk.text)
+
+
+def is_refused(chunk: Chunk) -> bool:
+    """Return whether a result says that its call did nothing: the agent marks it as an error, or it did not run.
+
+    A command that failed may have changed files before, so its output is not asked, unlike by `has_failed`.
+    """
+    return chunk.is_error or not has_run(chunk)
 
 
 def has_failed(chunk: Chunk, call: Chunk | None) -> bool:
