@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from ..query.directories import absolute, is_of_windows
 from ..query.here import elsewhere, root_of
 
 if TYPE_CHECKING:
-    from ..types.transcript import Session
+    from .same_file import SameFile
 
 #: Most characters of a path that is looked for.
 LONGEST = 1_000
@@ -58,36 +58,24 @@ class NamedFile:
                 return True
         return False
 
-    def is_same(self, session: Session, path: str) -> bool:
-        """Return whether a path that may be meant is the file's in a session of its repository.
+    def ends(self, path: str) -> Iterator[str]:
+        """Yield the beginnings of a path that may be the file's: itself; of a directory those with its name."""
+        if not self.is_directory:
+            yield path
+            return
+        written = path.replace("\\", "/").rstrip("/").split("/")
+        for end in range(len(written), 0, -1):
+            start = _parts("/".join(written[:end]))
+            if any(start[-len(own) :] == own for own in map(_parts, self.names)):
+                yield "/".join(written[:end])
 
-        `packages/a/src/index.ts` ends like `src/index.ts`, and is another file.
-        """
-        parts = _parts(path)
-        checkouts = [root for place in self.checkouts if parts[: len(root := _parts(place))] == root]
-        if checkouts:
-            inside = parts[len(max(checkouts, key=len)) :]
-            ends = [len(own) if self.is_directory else None for own in map(_parts, self.names)]
-            return any(inside[:end] == _parts(name) for name, end in zip(self.names, ends, strict=True))
-        places = {_parts(place) for place in session.places}
-        known = {_last(place) for place in self.checkouts}
-        for name in self.names:
-            own = _parts(name)
-            for at in range(len(parts) - len(own) + 1) if self.is_directory else [len(parts) - len(own)]:
-                above = parts[: max(at, 0)]
-                if parts[at : at + len(own)] != own or at < 0:
-                    continue
-                is_below = any(above[: len(place)] == place and above != place for place in places)
-                if not is_below or above[-1] in known or any("worktree" in part for part in above):
-                    return True
-        return False
+    def same_file(self) -> SameFile:
+        """Return what tells the file of its repository from others of its name."""
+        from .same_file import Name, SameFile
+        from .target import remote_of
 
-    def is_here(self, session: Session) -> bool:
-        """Return whether a session was in the file's repository: in one of its checkouts, or in one of its name."""
-        known = {_last(place) for place in self.checkouts}
-        if session.repository and _last(session.repository) in known:
-            return True
-        return any(known & set(_parts(place)) for place in session.places)
+        path = os.path.join(self.checkouts[0], self.name)
+        return SameFile(path, self.checkouts, remote_of(self.checkouts[0]), [Name(name) for name in self.names])
 
 
 def named_file(about: str) -> NamedFile | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from datetime import datetime
 from enum import IntEnum
@@ -40,27 +41,29 @@ class SameFile:
     """
 
     def __init__(self, path: str, roots: Sequence[str], repository: str, names: Sequence[Name]) -> None:
-        self._path = path.replace("\\", "/")
+        self._path = _key(path)
         self._roots = tuple(root.replace("\\", "/").rstrip("/") for root in roots)
-        self._called = {root.rsplit("/", 1)[-1] for root in self._roots} - {""}
+        self._keys = tuple(map(_key, self._roots))
+        self._called = {root.rsplit("/", 1)[-1] for root in self._keys} - {""}
         self._repository = repository
         self.names = list(names)
         self._belongs: dict[str, int] = {}
 
     def level(self, path: str, session: Session, at: datetime | None) -> Level:
         """Return how certain it is that a path, in a call of a session at this time, means the file."""
-        path = path.replace("\\", "/").removeprefix("./")
+        path = _key(path)
         found = Level.OTHER
         for name in self.names:
             if name.until is not None and at is not None and at > name.until:
                 continue
-            if path.rsplit("/", 1)[-1] == name.path.rsplit("/", 1)[-1]:
-                found = max(found, self._level(path, name.path, session))
+            own = _key(name.path)
+            if path.rsplit("/", 1)[-1] == own.rsplit("/", 1)[-1]:
+                found = max(found, self._level(path, own, session))
         return found
 
     def relative(self, path: str, session: Session) -> str:
         """Return a path as it is in the repository, as far as the session's directories tell."""
-        path = path.replace("\\", "/").removeprefix("./")
+        path = _plain(path)
         for root in (*self._roots, *(place.replace("\\", "/").rstrip("/") for place in session.places)):
             if path.startswith(root + "/"):
                 return path[len(root) + 1 :]
@@ -83,22 +86,29 @@ class SameFile:
         return found
 
     def _compared(self, session: Session) -> int:
-        places = [place.replace("\\", "/") for place in session.places]
-        if self._repository and session.repository:
-            return 2 if session.repository.lower() == self._repository else -1
-        if any(is_within(place, self._roots) for place in places):
+        places = list(map(_key, session.places))
+        theirs = (session.repository or "").lower()
+        if theirs and theirs == self._repository:
+            return 2
+        if theirs and theirs.rpartition("/")[2] in self._called:
+            return 1  # a fork, or a repository without a remote here
+        if theirs and self._repository:
+            return -1
+        if any(is_within(place, self._keys) for place in places):
             return 2
         return int(any(self._called.intersection(place.split("/")) for place in places))
 
     def _level(self, path: str, name: str, session: Session) -> Level:
-        places = [place.replace("\\", "/").rstrip("/") for place in session.places]
+        places = list(map(_key, session.places))
         is_absolute = path.startswith("/") or path[1:2] == ":"
-        full = [path] if is_absolute else [f"{place}/{path}" for place in places]
-        if any(one == self._path or any(one == f"{root}/{name}" for root in self._roots) for one in full):
+        full = [path] if is_absolute else [_plain(f"{place}/{path}") for place in places]
+        if path.startswith("../") and full:
+            return max(self._level(one, name, session) for one in full)
+        if any(one == self._path or any(one == f"{root}/{name}" for root in self._keys) for one in full):
             return Level.SAME
         if (
             is_absolute
-            and is_within(path, self._roots)
+            and is_within(path, self._keys)
             and not any(f"/{w}/" in path for w in (".worktrees", "worktrees"))
         ):
             return Level.OTHER
@@ -125,6 +135,17 @@ class SameFile:
         return parts[-1] in self._called or (
             bool(self._called.intersection(directory.split("/"))) and any("worktrees" in part for part in parts)
         )
+
+
+def _plain(path: str) -> str:
+    """Return a path with slashes, without `.` and `..` inside."""
+    path = path.replace("\\", "/")
+    return posixpath.normpath(path) if "./" in path else path
+
+
+def _key(path: str) -> str:
+    """Return a path as it is compared: some file systems take either case."""
+    return _plain(path).rstrip("/").casefold()
 
 
 def roots_of(directory: str | None, resolved: Filters) -> tuple[str, ...]:

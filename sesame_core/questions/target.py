@@ -62,7 +62,7 @@ def target(reference: str) -> Target:
         first=first,
         last=last,
         modified=modified,
-        repository=_repository(root) if root else "",
+        repository=remote_of(root) if root else "",
     )
 
 
@@ -86,7 +86,7 @@ def _read(path: str) -> tuple[list[str], datetime]:
     return [line.removesuffix("\r") for line in lines], modified
 
 
-def _repository(root: str) -> str:
+def remote_of(root: str) -> str:
     """Return the remote of a repository as sessions have it; "" without one, and in a worktree."""
     try:
         with open(os.path.join(root, ".git", "config"), encoding="utf-8", errors="replace") as file:

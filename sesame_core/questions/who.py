@@ -10,10 +10,11 @@ from ..dataclass import replace
 from ..search.grouping import copy_rank
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
-from ..types.query import Filters, is_within
+from ..types.query import Filters
 from .mentions import Mention, mentions
 from .named_file import NamedFile, named_file
 from .people import by_person
+from .same_file import Level, SameFile
 from .withheld import withheld
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
     mentioned = mentions(reader, file, filters)
     made = mentioned.calls
     stored = {one.number: one for one in reader.sessions({one.number for one in made})} if made else {}
-    here = [one for one in made if not file.checkouts or _is_same(file, one, stored[one.number])]
+    same = file.same_file() if file.checkouts else None
+    here = [one for one in made if same is None or _is_same(same, file, one, stored[one.number])]
     families = _families(reader, stored.values())
     involved = list(_involved(here or made, stored, families))
     shown = [one for one in involved if filters.all_kinds or one.stored.session.kind != "headless"]
@@ -96,12 +98,10 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
     return found
 
 
-def _is_same(file: NamedFile, mention: Mention, stored: StoredSession) -> bool:
+def _is_same(same: SameFile, file: NamedFile, mention: Mention, stored: StoredSession) -> bool:
     """Return whether a call that names a file of this name means the one in its repository."""
-    is_here = file.is_here(stored.session)
-    return any(
-        (is_here or is_within(path, file.checkouts)) and file.is_same(stored.session, path) for path in mention.paths
-    )
+    session, at = stored.session, mention.chunk.timestamp
+    return any(same.level(end, session, at) is Level.SAME for path in mention.paths for end in file.ends(path))
 
 
 def _families(reader: IndexReader, stored: Iterable[StoredSession]) -> dict[int, StoredSession]:
