@@ -214,9 +214,9 @@ def test_the_answers_to_labelled_questions_are_measured(indexed_sessions: Path, 
     (tmp_path / "how.jsonl").write_bytes(as_lines([{"id": "h1", "about": "run the tests", "command": "npm test"}]))
     done = run("questions.py", tmp_path, "--misses")
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^fix +2  0\.500  0\.500 ", done.stdout, re.MULTILINE)
-    assert re.search(r"^how +1  1\.000  1\.000 ", done.stdout, re.MULTILINE)
-    assert "f2: 'SqliteError" in done.stdout
+    assert re.search(r"^fix +all +2  0\.500  0\.500 ", done.stdout, re.MULTILINE)
+    assert re.search(r"^how +all +1  1\.000  1\.000 ", done.stdout, re.MULTILINE)
+    assert "f2 'SqliteError" in done.stdout
 
 
 def test_without_labelled_queries_there_is_no_quality_to_measure(tmp_path: Path) -> None:
@@ -262,12 +262,12 @@ def test_lines_of_replayed_files_are_blamed_on_the_sessions_that_wrote_them(tmp_
     write(second.path, second.user("go"), second.call("Edit", file_path=path, **new), second.result("ok"))
     with Sesame() as sesame:
         sesame.index()
-    labels = tmp_path / "labels.jsonl"
-    labels.write_text('{"file": "_w_fox/fox/src/a.py", "line": 2, "session": "second"}\n')
-    done = run("blaming.py", "--labels", labels)
+    (tmp_path / "blame.jsonl").write_text('{"file": "_w_fox/fox/src/a.py", "line": 2, "session": "second"}\n')
+    done = run("questions.py", tmp_path, "--replay")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[:2] == ["files 1, lines 3", "precision 1.000, recall 1.000, one session 1.000"]
-    assert done.stdout.splitlines()[-1] == "labels 1, hit@1 1.000, hit@3 1.000"
+    assert "blame  all                1  1.000  1.000" in done.stdout
+    assert "blame: 1 replayed files, 3 lines" in done.stdout
+    assert "blame: precision 1.000, recall 1.000, one session 1.000" in done.stdout
 
 
 def test_boilerplate_of_one_agent_stands_out_among_its_terms(tmp_path: Path, home: Path) -> None:
@@ -303,13 +303,14 @@ def test_labelled_questions_about_people_are_scored(home: Path, tmp_path: Path) 
         {"kind": "wrong", "about": "src/a.py", "sessions": ["reads"]},
         {"kind": "nobody", "about": "src/none.py", "sessions": []},
     ]
-    (tmp_path / "labels.json").write_text(json.dumps(labels))
+    (tmp_path / "who.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
     source = Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")
     with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
         sesame.index()
-    done = run("knowing.py", "--labels", tmp_path / "labels.json", "--data-dir", tmp_path / "data", "--digest", 1)
+    done = run("questions.py", tmp_path, "--data-dir", tmp_path / "data", "--digest", 1)
     assert done.returncode == 0, done.stderr
-    assert "| one | 1 | 1.000 | 1.000 | 1.000 | 1.000 |" in done.stdout
-    assert "| wrong | 1 | 0.000 | 1.000 | - | - |" in done.stdout
-    assert "| nobody | 1 | 1.000 | 1.000 | - | - |" in done.stdout
-    assert "| digest of 1 days | 2 of 2 sessions |" in done.stdout
+    assert "who    one                1  1.000  1.000" in done.stdout
+    assert "who    wrong              1  0.000  1.000" in done.stdout
+    assert "who    nobody             1  1.000  1.000" in done.stdout
+    assert "who: of sessions that changed it precision 0.500, recall 0.500" in done.stdout
+    assert "digest of 1 days: 2 of 2 sessions" in done.stdout

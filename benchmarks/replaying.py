@@ -1,30 +1,20 @@
-"""Measure the answers of `blame` on the index that is configured, where the sessions themselves tell the truth.
+"""Files that an index has the whole life of, so that each of their lines has a session for sure.
 
-    python benchmarks/blaming.py                        # precision, recall and time over files that are replayed
-    python benchmarks/blaming.py --labels blame.jsonl   # hit@1 and hit@3 of labelled lines, too
-
-A file that a session wrote whole, and that only edits changed which fit exactly, is replayed: so each of its lines has
-a session for sure.  These files are written to a directory that is deleted afterwards, at the time of their last
-change.  Labels are lines of JSON: `file` below that directory, `line`, and the id of the `session`; they and the
-sessions are other people's, and no part of the repository.
+A file that a session wrote whole, and that only edits changed which fit exactly, is replayed.  `questions.py` asks
+`blame` about them.
 """
 
 from __future__ import annotations
 
-import argparse
 import difflib
-import json
 import os
 import re
-import tempfile
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from statistics import median
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sesame_core import Sesame
 from sesame_core.types.index import Chunk
@@ -151,47 +141,3 @@ def judge(found: Blame, file: Replayed, counts: Counter[str]) -> None:
             names = named.get(line, [])
             counts["right" if names[:1] == [owner] else "wrong" if names else "missed"] += 1
             counts["one"] += len(next(run for run in found.runs if run.first <= line <= run.last).writers) == 1
-
-
-def asked(sesame: Sesame, label: Mapping[str, Any], place: Path) -> list[bool]:
-    """Ask about a labelled line, and return for each session that is named whether it is right."""
-    found = sesame.blame(f"{place / label['file']}:{label['line']}")
-    return [writer.stored.session.id == label["session"] for run in found.runs for writer in run.writers]
-
-
-def main() -> None:
-    """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--labels", type=Path)
-    options = parser.parse_args()
-    counts: Counter[str] = Counter()
-    times: list[float] = []
-    with tempfile.TemporaryDirectory() as directory, Sesame() as sesame:
-        place = Path(directory)
-        placed_files = list(placed(replayed(sesame), place))
-        files = [(path, file) for path, file in placed_files if not file.is_doubtful]
-        for path, file in files:
-            start = time.process_time()
-            found = sesame.blame(str(path))
-            times.append(time.process_time() - start)
-            judge(found, file, counts)
-        lines = counts["right"] + counts["wrong"] + counts["missed"]
-        print(f"files {len(files)}, lines {lines}")
-        if lines:
-            precision = counts["right"] / max(1, counts["right"] + counts["wrong"])
-            recall, one = counts["right"] / lines, counts["one"] / lines
-            print(f"precision {precision:.3f}, recall {recall:.3f}, one session {one:.3f}")
-            print(f"CPU ms of a file: median {1000 * median(times):.0f}, most {1000 * max(times):.0f}")
-        if options.labels:
-            report([asked(sesame, json.loads(line), place) for line in options.labels.read_text().splitlines()])
-
-
-def report(right: Sequence[Sequence[bool]]) -> None:
-    """Print the figures of labelled lines."""
-    first = sum(one[:1] == [True] for one in right) / len(right)
-    three = sum(any(one[:3]) for one in right) / len(right)
-    print(f"labels {len(right)}, hit@1 {first:.3f}, hit@3 {three:.3f}")
-
-
-if __name__ == "__main__":
-    main()
