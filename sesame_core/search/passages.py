@@ -114,6 +114,23 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
     )
 
 
+def positions(reader: IndexReader, number: int, text: str) -> tuple[list[int], bool]:
+    """Return the positions in a session that have all words of a text, in order, and whether they do.
+
+    Where nothing has all of them, it is those that have one.
+
+    :param number: the stored session's number.
+    """
+    query = parse(text)
+    words = _Words(query)
+    every: list[int] = []
+    some: list[int] = []
+    for chunk in all_chunks(reader, number) if query.words else ():
+        if found := words.counted(chunk.text):
+            (every if len(found) == len(query.words) else some).append(chunk.seq)
+    return every or some, bool(every)
+
+
 @dataclass(frozen=True, slots=True)
 class _Match:
     seq: int
