@@ -12,7 +12,7 @@ No call prints or exits; a failure is a `SesameError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
@@ -60,6 +60,7 @@ class Sesame(OneSession):
         passage_bytes: int | None = None,
         context: tuple[int, int] | None = None,
         explain: bool = False,
+        found: int = 0,
     ) -> Answer:
         """Find the sessions that match a query; without words, list the newest.
 
@@ -70,6 +71,7 @@ class Sesame(OneSession):
         :param context: items of the window before and after each hit's best passage; None for no windows.
             With windows an answer has at most `types.answer.MAX_HITS` hits.
         :param explain: explain how the query was read and how each score was computed.
+        :param found: most sessions of `Answer.found`, all that match, to be counted.
         :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         :raises BackendError: the index cannot be read.
         """
@@ -80,6 +82,7 @@ class Sesame(OneSession):
             passage_bytes=passage_bytes,
             context=context,
             explain=explain,
+            found=found,
         )
         filters = self._checked(filters)
         agents, places, own = self._agents(text), self._places(text), self._marks(text)
@@ -162,6 +165,15 @@ class Sesame(OneSession):
         from ..search.tallying import tallies
 
         return tallies(self._index.reader(), self._checked(filters), by)
+
+    def failures(self) -> Mapping[int, int] | None:
+        """Return the number of chunks with an error by the number of the session; None if the index does not count."""
+        from ..plugin.backend import Tallying
+
+        reader = self._index.reader()
+        if not isinstance(reader, Tallying):
+            return None
+        return {number: failures for number, (failures, _) in reader.tallies().items() if failures}
 
     def known_values(self, field: str) -> list[str]:
         """Return what sessions have for a field of `Filters`, the commonest first.

@@ -32,7 +32,10 @@ def browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> A
             if passage := passages.get(hit.stored.number):
                 hit.passages, hit.chunk, hit.snippet = [passage], passage.chunk, passage.snippet
                 hit.is_abandoned = passage.chunk.segment in (hit.session.abandoned or ())
-    return Answer(query=query, hits=hits, total=total, mode="browse")
+    answer = Answer(query=query, hits=hits, total=total, mode="browse")
+    if page.found:
+        answer.found, _ = reader.list_sessions(filters, limit=page.found, condition=query.condition)
+    return answer
 
 
 def _first_line(session: Session) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,7 @@ class Desk:
         self._began = float("-inf")
         self._report: IndexReport | None = None
         self._state: tuple[float, dict[str, Any]] = (float("-inf"), {})
+        self._failing: tuple[float, Collection[int] | None] = (float("-inf"), None)
 
     async def call(self, function: Callable[..., _Value], *arguments: Any, **named: Any) -> _Value:
         """Call a function in a thread."""
@@ -76,6 +77,14 @@ class Desk:
             self._state = time.monotonic(), state
         pending = self._indexer.pending if self._indexer else 0
         return {**state, "pending": pending, "is_read_only": self.is_read_only}
+
+    def failing(self) -> Collection[int] | None:
+        """Return the numbers of the sessions in which something failed; None if the index does not count them."""
+        at, failing = self._failing
+        if time.monotonic() - at > KNOWN_SECONDS:
+            failing = self.sesame.failures()
+            self._failing = time.monotonic(), failing
+        return failing
 
     def close(self) -> None:
         """Stop indexing, and release the index."""

@@ -8,6 +8,7 @@ from ..rendering.answers import about, headline, place_of, shown_ids
 from ..rendering.notes import answer_notes
 from ..rendering.text import session_name
 from .asking import RESULTS, Asked, url
+from .facets import COUNTED, facets
 from .showing import page, snippet
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def search_page(desk: Desk, asked: Asked) -> str:
     :raises QueryError: a filter is not valid.
     """
     report = desk.refreshing()
-    answer = desk.sesame.search(asked.q, asked.filters, limit=RESULTS, offset=(asked.page - 1) * RESULTS)
+    first = (asked.page - 1) * RESULTS
+    answer = desk.sesame.search(asked.q, asked.filters, limit=RESULTS, offset=first, found=COUNTED)
     short = desk.sesame.abbreviations(shown_ids(answer))
     return page(
         "search.html",
@@ -33,7 +35,9 @@ def search_page(desk: Desk, asked: Asked) -> str:
         headline=headline(answer, is_partial=bool(report and report.pending)),
         hits=[_shown(hit, asked.q, short) for hit in answer.hits],
         notes=answer_notes(answer, report, ()),
-        pages=list(_pages(asked, answer)),
+        pages=_pages(asked, answer),
+        facets=facets(answer.found, asked, desk.failing(), has_words=answer.mode == "search"),
+        counted=len(answer.found) if len(answer.found) < answer.total else None,
         headless=None if asked.values.get("all_kinds") else answer.left_out.get("headless"),
         state=desk.state(),
     )
