@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import BackendError, QueryError, SesameError, UnknownSessionError
 from ..rendering.export.formats import written
+from . import api
 from .asking import Asked, url
 from .guard import Excess, Guard, cookie_of
 from .marking import ReadOnlyError, mark
@@ -113,6 +114,7 @@ class Pages:
             Route("/mark/{session:path}", self.mark, methods=["POST"]),
             Route("/enter", self.enter, methods=["POST"]),
             Route("/leave", self.leave, methods=["POST"]),
+            Mount("/api", routes=list(api.routes(self._desk))),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
 

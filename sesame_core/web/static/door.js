@@ -10,7 +10,7 @@ if (/^[\w-]{22,}$/.test(token)) {
     document.getElementById("problem").textContent =
       "That token is not valid, or it was used already: a token opens one browser.";
   }
-} else if ((await fetch("/api/status")).ok) {
+} else if ((await fetch("/api/openapi.json")).ok) {
   // A link on another page led here, without the cookie; from this page it is sent.
   location.replace(here + location.hash);
 }
