@@ -105,6 +105,12 @@ class Pages:
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict", path="/")
         return answer
 
+    async def described(self, request: Request) -> Response:
+        """Answer with the description of the HTTP API."""
+        from .openapi import document
+
+        return api.as_response(document())
+
     def routes(self) -> list[Route | Mount]:
         """Return the paths of pages."""
         return [
@@ -114,6 +120,7 @@ class Pages:
             Route("/mark/{session:path}", self.mark, methods=["POST"]),
             Route("/enter", self.enter, methods=["POST"]),
             Route("/leave", self.leave, methods=["POST"]),
+            Route("/api/openapi.json", self.described),
             Mount("/api", routes=list(api.routes(self._desk))),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
