@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -143,17 +143,22 @@ def application(
 
     :param names: the hosts that a request may name.
     :param cookie: the name of the cookie.
-    :param entered: called when a browser was let in.
+    :param entered: called when a browser was let in, and at the end.
     """
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
         desk.refreshing()
-        yield
+        try:
+            yield
+        finally:
+            # Here, since a server that is told to end may not come back to who started it.
+            entered()
+            await asyncio.to_thread(desk.close)
 
     app = Starlette(
         routes=Pages(desk, doors, cookie, entered).routes(),
-        exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
+        exception_handlers=dict.fromkeys((SesameError, HTTPException, Excess, ClientDisconnect), _failed),
         lifespan=living,
     )
     # Around all of it: the answer to an error that nobody expected has the headers of all answers, too.
@@ -168,8 +173,10 @@ async def _failed(request: Request, error: Exception) -> Response:
         message = error.message if isinstance(error, UnknownSessionError) else str(error)
     elif isinstance(error, HTTPException):
         status, message, headers = error.status_code, error.detail, error.headers
+    elif isinstance(error, Excess):
+        status, message = error.status, "the body is too long, or took too long"
     else:
-        status, message = int(str(error)), "the body is too long, or took too long"
+        status, message = 400, "the request ended before it was whole"
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status, headers)
     return HTMLResponse(page("error.html", status=status, message=message), status, headers)

@@ -98,7 +98,14 @@ async def _stranger(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Excess(Exception):
-    """The body of a request is too long, or takes too long."""
+    """The body of a request is too long, or takes too long.
+
+    :param status: of the answer.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def _bounded(receive: Receive) -> Receive:
