@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -148,7 +148,8 @@ def application(
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
-        desk.refreshing()
+        with suppress(SesameError):  # the first page says it
+            await desk.call(desk.refreshing)
         try:
             yield
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -23,6 +24,7 @@ INTERVAL = 2.0
 #: Seconds for which what is known of the index is shown again: counting it takes milliseconds, on a server more.
 KNOWN_SECONDS = 5.0
 
+_LOG = logging.getLogger(__name__)
 _Value = TypeVar("_Value")
 
 
@@ -65,8 +67,14 @@ class Desk:
             if is_due:
                 self._began = time.monotonic()
         if is_due:
-            self._behind.submit(self.refreshed)
+            self._behind.submit(self._refresh_behind)
         return self._report if self._report is not None else self.sesame.as_it_is()
+
+    def _refresh_behind(self) -> None:
+        try:
+            self.refreshed()
+        except Exception:  # noqa: BLE001 - nobody waits for it
+            _LOG.exception("indexing behind the page failed")
 
     def state(self) -> dict[str, Any]:
         """Return what every page says of the index."""

@@ -16,7 +16,7 @@ from .doors import Doors
 #: Most bytes of the body of a request, and seconds in which it must have come.
 BODY_BYTES, BODY_SECONDS = 65_536, 10.0
 #: What is open to all: the door itself, and what every installation has.
-OPEN = ("/enter", "/static/")
+DOOR, STATIC = "/enter", "/static/"
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 HEADERS = {
@@ -54,7 +54,7 @@ class Guard:
             return
         headers, path = Headers(scope=scope), str(scope["path"])
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
-        if app is None and not (path.startswith(OPEN) or self._is_in(headers)):
+        if app is None and path != DOOR and not path.startswith(STATIC) and not self._is_in(headers):
             app = _stranger if path.startswith("/api/") else self._door
         await (app or self._app)(scope, _bounded(receive), _guarded(send))
 
