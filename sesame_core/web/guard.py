@@ -16,14 +16,16 @@ from .doors import Doors
 #: Most bytes of the body of a request, and seconds in which it must have come.
 BODY_BYTES, BODY_SECONDS = 65_536, 10.0
 #: What is open to all: the door itself, and what every installation has.
-DOOR, STATIC = "/enter", "/static/"
+OPEN = ("/enter", "/static/")
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+#: What every answer has.  Without any referrer, a browser would send the server's own forms as those of nobody
+#: (`Origin: null`).
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -54,7 +56,7 @@ class Guard:
             return
         headers, path = Headers(scope=scope), str(scope["path"])
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
-        if app is None and path != DOOR and not path.startswith(STATIC) and not self._is_in(headers):
+        if app is None and not (path.startswith(OPEN) or self._is_in(headers)):
             app = _stranger if path.startswith("/api/") else self._door
         await (app or self._app)(scope, _bounded(receive), _guarded(send))
 
