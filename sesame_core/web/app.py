@@ -159,9 +159,10 @@ def application(
 
     app = Starlette(
         routes=Pages(desk, doors, cookie, entered).routes(),
-        exception_handlers=dict.fromkeys((SesameError, HTTPException, Excess, ClientDisconnect), _failed),
+        exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
         lifespan=living,
     )
+    app.add_exception_handler(ClientDisconnect, _failed)
     # Around all of it: the answer to an error that nobody expected has the headers of all answers, too.
     return Guard(app, doors=doors, names=names, cookie=cookie, door=_door)
 
