@@ -423,6 +423,20 @@ def test_a_client_that_never_ends_its_request_is_left(hurried: Served) -> None:
         assert visitor.get("/").status_code == 200
 
 
+def test_a_client_that_goes_away_leaves_no_trace(indexed_sessions: Path) -> None:
+    with served() as server:
+        kind = "Content-Type: application/x-www-form-urlencoded"
+        head = f"POST /enter HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{kind}\r\n"
+        for sent in (b"", b"GET / HT", head.encode(), f"{head}Content-Length: 1000\r\n\r\nsecret=".encode()):
+            with closing(socket.create_connection(("127.0.0.1", server.port), 30)) as connection:
+                connection.sendall(sent)
+        with server.visitor() as visitor:
+            assert visitor.get("/").status_code == 200
+        server.process.terminate()
+        assert server.process.stderr is not None
+        assert len(server.process.stderr.read().splitlines()) == 1  # how to use the link
+
+
 def sends(connection: socket.socket, parts: Iterable[bytes], *, pause: float = 0) -> bool:
     """Return whether all parts can be sent before the server ends the connection."""
     try:
