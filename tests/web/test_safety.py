@@ -443,7 +443,7 @@ def sends(connection: socket.socket, parts: Iterable[bytes], *, pause: float = 0
         for part in parts:
             connection.sendall(part)
             time.sleep(pause)
-    except (ConnectionError, TimeoutError):
+    except ConnectionError:
         return False
     return True
 
@@ -498,5 +498,5 @@ def test_a_client_that_takes_nothing_is_left(hurried: Served) -> None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             connection.settimeout(30)
             connection.connect(("127.0.0.1", hurried.port))
-            assert not sends(connection, [head] * 20_000)
+            assert not sends(connection, itertools.repeat(head))  # until all buffers are full
         assert visitor.get("/").status_code == 200
