@@ -1,0 +1,1 @@
+// What a page does beyond its links and forms.
