@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 from sesame_core import Sesame
 from sesame_core.types.index import Chunk
@@ -34,6 +34,7 @@ from sesame_core.types.questions import Blame
 #: Sessions that are read at once, and letters and digits of a line that says something alone.
 BATCH, TELLING = 100, 5
 _CALL = re.compile(r"tool: [^\n]+\npath: (?P<path>[^\n]+)\n(?P<rest>.*)", re.DOTALL)
+_READ = re.compile(r"^path: (.+)$", re.MULTILINE)
 _EDIT = re.compile(r"old:[ \n](?P<old>.*?)(?:\nnew:[ \n](?P<new>.*))?", re.DOTALL)
 
 
@@ -49,6 +50,8 @@ class Replayed:
     changes: int = 0
     is_known: bool = False
     is_broken: bool = False
+    #: It was there before its first known change: only labelled lines are asked about.
+    is_doubtful: bool = False
 
     def change(self, text: str, session: str, at: datetime) -> None:
         """Take the next content: lines that are there already stay their session's, whatever their white space."""
@@ -66,7 +69,9 @@ def replayed(sesame: Sesame) -> dict[str, Replayed]:
     found: dict[str, Replayed] = {}
     for path, events in _changes(sesame).items():
         file = Replayed(cwd=events[0][3])
-        for at, session, rest, _ in sorted(events, key=lambda event: event[0]):
+        for at, session, rest, _, was_read in sorted(events, key=lambda event: event[0]):
+            # A file that was read before it was first written has lines that nobody is known for.
+            file.is_doubtful = file.is_doubtful or (was_read and not file.is_known)
             if rest.startswith("content:\n"):
                 file.change(rest.removeprefix("content:\n"), session, at)
             elif file.is_known and (edit := _EDIT.fullmatch(rest)):
@@ -79,9 +84,13 @@ def replayed(sesame: Sesame) -> dict[str, Replayed]:
     return found
 
 
-def _changes(sesame: Sesame) -> dict[str, list[tuple[datetime, str, str, str]]]:
-    """Return by path the calls that changed it and did not fail: time, session, arguments, directory."""
-    found: dict[str, list[tuple[datetime, str, str, str]]] = defaultdict(list)
+#: A call that changed a file: its time, session, arguments and directory, and whether the file had been read before.
+Change: TypeAlias = tuple[datetime, str, str, str, bool]
+
+
+def _changes(sesame: Sesame) -> dict[str, list[Change]]:
+    """Return by path the calls that changed it and did not fail."""
+    found: dict[str, list[Change]] = defaultdict(list)
     seen: set[int] = set()
     total, offset = 1, 0
     while offset < total:
@@ -90,7 +99,9 @@ def _changes(sesame: Sesame) -> dict[str, list[tuple[datetime, str, str, str]]]:
         for stored in sessions:
             chunks = sesame.list_messages(stored)
             failed = {chunk.call_id for chunk in chunks if chunk.kind == "tool_result" and chunk.is_error}
+            read: set[str] = set()
             for chunk in chunks:
+                read.update(_READ.findall(chunk.text) if chunk.kind == "tool_call" and _call(chunk) is None else ())
                 if (call := _call(chunk)) is None or chunk.call_id in failed or not stored.session.cwd:
                     continue
                 if chunk.origin is not None and chunk.origin in seen:
@@ -98,7 +109,8 @@ def _changes(sesame: Sesame) -> dict[str, list[tuple[datetime, str, str, str]]]:
                 seen.update([chunk.origin] if chunk.origin is not None else [])
                 assert chunk.timestamp is not None
                 path = call["path"] if call["path"][0] == "/" else f"{stored.session.cwd}/{call['path']}"
-                found[path].append((chunk.timestamp, stored.session.id, call["rest"], stored.session.cwd))
+                change = (chunk.timestamp, stored.session.id, call["rest"], stored.session.cwd, call["path"] in read)
+                found[path].append(change)
     return found
 
 
@@ -156,7 +168,8 @@ def main() -> None:
     times: list[float] = []
     with tempfile.TemporaryDirectory() as directory, Sesame() as sesame:
         place = Path(directory)
-        files = list(placed(replayed(sesame), place))
+        placed_files = list(placed(replayed(sesame), place))
+        files = [(path, file) for path, file in placed_files if not file.is_doubtful]
         for path, file in files:
             start = time.process_time()
             found = sesame.blame(str(path))

@@ -22,6 +22,7 @@ from .notes_ai import noted
 from .ownership import LONG, is_telling, key
 from .renames import Git
 from .same_file import Level, Name, SameFile
+from .seen_before import without_kept_lines
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -81,16 +82,23 @@ class _Blaming:
             found = [call for line in self._unexplained(claims) for call in self._calls.with_line(line)]
             if not found:
                 break
-            calls, copies = originals([*read, *found])
             read += found
+            calls, copies = originals(read)
+            if not any(map(self._names_the_file, found)):
+                # They are of other files: nothing of this one is known that was not before.
+                claims = self._attribution.claims(calls)
+                break
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
+        looked_at: set[tuple[int, int]] = set()
         for _ in range(ROUNDS):
             winners = {claim.call.place: claim.call for claim in self._winners(claims)}
             failed = self._calls.failed(winners.values())
-            if not failed:
+            kept = without_kept_lines(self._reader, [call for call in winners.values() if call.place not in looked_at])
+            looked_at |= winners.keys()
+            if not failed and not kept:
                 break
-            calls = [call for call in calls if call.place not in failed]
+            calls = [kept.get(call.place, call) for call in calls if call.place not in failed]
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
         return self._made(claims, self._noted(claims), copies, is_shared, page)
@@ -131,6 +139,10 @@ class _Blaming:
             found += self._calls.naming(open_[0].path, self._preferred(open_[0].path))
             self._follow(found)
         return found
+
+    def _names_the_file(self, call: Call) -> bool:
+        session, at = call.stored.session, call.chunk.timestamp
+        return any(self._same.level(edit.path, session, at) >= Level.LIKELY for edit in call.edits)
 
     def _follow(self, calls: Sequence[Call]) -> None:
         """Take the names from which sessions renamed the file."""

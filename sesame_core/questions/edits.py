@@ -54,16 +54,14 @@ def edits(text: str) -> list[Edit]:
     text = _ABOUT.sub("", text)
     found = list(_assembled(list(_fields(text))))
     # A tool may name the file after the change.
-    last = next((edit.path for edit in reversed(found) if edit.path), "") or _last_path(text)
+    last = next((edit.path for edit in reversed(found) if edit.path), "") or "".join(names(text)[-1:])
     return [edit if edit.path or edit.way == "script" else edit._replace(path=last) for edit in found]
 
 
-def _last_path(text: str) -> str:
-    found = ""
-    for line in text.split("\n"):
-        if (match := _LABEL.fullmatch(line)) and _LABELS[match[3]] == "path" and match[4]:
-            found = match[4].strip()
-    return found
+def names(text: str) -> list[str]:
+    """Return the files that a call's arguments name, in order; of a command of a shell none."""
+    matches = (_LABEL.fullmatch(line) for line in text.split("\n"))
+    return [match[4].strip() for match in matches if match and _LABELS[match[3]] == "path" and match[4]]
 
 
 def _fields(text: str) -> Iterator[_Field]:

@@ -23,6 +23,8 @@ _TARGET = re.compile(r"(?<![0-9&>])(?P<how>>>?)[ \t]*(?P<quote>['\"]?)(?P<path>[
 _TEE = re.compile(
     r"\btee[ \t]+(?P<how>-a[ \t]+|--append[ \t]+)?(?P<quote>['\"]?)(?P<path>[^\s'\"<>|;&()-][^\s'\"<>|;&()]*)"
 )
+#: Programs whose words are looked at: to split a command takes half a millisecond.
+_WRITES = re.compile(r"\b(?:sed|perl|mv|echo|printf)\b")
 _PATCH = "*** Begin Patch"
 _SEPARATORS = frozenset(("&&", "||", ";", "|", "&"))
 #: A change of directory at the beginning.
@@ -58,7 +60,7 @@ def commanded(command: str) -> Iterator[Edit]:
             yield added(target["path"], body, "command")
     if len(rest) > LONGEST:
         return
-    if "sed" in rest or "perl" in rest or "mv" in rest or "echo" in rest or "printf" in rest:
+    if _WRITES.search(rest):
         yield from _simple(rest)
     if "\n" in rest.strip():
         yield added("", rest.split("\n"), "script")

@@ -33,6 +33,14 @@ def library(request: pytest.FixtureRequest, tmp_path: Path, history: History) ->
         yield sesame
 
 
+@pytest.fixture
+def local(tmp_path: Path, history: History, home: Path) -> Iterator[Sesame]:
+    """An index on this machine, for what does not depend on the backend."""
+    source = Source(parser=Selection(name="sesame"), path=history.source)
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        yield sesame
+
+
 def asked(sesame: Sesame, history: History, reference: str, **filters: object) -> Blame:
     """Index the sessions, and ask."""
     history.save()
@@ -102,69 +110,69 @@ def test_a_file_that_git_renamed_and_no_session_did(library: Sesame, history: Hi
     assert found.former == ("src/socket.py",)
 
 
-def test_a_file_that_a_session_renamed_and_nobody_committed(library: Sesame, history: History) -> None:
+def test_a_file_that_a_session_renamed_and_nobody_committed(local: Sesame, history: History) -> None:
     session = history.session("s-first")
     session.writes("src/socket.py", SOCKET)
     os.rename(history.root / "src/socket.py", history.root / "src/connection.py")
     session.calls("bash", command="git mv src/socket.py src/connection.py")
-    found = asked(library, history, "src/connection.py")
+    found = asked(local, history, "src/connection.py")
     assert set(wrote(found).values()) == {"s-first"}
     assert found.unknown == 0
 
 
-def test_a_new_file_at_the_former_path_is_another_one(library: Sesame, history: History) -> None:
+def test_a_new_file_at_the_former_path_is_another_one(local: Sesame, history: History) -> None:
     history.session("s-first").writes("socket.py", SOCKET)
     history.git("mv", "socket.py", "connection.py")
     history.commit("person")
     history.session("s-other").writes("socket.py", "class Other:\n    def open(self):\n        return None\n")
-    found = asked(library, history, "connection.py")
+    found = asked(local, history, "connection.py")
     assert set(wrote(found).values()) == {"s-first"}
 
 
-def test_a_line_that_was_removed_and_written_again(library: Sesame, history: History) -> None:
+def test_a_line_that_was_removed_and_written_again(local: Sesame, history: History) -> None:
     history.session("s-first").writes("socket.py", SOCKET)
     history.session("s-second").edits("socket.py", "        self.tries = 0\n", "")
     history.session("s-third").edits(
         "socket.py", "        return self.conn", "        self.tries = 0\n        return self.conn"
     )
-    found = asked(library, history, "socket.py:3")
+    found = asked(local, history, "socket.py:3")
     assert wrote(found) == {3: "s-third"}
     assert [one.stored.session.id for one in found.runs[0].writers] == ["s-third", "s-first"]
 
 
-def test_a_whole_file_written_again_with_one_new_line(library: Sesame, history: History) -> None:
+def test_a_whole_file_written_again_with_one_new_line(local: Sesame, history: History) -> None:
     history.session("s-first").writes("socket.py", SOCKET)
     history.session("s-second").writes("socket.py", SOCKET + "\n    def close(self):\n        self.tries = 9\n")
-    found = asked(library, history, "socket.py")
+    found = asked(local, history, "socket.py")
     assert [wrote(found)[line] for line in (1, 2, 3, 4, 6, 7)] == ["s-first"] * 4 + ["s-second"] * 2
 
 
-def test_lines_that_say_nothing_alone_go_with_their_neighbours(library: Sesame, history: History) -> None:
+def test_lines_that_say_nothing_alone_go_with_their_neighbours(local: Sesame, history: History) -> None:
     one, two, three = (f"function {name}() {{\n  return {name}_result\n}}\n" for name in ("one", "two", "three"))
     history.session("s-first").writes("a.js", f"{one}\n{two}")
     history.session("s-second").edits("a.js", "\nfunction two", f"\n{three}\nfunction two")
-    found = wrote(asked(library, history, "a.js"))
+    found = wrote(asked(local, history, "a.js"))
     lines = [found.get(line) for line in range(1, 12) if line not in (4, 8)]
     assert lines == ["s-first"] * 3 + ["s-second"] * 3 + ["s-first"] * 3
 
 
-def test_lines_that_a_formatter_indented_quoted_and_broke(library: Sesame, history: History) -> None:
+def test_lines_that_a_formatter_indented_quoted_and_broke(local: Sesame, history: History) -> None:
     written = "options = connect('localhost', timeout=30, retries=5, keepalive=True)\nname = 'fox and owl'\n"
     history.session("s-first").writes("a.py", written)
     broken = 'options = connect(\n    "localhost", timeout=30, retries=5,\n    keepalive=True,\n)\n'
     history.put("a.py", f'{broken}name = "fox and owl"\n')
     history.commit("formatter")
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert set(wrote(found).values()) == {"s-first"}
     assert found.unknown == 0
     assert evidence(found, 2) == "reflowed"
     assert evidence(found, 5) == "edit"
 
 
-def test_a_part_of_a_line_that_an_edit_replaced(library: Sesame, history: History) -> None:
+def test_a_part_of_a_line_that_an_edit_replaced(local: Sesame, history: History) -> None:
     history.session("s-first").writes("a.py", "retries = load_setting('retries', 5)\n")
     history.session("s-second").edits("a.py", "load_setting('retries', 5)", "load_setting('retries', default=7)")
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {1: "s-second"}
 
 
@@ -207,29 +215,29 @@ def test_a_command_that_wrote_a_file(tmp_path: Path, command: str, text: str, ho
     assert evidence(found, 1) == "command"
 
 
-def test_sed_changed_a_line_that_a_session_wrote(library: Sesame, history: History) -> None:
+def test_sed_changed_a_line_that_a_session_wrote(local: Sesame, history: History) -> None:
     history.session("s-first").writes("a.py", "host = 'localhost'\nport = 8080\n")
     history.session("s-sed").runs("sed -i 's/localhost/staging.example.org/' a.py")
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {1: "s-sed", 2: "s-first"}
 
 
-def test_sed_changed_a_line_that_nobody_is_known_for(library: Sesame, history: History) -> None:
+def test_sed_changed_a_line_that_nobody_is_known_for(local: Sesame, history: History) -> None:
     history.put("a.py", "host = 'localhost'\nport = 8080\n")
     history.commit("person")
     history.session("s-sed").runs("sed -i -e 's|localhost|staging.example.org|g' a.py")
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {1: "s-sed"}
     assert found.unknown == 1
 
 
-def test_a_script_that_wrote_a_line(library: Sesame, history: History) -> None:
+def test_a_script_that_wrote_a_line(local: Sesame, history: History) -> None:
     history.put("a.py", "port = 8080\n")
     history.commit("person")
     lines = ["p = 'a.py'", "new = 'retries_before_giving_up = 12\\n'", "text = open(p).read() + new"]
     script = "\n".join(["python3 - <<'EOF'", *lines, "open(p, 'w').write(text)", "EOF"])
     history.session("s-script").runs(script)
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {2: "s-script"}
     assert evidence(found, 2) == "script"
 
@@ -269,21 +277,21 @@ def test_a_session_in_another_checkout_on_another_machine(library: Sesame, histo
     assert set(wrote(found).values()) == {"s-far"}
 
 
-def test_relative_paths_from_a_directory_below_the_root(library: Sesame, history: History) -> None:
+def test_relative_paths_from_a_directory_below_the_root(local: Sesame, history: History) -> None:
     history.put("src/socket.py", SOCKET)
     history.commit("person")
     session = history.session("s-below", cwd=str(history.root / "src"))
     session.calls("write", path="socket.py", content=SOCKET)
-    found = asked(library, history, "src/socket.py")
+    found = asked(local, history, "src/socket.py")
     assert set(wrote(found).values()) == {"s-below"}
 
 
-def test_a_worktree_elsewhere(library: Sesame, history: History, tmp_path: Path) -> None:
+def test_a_worktree_elsewhere(local: Sesame, history: History, tmp_path: Path) -> None:
     history.session("s-main").writes("src/socket.py", SOCKET)
     history.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    found_in_main = asked(library, history, "src/socket.py")
+    found_in_main = asked(local, history, "src/socket.py")
     history.save()
-    found = library.blame(str(tmp_path / "side" / "src" / "socket.py"))
+    found = local.blame(str(tmp_path / "side" / "src" / "socket.py"))
     assert wrote(found) == wrote(found_in_main) == dict.fromkeys(range(1, 5), "s-main")
 
 
@@ -349,31 +357,31 @@ def test_what_cannot_be_asked_about(tmp_path: Path, reference: str, message: str
     assert isinstance(raised.value, QueryError) == ("its lines are" in message)
 
 
-def test_a_file_outside_of_git(library: Sesame, history: History, tmp_path: Path) -> None:
+def test_a_file_outside_of_git(local: Sesame, history: History, tmp_path: Path) -> None:
     place = tmp_path / "notes"
     place.mkdir()
     (place / "plan.txt").write_text("the plan is to reconnect twice\nthen to give up\n")
     session = history.session("s-plan", cwd=str(place))
     session.calls("Write", file_path=str(place / "plan.txt"), content="the plan is to reconnect twice\n")
     history.save()
-    library.index()
-    found = library.blame(str(place / "plan.txt"))
+    local.index()
+    found = local.blame(str(place / "plan.txt"))
     assert wrote(found) == {1: "s-plan"}
     assert found.unknown == 1
     assert found.revision == ""
 
 
-def test_a_name_with_a_colon_and_a_number(library: Sesame, history: History) -> None:
+def test_a_name_with_a_colon_and_a_number(local: Sesame, history: History) -> None:
     history.session("s-first").writes("notes:12", "the twelfth note of the fox\n")
-    assert wrote(asked(library, history, "notes:12")) == {1: "s-first"}
-    assert wrote(library.blame(str(history.root / "notes:12") + ":1")) == {1: "s-first"}
+    assert wrote(asked(local, history, "notes:12")) == {1: "s-first"}
+    assert wrote(local.blame(str(history.root / "notes:12") + ":1")) == {1: "s-first"}
 
 
-def test_lines_that_were_moved_by_hand_from_a_file_of_the_same_name(library: Sesame, history: History) -> None:
+def test_lines_that_were_moved_by_hand_from_a_file_of_the_same_name(local: Sesame, history: History) -> None:
     history.session("s-first").writes("one/main.py", "def reconnect_after(delay_seconds):\n    return delay_seconds\n")
     history.put("two/main.py", "def reconnect_after(delay_seconds):\n    return delay_seconds * 2\n")
     history.commit("person")
-    found = asked(library, history, "two/main.py")
+    found = asked(local, history, "two/main.py")
     assert wrote(found) == {1: "s-first"}
     assert evidence(found, 1) == "elsewhere"
 
@@ -462,38 +470,57 @@ def test_a_reader_that_finds_no_phrases_finds_candidates(history: History, tmp_p
     assert found.freshness is None
 
 
-def test_a_line_without_a_word(library: Sesame, history: History) -> None:
+def test_a_line_without_a_word(local: Sesame, history: History) -> None:
     history.put("a.py", "}\n\n---\n")
     history.commit("person")
     history.session("s-other").writes("b.py", "}\n")
-    assert wrote(asked(library, history, "a.py:1")) == {}
+    assert wrote(asked(local, history, "a.py:1")) == {}
 
 
-def test_a_line_of_another_repository_is_there_by_chance(library: Sesame, history: History) -> None:
+def test_a_line_of_another_repository_is_there_by_chance(local: Sesame, history: History) -> None:
     history.put("a.py", "from collections.abc import Iterator\nvalue = 1\n")
     history.commit("person")
     other = history.session("s-other", cwd="/home/bo/owl")
     other.calls("Write", file_path="/home/bo/owl/b.py", content="from collections.abc import Iterator\nother = 2\n")
-    assert wrote(asked(library, history, "a.py")) == {}
+    assert wrote(asked(local, history, "a.py")) == {}
 
 
-def test_lines_that_were_copied_from_another_repository(library: Sesame, history: History) -> None:
+def test_lines_that_were_copied_from_another_repository(local: Sesame, history: History) -> None:
     body = "def reconnect_after(delay_seconds):\n    return delay_seconds * 2 ** attempts\n"
     history.put("a.py", f"value = 1\n{body}")
     history.commit("person")
     session = history.session("s-other", cwd="/home/bo/owl")
     session.calls("Write", file_path="/home/bo/owl/b.py", content=body)
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {2: "s-other", 3: "s-other"}
     assert evidence(found, 2) == "elsewhere"
 
 
-def test_lines_that_an_edit_only_has_around_its_change_are_not_its_own(library: Sesame, history: History) -> None:
+def test_lines_that_an_edit_only_has_around_its_change_are_not_its_own(local: Sesame, history: History) -> None:
     history.put("a.py", "def reconnect(delay_seconds, attempts):\n    tries = 0\n    return delay_seconds\n")
     history.commit("person")
     old = "def reconnect(delay_seconds, attempts):\n    tries = 0\n    return"
     session = history.session("s-first")
     session.edits("a.py", old, old.replace("tries = 0", "tries = 1  # the first one"))
-    found = asked(library, history, "a.py")
+    found = asked(local, history, "a.py")
     assert wrote(found) == {2: "s-first"}
     assert found.unknown == 2
+
+
+@pytest.mark.parametrize("numbered", ["{n}\t{line}", "{n:>6}→{line}", "{line}"])
+def test_a_whole_file_that_was_read_before_it_was_written(tmp_path: Path, numbered: str, home: Path) -> None:
+    history = History(tmp_path)
+    history.put("a.py", SOCKET)
+    history.commit("person")
+    session = history.session("s-first")
+    path = str(history.root / "a.py")
+    shown = "\n".join(numbered.format(n=n, line=line) for n, line in enumerate(SOCKET.splitlines(), 1))
+    session.calls("Read", output=shown, file_path=path)
+    session.writes("a.py", SOCKET.replace("tries = 0", "tries = 5") + "    attempts = 12\n")
+    history.save()
+    source = Source(parser=Selection(name="sesame"), path=history.source)
+    with Sesame(sources=[source], data_dir=tmp_path / "data") as sesame:
+        sesame.index()
+        found = sesame.blame(path)
+    assert wrote(found) == {3: "s-first", 5: "s-first"}
+    assert found.unknown == 3

@@ -21,7 +21,7 @@ from ..support.histories import FORMS, History, Recorded
 pytestmark = pytest.mark.once
 
 #: Steps of a story; sessions and people.
-STEPS = 90
+STEPS = 70
 WRITERS = ("ant", "bee", "cat", "dog", "elk")
 #: Words of which lines are made.
 WORDS = "retry backoff socket session cursor buffer parser packet header window render stream token value".split()
@@ -125,7 +125,9 @@ class Story:
         path = self.a_file()
         lines = self.lines(path)
         n = self.random.randrange(len(lines))
-        self.session().writes(path, "\n".join([*lines[:n], *self.function(), *lines[n:]]))
+        session = self.session()
+        session.calls("Read", output="\n".join(lines), file_path=str(self.history.root / path))
+        session.writes(path, "\n".join([*lines[:n], *self.function(), *lines[n:]]))
 
     def rename(self) -> None:
         path = self.a_file()
@@ -183,7 +185,7 @@ class Story:
             self.session().edits(path, old, new, form=form, where=self.place(path))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_repository_that_sessions_and_people_wrote(tmp_path: Path, home: Path, seed: int) -> None:
     story = Story(tmp_path, seed)
     #: By kind of line: whether the file has it once.
@@ -212,7 +214,7 @@ def test_a_repository_that_sessions_and_people_wrote(tmp_path: Path, home: Path,
         print(f"seed {seed}, lines that are {often} there: {dict(of)} {precision:.3f} {recall:.3f}")
         assert precision > least
         assert recall > least
-    assert counts[True]["right"] > 100
+    assert counts[True]["right"] > 80
 
 
 def judged(name: str | None, author: str) -> str:
