@@ -156,10 +156,11 @@ def history_page(value: Mapping[str, Any], results: str, offset: int, most: int)
     facts, names = _each([_said(one) for one in value[results]], most // 2)
     untold = (results, "schemaVersion", "resultCount")
     told = {name: one for name, one in _said(value).items() if name not in untold and one not in (0, False)}
-    head, more = fitted({**told, "index": _freshness(value["index"]), "total": value["total"]}, most // 4)
+    total = value.get("total", offset + len(value[results]))
+    head, more = fitted({**told, "index": _freshness(value["index"]), "total": total}, most // 4)
     page = first(facts, most - size(head) - RESERVED)
     after = offset + len(page)
-    following = after if page and after < value["total"] else None
+    following = after if page and after < total else None
     fields = {**head, "nextOffset": following, results: page, "shortened": sorted({*names, *more})}
     return cast("HistoryJson", _without_empty(fields))
 

@@ -86,7 +86,7 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
     for chunk, call in calls(chunks):
         is_own = chunk.kind == "tool_result" or is_prompt(chunk)
         error = wanted.find(chunk.text) if is_own and not is_quoted(chunk) else None
-        if error is None or (state is not None and not chunk.is_error and _is_shown(call, state.episode)):
+        if error is None or (state is not None and not chunk.is_error and _is_past(state.episode, call)):
             if state is not None:
                 state = _followed(state, chunk, call, found)
             continue
@@ -110,10 +110,17 @@ def _is_again(episode: Episode, level: Level, line: ErrorLine) -> bool:
     return line.cause == episode.line.cause or (level is Level.SAME and episode.level is Level.SAME)
 
 
-def _is_shown(call: Call | None, episode: Episode) -> bool:
-    """Return whether an error is in what a command showed, a log perhaps, after another command had failed with it."""
-    looks = call is not None and bool(call.commands) and all(one.is_looking for one in call.commands)
-    return looks and episode.call is not None and any(not one.is_looking for one in episode.call.commands)
+def _is_past(episode: Episode, call: Call | None) -> bool:
+    """Return whether an output only repeats an error with which a command had failed.
+
+    It is what another one showed, of a log perhaps, or the command succeeded all the same.
+    """
+    if call is None or episode.call is None:
+        return False
+    if episode.call.has_failed and call.succeeded and _sameness(episode, call) == SAME:
+        return True
+    looks = bool(call.commands) and all(one.is_looking for one in call.commands)
+    return looks and any(not one.is_looking for one in episode.call.commands)
 
 
 def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episode]) -> _State | None:

@@ -24,6 +24,8 @@ _NOT_RUN = re.compile(
     r"\A\s*(?:<tool_use_error>\s*)?(?:The user doesn't want to|Cancelled|Sibling tool call|\[?Request interrupted|"
     r"User rejected|Command aborted|aborted by user|Permission to use )"
 )
+#: What a command has whose exit code is not that of the program: a pipe, another command after it.
+_HIDING = re.compile(r"[|;\n]|&\s*\Z")
 #: What only the output of a command that failed has, whose exit code a pipe has hidden.
 _FAILED = re.compile(
     "(?m)"
@@ -75,5 +77,7 @@ def has_failed(chunk: Chunk, call: Chunk | None) -> bool:
     ran = doing(command) if command else ()
     if all(one.is_looking for one in ran):
         return _REFUSED.search(chunk.text) is not None
+    if command is not None and not _HIDING.search(command):
+        return False
     text = chunk.text
     return _FAILED.search(text if len(text) <= 2 * READ else text[:READ] + "\n" + text[-READ:]) is not None

@@ -24,6 +24,7 @@ from mcp_types import methods
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from sesame_core.mcp.stdio import ENVELOPE, VERSIONS
+from sesame_core.mcp.tools import TOOLS
 
 from ..support.mcp_client import COMMAND, HANDSHAKE, ends_within, environment, text_of, value_of
 from ..support.model_server import Answers, configured, serving
@@ -110,7 +111,7 @@ def test_the_sdks_client_is_served_in_the_version_that_it_wants(mode: Any, index
         server = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment())
         async with Client(stdio_client(server), mode=mode) as client:
             assert mode == "2026-07-28" or client.server_info.name == "sesame"
-            assert len((await client.list_tools()).tools) == 5
+            assert len((await client.list_tools()).tools) == len(TOOLS)
             value = value_of(await client.call_tool("get_session", {"session": BACKOFF}))
             assert value["sessionId"] == BACKOFF
             mistake = await client.call_tool("nothing", {})
@@ -305,7 +306,7 @@ def test_with_a_broken_configuration_each_call_says_what_is_wrong_until_it_is_me
     file.parent.mkdir(parents=True)
     file.write_text(BROKEN[0][0])
     with talking() as talk:
-        assert len(talk.ask("tools/list")["result"]["tools"]) == 5
+        assert len(talk.ask("tools/list")["result"]["tools"]) == len(TOOLS)
         for text, told in BROKEN:
             file.write_text(text)
             for tool, arguments in (("list_sessions", {}), ("search_sessions", {"query": "x"})):

@@ -109,6 +109,18 @@ def test_a_failure_that_a_pipe_hides_is_one(indexed: Callable[[History], Sesame]
     assert (fix.outcome, fix.held) == ("passed", True)
 
 
+def test_a_command_that_succeeded_may_print_what_looks_like_a_failure(indexed: Callable[[History], Sesame]) -> None:
+    steps = [
+        asks("test it"),
+        runs("npm run build", BROKEN, fails=True),
+        edits("src/app.ts", "c", "d"),
+        runs("npm run build", f"ok: handles 2 errors\n{BROKEN} is printed by a test"),
+        says("done"),
+    ]
+    (fix,) = indexed({"ann1": (0, "/code/app", steps)}).fix(ERROR).fixes
+    assert fix.outcome == "verified"
+
+
 def test_an_error_that_came_back_is_said_to_have(indexed: Callable[[History], Sesame]) -> None:
     def session(path: str) -> list[Step]:
         return [

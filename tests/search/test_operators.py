@@ -113,7 +113,10 @@ def test_of_a_long_text_the_rarest_words_are_searched_and_not_the_first(library:
     text = f"IllegalStateException: Failed to load ApplicationContext {FRAMES} Caused by: missing column [zebra_stripe]"
     answer = library.search(f"{text} in table [quagga]", limit=2)
     assert "column" in found(answer)
-    assert answer.hints == ("19 of 51 words were not searched for: the 32 rarest were",)
+    assert answer.hints == (
+        "19 of 51 words were not searched for: the 32 rarest were",
+        "An error: for what was done after it: sesame fix ERROR",
+    )
     assert len(answer.query.words) == 32
     assert len(answer_text(answer, abbreviate=str).splitlines()[0]) < 150
     value = answer_json(answer)
