@@ -81,7 +81,7 @@ def _opened(*, is_local: bool) -> Tools:
 
     sesame = Sesame()
     # A caller over HTTP does not share this process's environment.
-    return Tools(sesame, sesame.current_sessions if is_local else tuple)
+    return Tools(sesame, sesame.current_sessions if is_local else tuple, is_local=is_local)
 
 
 @contextmanager
