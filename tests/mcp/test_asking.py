@@ -58,7 +58,7 @@ def test_a_line_s_writers_and_those_who_worked_on_a_file_are_told(
     file.write_text("  const base = Math.max(250, Number(settings.reconnectBackoff) || 500);\n")
     wrote = tools_of()("ask_history", {"question": "blame", "about": f"{file}:1"})
     (session,) = wrote["sessions"]
-    assert (session["session"][:8], session["lines"], wrote["nextOffset"]) == ("d6bc0d35", "1", None)
+    assert (session["session"][:8], session["lines"], wrote["nextOffset"]) == ("d6bc0d35", "line 1", None)
     assert "Fix both sides" in session["asked"]
     worked_on = tools_of()("ask_history", {"question": "who", "about": "src/socket.ts"})
     assert (worked_on["subject"], len(worked_on["people"])) == ("file", 1)
@@ -88,8 +88,8 @@ def test_an_answer_from_the_history_keeps_to_its_bytes_and_continues(
 def test_a_question_that_nobody_can_ask_is_refused_with_those_that_one_can(
     demo_sessions: Path, tools_of: Callable[..., Call]
 ) -> None:
-    with pytest.raises(QueryError, match="question 'why' is not known; it is one of fix, how"):
-        tools_of()("ask_history", {"question": "why", "about": "x"})
+    with pytest.raises(QueryError, match="question 'zzz' is not known; it is one of fix, how, blame, who"):
+        tools_of()("ask_history", {"question": "zzz", "about": "x"})
     with pytest.raises(QueryError, match="the argument 'about' is missing"):
         tools_of()("ask_history", {"question": "fix"})
 
