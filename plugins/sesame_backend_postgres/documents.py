@@ -56,17 +56,19 @@ def _add_idf(parts: Parts, table: str, count: str) -> None:
     """Add `{table}_used`, each phrase with its idf in a table of one document per session.
 
     For a common word the first `DOCUMENTS` are counted, and their number is extrapolated from the range of sessions
-    that they span; for a phrase, the first `DOCUMENTS` with its words.
+    that they span; for a phrase, the first `ORDERED` with its words, which are read.
 
     :param count: counts sessions.
     """
     parts.add(
         f"{table}_used",
-        f"""  SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM phrase, total, LATERAL (
-    SELECT {count} FILTER (WHERE is_met) * CASE WHEN count(*) < {budget.DOCUMENTS} THEN 1
+        f"""  SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM total, (
+    SELECT *, CASE WHEN is_ordered THEN {budget.ORDERED} ELSE {budget.DOCUMENTS} END AS most FROM phrase
+  ) AS phrase, LATERAL (
+    SELECT {count} FILTER (WHERE is_met) * CASE WHEN count(*) < most THEN 1
       ELSE greatest(1, numbers / (max(session) - min(session) + 1)) END AS count
     FROM (
-      SELECT session, NOT is_ordered OR words @@ q AS is_met FROM {table} WHERE words @@ every LIMIT {budget.DOCUMENTS}
+      SELECT session, NOT is_ordered OR words @@ q AS is_met FROM {table} WHERE words @@ every LIMIT most
     ) AS d OFFSET 0
   ) AS c""",
     )
