@@ -33,9 +33,9 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     newest = "t.session >= (SELECT first FROM cutoff)"
     # Alternative ways, of which the plan takes one.  An index costs more than it saves when it lists more than another
     # one: that of sessions when all sessions pass, that of words when few sessions or few chunks do.
-    limited = "(is_cut AND NOT is_narrow OR bounded > 0)"
+    limited = "CASE WHEN is_cut THEN NOT is_narrow ELSE bounded > 0 END"
     if is_filtered:
-        limited += " AND NOT is_narrow"
+        limited = "(is_cut OR bounded > 0) AND NOT is_narrow"
     recent = "t.session >= (SELECT recent FROM cutoff)"
     by_words = [("recent", f"(SELECT {limited} AND NOT few FROM plan, lead) AND {recent}{within}")]
     if is_filtered:

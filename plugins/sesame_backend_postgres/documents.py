@@ -17,14 +17,25 @@ def add_documents(parts: Parts, kept: str) -> None:
     """
     _add_idf(parts, "heads", "count(*)")
     score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
+    # The index of words finds each of the two without reading titles.  Sorted by the number itself, a plan may read all
+    # titles in its order.
+    parts.add(
+        "titled",
+        f"""  SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ either{kept}
+  ORDER BY -session LIMIT {budget.HEADS}""",
+    )
+    parts.add(
+        "others",
+        f"""  SELECT h.ctid AS place FROM plan, heads AS h
+  WHERE NOT is_complete AND (SELECT count(*) FROM titled) < {budget.HEADS} AND h.words @@ (every && !! either){kept}
+  ORDER BY -session LIMIT (SELECT {budget.HEADS} - count(*) FROM titled)""",
+    )
     parts.add(
         "head",
         f"""  SELECT session, (SELECT sum({score}) FROM heads_used WHERE words @@ q) AS score FROM (
     SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k
-    FROM total, (
-      SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ every{kept}
-      ORDER BY h.words @@ either DESC, session DESC LIMIT {budget.HEADS}
-    ) AS found JOIN heads AS h ON h.ctid = place OFFSET 0
+    FROM total, (SELECT place FROM titled UNION ALL SELECT place FROM others) AS found
+    JOIN heads AS h ON h.ctid = place OFFSET 0
   ) AS h ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
     )
     parts.add(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
 
 from sesame_backend_postgres import budget as limits
-from sesame_backend_postgres import prepared
+from sesame_backend_postgres import matching, prepared
+from sesame_backend_postgres.asked import Asked
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import IndexReader, StorageBackend
@@ -173,6 +175,20 @@ def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored
     backend.close()
     with psycopg.connect(postgres, autocommit=True) as db:
         db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("text", ["common", "common number", "common usual", "usual regular other", "seldom together"])
+@pytest.mark.parametrize("filters", [EVERYTHING, Filters(), Filters(role="user"), Filters(after=datetime(2020, 1, 1, tzinfo=UTC))])
+def test_no_chunk_is_read_in_two_ways(text: str, filters: Filters, backend: StorageBackend) -> None:
+    query = a_query(text)
+    made = matching._statement(Asked.of(query.words), query, filters, {})
+    parts = made.sql.partition("\nSELECT 'chunk'")[0]
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    counts = "SELECT coalesce(max(times), 0), (SELECT count(*) FROM sought WHERE is_chosen) FROM met"
+    ((most, chosen),) = reader._rows(f"{parts} {counts}", made.values[: parts.count("%s")])
+    assert most <= chosen
 
 
 @pytest.mark.usefixtures("narrow")
