@@ -35,6 +35,8 @@ PHRASED = 1_000
 NEAR = 10
 #: Entries of the index of words that are read in the time for one chunk.
 ROWS = 10
+#: Entries of the index of sessions that are read in that time.
+ENTRIES = 30
 #: Words with more chunks are not counted but looked up in `lexemes`; phrases are counted in a sample of this size.
 COUNTED = 1_000
 #: Of chunks selected by some words only, the number of the best, and of the newest with all words, that are rescored

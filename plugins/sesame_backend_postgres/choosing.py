@@ -85,7 +85,8 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
 
     `plan` is `whole` when all words select without limits, `few` when that is because few chunks pass the filters;
     otherwise `cutoff.first` is the number of the first of the newest sessions, or 0 when the selecting words need no
-    such limit.  `lead.is_narrow` says that reading the index of sessions takes fewer entries than that of words.
+    such limit.  `lead.is_narrow` says that reading the index of sessions takes fewer entries than that of words, and
+    `lead.is_wide` that of the newest sessions it takes more time than it saves.
 
     :param sessions: the table of sessions that pass the filters.
     :param is_bounded: read common words only in part: all chunks of a session pass the filters.
@@ -145,12 +146,14 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
     ) AS chosen
   ) AS p""",
     )
-    # Either all chunks of the sessions are read, or all entries of the words and their chunks in these sessions.
+    # Either all chunks of the sessions are read, or all entries of the words and their chunks in these sessions: those
+    # that both indexes have, or those of the words, of which some are read in vain.
     parts.add(
         "lead",
-        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow
-  FROM (SELECT within, chunks, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
-      greatest(chosen, reading) AS listed FROM plan) AS p""",
+        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow,
+    part * chunks / {budget.ENTRIES} > CASE WHEN is_cut THEN listed ELSE bounded END * (1 - part) AS is_wide
+  FROM (SELECT within, chunks, is_cut, bounded, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
+      least(1, newest / greatest(within * chunks, 1)) AS part, greatest(chosen, reading) AS listed FROM plan) AS p""",
     )
     parts.add(
         "reach",

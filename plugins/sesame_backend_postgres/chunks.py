@@ -37,7 +37,10 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     if is_filtered:
         limited = "(is_cut OR bounded > 0) AND NOT is_narrow"
     recent = "t.session >= (SELECT recent FROM cutoff)"
-    by_words = [("recent", f"(SELECT {limited} AND NOT few FROM plan, lead) AND {recent}{within}")]
+    by_words = [
+        ("recent", f"(SELECT {limited} AND NOT is_wide AND NOT few FROM plan, lead) AND {recent}{within}"),
+        ("recent", f"(SELECT {limited} AND is_wide AND NOT few FROM plan, lead) AND ({recent}) IS TRUE{within}"),
+    ]
     if is_filtered:
         newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
         by_words.append(("anywhere", f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead){within}"))

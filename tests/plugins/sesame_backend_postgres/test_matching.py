@@ -179,8 +179,14 @@ def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored
 
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize("text", ["common", "common number", "common usual", "usual regular other", "seldom together"])
-@pytest.mark.parametrize("filters", [EVERYTHING, Filters(), Filters(role="user"), Filters(after=datetime(2020, 1, 1, tzinfo=UTC))])
-def test_no_chunk_is_read_in_two_ways(text: str, filters: Filters, backend: StorageBackend) -> None:
+@pytest.mark.parametrize(
+    "filters", [EVERYTHING, Filters(), Filters(role="user"), Filters(after=datetime(2020, 1, 1, tzinfo=UTC))]
+)
+@pytest.mark.parametrize("entries", [1, 30, 10_000])
+def test_no_chunk_is_read_in_two_ways(
+    text: str, filters: Filters, entries: int, backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ENTRIES", entries)
     query = a_query(text)
     made = matching._statement(Asked.of(query.words), query, filters, {})
     parts = made.sql.partition("\nSELECT 'chunk'")[0]
