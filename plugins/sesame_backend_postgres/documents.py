@@ -17,8 +17,8 @@ def add_documents(parts: Parts, kept: str) -> None:
     """
     _add_idf(parts, "heads", "count(*)")
     score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
-    # The index of words finds each of the two without reading titles.  Sorted by the number itself, a plan may read all
-    # titles in its order.
+    # The index of words finds each of the two without reading titles.  A word that is in titles only selects nothing.
+    # Sorted by the number itself, a plan may read all titles in its order.
     parts.add(
         "titled",
         f"""  SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ either{kept}
@@ -27,7 +27,7 @@ def add_documents(parts: Parts, kept: str) -> None:
     parts.add(
         "others",
         f"""  SELECT h.ctid AS place FROM plan, heads AS h
-  WHERE NOT is_complete AND (SELECT count(*) FROM titled) < {budget.HEADS} AND h.words @@ (every && !! either){kept}
+  WHERE (SELECT count(*) FROM titled) < {budget.HEADS} AND h.words @@ coalesce(every && !! either, every){kept}
   ORDER BY -session LIMIT (SELECT {budget.HEADS} - count(*) FROM titled)""",
     )
     parts.add(

@@ -146,6 +146,33 @@ def test_long_word_lists_are_read_in_the_newest_chunks_of_a_common_word_only(
         db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
+def test_titles_with_a_selecting_word_are_scored_before_newer_ones_with_another(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    titles = ["a heron", "a heron, a cress", *["an otter"] * 8, "a cress", "nothing"]
+    with backend.writer() as writer:
+        for number, title in enumerate(titles):
+            texts = ["heron"] if number < 2 else ["otter"] * 40
+            writer.replace(a_file(f"/{number}.jsonl"), a_session(*texts, id=f"s{number}", title=title))
+        writer.finish(synced_at=None)
+
+    def scored(text: str) -> list[int]:
+        return sorted(backend.reader().candidates(a_query(text), EVERYTHING).heads)
+
+    assert scored("heron otter") == list(range(1, 11))
+    assert scored("cress") == [2, 11]  # which is in titles only
+    assert scored("heron cress") == [1, 2, 11]
+    monkeypatch.setattr(limits, "SCORED", 50)
+    monkeypatch.setattr(limits, "HEADS", 5)
+    assert scored("heron otter") == [1, 2, 8, 9, 10]
+    assert scored("cress otter") == [6, 7, 8, 9, 10]
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
 def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
