@@ -106,8 +106,9 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
     parts.add("extent", f"  SELECT chunks, chunk_length, {within}::float8 AS within, {few} AS few FROM total")
     most = reads * budget.SCORED
     # The rarest words that fit into the budget; the rarest of all always does.  Of a commoner one only the chunks with
-    # another word are read, which the index of words knows without reading them, and the newest of the others.
-    bounded = f"words > 1 AND until * within > {budget.FULL}" if is_bounded else "false"
+    # another word are read, which the index of words knows without reading them, and the newest of the others; of the
+    # only word the newest.
+    bounded = f"until * within > {budget.FULL}" if is_bounded else "false"
     parts.add(
         "chosen",
         f"""  SELECT *, is_chosen AND {bounded} AS is_bounded,
@@ -128,7 +129,8 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
     least({budget.READ} / greatest(read, 1), CASE WHEN is_over
       THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed)
       WHEN bounded > 0 AND read <= {budget.READ}
-      THEN greatest({budget.NEWEST} - (chosen - bounded) * within, {budget.SOLE}) / (bounded * within) ELSE 1 END
+      THEN greatest({budget.NEWEST} - (chosen - bounded) * within, CASE WHEN words = 1 THEN {budget.FULL}
+        ELSE {budget.SOLE} END) / (bounded * within) ELSE 1 END
     ) * within * chunks AS newest,
     CASE WHEN chosen > {budget.EXACT} THEN {budget.LONG} / chosen ELSE 1 END * chunks AS newest_long
   FROM (
@@ -139,7 +141,7 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
       SELECT bool_or(whole) AS whole, string_agg('(' || q::text || ')', ' | ')::tsquery AS every,
         string_agg('(' || q::text || ')', ' & ') FILTER (WHERE df > 0)::tsquery AS together,
         string_agg('(' || q::text || ')', ' | ') FILTER (WHERE is_chosen)::tsquery AS either,
-        coalesce(sum(df) FILTER (WHERE is_bounded), 0) AS bounded,
+        max(words) AS words, coalesce(sum(df) FILTER (WHERE is_bounded), 0) AS bounded,
         sum(df) FILTER (WHERE is_chosen) AS chosen, sum(read) FILTER (WHERE is_chosen) AS reading,
         count(*) FILTER (WHERE is_chosen) = count(*) FILTER (WHERE df > 0) AS is_complete
       FROM chosen

@@ -196,8 +196,9 @@ def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored
     # Of 300 the newest 20, in whole sessions.
     assert {session for session, _ in set(scores) & alone} == {29, 30}
     assert (found.session_total, found.is_truncated, found.document_frequencies) == (30, True, [300, 60])
-    # Of one word alone all are scored, and with a filter on chunks, too.
-    assert not reader.candidates(a_query("otter"), EVERYTHING).is_truncated
+    # Of one word alone the newest 100, and with a filter on chunks all.
+    alone_in = {chunk.session for chunk in reader.candidates(a_query("otter"), EVERYTHING).chunks}
+    assert alone_in == set(range(21, 31))
     assert not reader.candidates(a_query("otter heron"), Filters(role="user")).is_truncated
     backend.close()
     with psycopg.connect(postgres, autocommit=True) as db:
