@@ -354,6 +354,10 @@ class PostgresReader:
         with self.snapshot():
             return monitoring.state(self._rows)
 
+    def may_write(self) -> bool:
+        """Return whether this login may write to the index."""
+        return bool(self._rows("SELECT NOT pg_is_in_recovery() AND has_table_privilege('chunks', 'INSERT')", ())[0][0])
+
     # -- implementation -----------------------------------------------------------------------------------
 
     def _stored(self, where: str, values: tuple[Any, ...]) -> list[StoredSession]:

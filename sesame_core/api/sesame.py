@@ -188,6 +188,16 @@ class Sesame(OneSession):
             values |= dict.fromkeys(own.tags())
         return list(values)
 
+    def may_write(self) -> bool:
+        """Return whether the index may be written with this configuration: a login of a team's may only read.
+
+        :raises BackendError: the index cannot be read.
+        """
+        from ..plugin.backend import Granted
+
+        reader = self._index.reader()
+        return reader.may_write() if isinstance(reader, Granted) else True
+
     def status(self) -> Statistics:
         """Return counts of the content of the index."""
         return self._index.reader().statistics()

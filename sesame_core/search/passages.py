@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from ..dataclass import dataclass
 from ..plugin.paging import all_chunks
 from ..query.parser import parse
-from ..text.snippets import occurrences, snippet
+from ..text.snippets import occurrences, plain, snippet
 from ..text.tokens import subwords
 from ..types.query import Query
 from .ranking import CLASS_WEIGHTS
@@ -123,11 +124,14 @@ def positions(reader: IndexReader, number: int, text: str) -> tuple[list[int], b
     """
     query = parse(text)
     words = _Words(query)
+    parts = (re.findall(r"\w+", plain(word.text)) for word in query.words)
+    phrases = [re.compile(r"[\W_]+".join(map(re.escape, part)), re.IGNORECASE) for part in parts if len(part) > 1]
     every: list[int] = []
     some: list[int] = []
     for chunk in all_chunks(reader, number) if query.words else ():
         if found := words.counted(chunk.text):
-            (every if len(found) == len(query.words) else some).append(chunk.seq)
+            has_all = len(found) == len(query.words) and all(phrase.search(plain(chunk.text)) for phrase in phrases)
+            (every if has_all else some).append(chunk.seq)
     return every or some, bool(every)
 
 

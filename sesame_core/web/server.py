@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Seconds in which the head of a request must have come, and in which a client must have taken what was sent.
 HEAD_SECONDS, TAKE_SECONDS = 10.0, 60.0
+#: Seconds for which a connection without a request is kept.
+KEEP_SECONDS = 5
 #: Most connections; a request on a further one is refused.  Most bytes of the head of a request.
 CONNECTIONS, HEAD_BYTES = 100, 16_384
 
@@ -144,6 +146,7 @@ def serve(
         server_header=False,
         limit_concurrency=CONNECTIONS,
         h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=1,
     )
     link = f"{place.url}/"

@@ -9,12 +9,14 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
+from sesame_core import Sesame
 from sesame_core.web.api import ENDPOINTS
 from sesame_core.web.asking import RESULTS
 from sesame_core.web.facets import COUNTED
 from sesame_core.web.reading import SHOWN
 from sesame_core.web.showing import LONG
 
+from ..support.transcripts import Claude, write
 from ..support.web_client import served
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "web.md").read_text(encoding="utf-8")
@@ -40,11 +42,16 @@ def test_every_hook_is_in_a_page(indexed_sessions: Path) -> None:
         r"`([^`]+)`", " ".join(re.findall(r"^\| (`[#.\[\w][^|]*) \|", PAGE.partition("## Hooks")[2], re.M))
     )
     assert len(selectors) > 15
+    session = Claude(cwd=str(indexed_sessions))  # its directory exists, so that it can be resumed
+    write(session.path, session.user("resume this"), session.answer("I do."))
+    with Sesame() as sesame:
+        sesame.index()
     with served() as server, server.visitor() as visitor:
         html = visitor.get("/", params={"q": "the", "agent": "pi"}).text
         hit = re.search(r'href="(/s/[^"]+)"', html)
         assert hit
-        path = hit[1].replace("&amp;", "&")
+        path = hit[1].replace("&amp;", "&").partition("#")[0]
+        html += visitor.get(f"/s/{session.session}").text
         html += visitor.get(path + "&find=the").text + visitor.get("/", params={"q": "the quaggas"}).text
     for selector in selectors:
         tag, name, kind, attribute = re.fullmatch(

@@ -9,14 +9,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
 import html5lib
 import httpx2
-
-COMMAND = [sys.executable, "-m", "sesame_core", "web", "--no-open"]
 
 
 @dataclass
@@ -47,9 +43,15 @@ class Served:
 
 
 @contextmanager
-def served(*options: str, **more: str) -> Iterator[Served]:
-    """Run a server on a free port."""
-    process = subprocess.Popen([*COMMAND, *options], env={**os.environ, **more}, stderr=subprocess.PIPE, text=True)
+def served(*options: str, before: str = "", opens: bool = False, **more: str) -> Iterator[Served]:
+    """Run a server on a free port.
+
+    :param before: Python that runs in it first.
+    :param opens: let it open a browser, which the variable BROWSER names.
+    """
+    run = f"{before}\nfrom sesame_core.cli import main; main()"
+    command = [sys.executable, "-c", run, "web", *([] if opens else ["--no-open"]), *options]
+    process = subprocess.Popen(command, env={**os.environ, **more}, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         greeting = process.stderr.readline()
@@ -73,10 +75,41 @@ def texts(tree: Element, path: str) -> list[str]:
     return [" ".join("".join(one.itertext()).split()) for one in tree.iterfind(path)]
 
 
-def write_claude(file: Path, records: list[dict[str, Any]], **common: Any) -> Path:
-    """Write a session of Claude Code, whose records have these fields in common."""
-    import json
+#: What a page may have.
+ELEMENTS = set(
+    "html head meta title link script body a header form label input button main footer time section article h1 h2 "
+    "h3 h4 h5 h6 p span ul ol li nav aside details summary code pre b i em strong small mark dl dt dd div blockquote "
+    "br hr s table thead tbody tr th td ins del textarea".split()
+)
+ATTRIBUTES = set(
+    "id class href rel name content charset lang type src role action method for value placeholder autocomplete "
+    "spellcheck maxlength tabindex datetime title start aria-label aria-live aria-current data-place data-seq "
+    "data-short data-session download rows required open".split()
+)
+SCRIPTS = {"/static/sesame.js", "/static/door.js"}
 
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(json.dumps({**common, **record}) + "\n" for record in records), encoding="utf-8")
-    return file
+
+def harmless(html: str) -> Element:
+    """Return a page as a browser reads it, after checking that nothing in it runs or loads but the server's files."""
+    tree = tree_of(html)
+    ids = [one.get("id") for one in tree.iter() if one.get("id")]
+    assert len(ids) == len(set(ids))
+    for one in tree.iter():
+        assert one.tag in ELEMENTS, one.tag
+        assert set(one.attrib) <= ATTRIBUTES, (one.tag, one.attrib)
+        if one.tag == "script":
+            assert (one.get("src") in SCRIPTS, one.get("type"), one.text) == (True, "module", None)
+        elif one.tag == "link":
+            assert one.get("href", "").startswith("/static/")
+        elif one.tag == "meta":
+            assert "content" not in one.attrib or one.get("name") in ("viewport", "color-scheme")
+        else:
+            assert "src" not in one.attrib
+        href = one.get("href", one.get("action", "/"))
+        if re.match(r"(?i)https?://", href):
+            assert one.get("rel") == "noopener noreferrer nofollow", href
+        else:
+            assert re.match(r"/(?![/\\])|#", href), href
+            assert not re.search(r"[\x00-\x20]", href), href
+    assert len(list(tree.iter("main"))) == len(list(tree.iter("footer"))) == 1
+    return tree
