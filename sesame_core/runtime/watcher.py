@@ -100,9 +100,12 @@ def notices(sesame: Sesame, stop: threading.Event, *, seconds: float) -> Iterato
                 watch_filter=None,
                 ignore_permission_denied=True,
             )
+            is_first = True
             for batch in changes if present else ():
-                if batch:
+                # The first may be of none: what changed before the system watched is noticed with it.
+                if batch or is_first:
                     yield
+                is_first = False
                 if any(os.path.isdir(root) for root in roots if root not in present):
                     break
         except (ModuleNotFoundError, OSError):

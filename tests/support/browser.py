@@ -25,7 +25,7 @@ FLAGS = (
     "--hide-scrollbars --window-size=1100,900"
 ).split()
 #: Seconds until something must have happened; a busy machine takes its time.
-PATIENCE = 60
+PATIENCE = 40
 
 _Value = TypeVar("_Value")
 

@@ -150,7 +150,7 @@ function go(article) {
     $("h2 a", article).focus({ preventScroll: true });
     return article.scrollIntoView({ block: "nearest" });
   }
-  all(".is-at").forEach((one) => one.classList.remove("is-at"));
+  for (const name of ["is-at", "is-now"]) all(`.${name}`).forEach((one) => one.classList.remove(name));
   article.classList.add("is-at");
   article.tabIndex = -1;
   article.focus({ preventScroll: true });
@@ -365,10 +365,15 @@ function tools() {
   });
   button("Link", (article) => $("a.at", article).href);
   button("Command", (article) => `sesame show ${article.dataset.place}`);
+  let pointer = "";
   const attach = (event) => {
-    const article = event.target.closest("article.message");
-    const isUsed = event.type !== "focusin" && bar.contains(document.activeElement);
-    if (article && bar.parentElement !== article && !isUsed) article.prepend(bar);
+    const [article, was] = [event.target.closest("article.message"), pointer];
+    if (event.type === "pointerover") {
+      pointer = `${event.screenX},${event.screenY}`;
+      // Not where the page moved below a pointer that rests, nor away from who is about to use it.
+      if (pointer === was || bar.contains(document.activeElement)) return;
+    }
+    if (article && bar.parentElement !== article) article.prepend(bar);
   };
   for (const kind of ["pointerover", "focusin", "click"]) list.addEventListener(kind, attach);
   const command = $("code.command");
@@ -450,6 +455,7 @@ if (isSession) {
   if (!new URLSearchParams(location.search).has("whole")) addEventListener("scroll", scrolled, { passive: true });
   const hitHere = $(".is-at mark");
   if (hitHere) {
+    hitHere.classList.add("is-now");
     unfold(hitHere);
     if (!inView(hitHere)) hitHere.scrollIntoView({ block: "center" });
   }
