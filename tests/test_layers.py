@@ -71,7 +71,7 @@ OWNERS: dict[str, set[str]] = {
     "sqlite3": {"sdk.databases"},
     "starlette": {"mcp", "web"},
     "typer": {"cli"},
-    "typing_extensions": {"rendering", "mcp", "web.openapi"},
+    "typing_extensions": {"rendering", "mcp"},
     "uvicorn": {"mcp", "web.server"},
     "watchfiles": {"runtime.watcher"},
 }

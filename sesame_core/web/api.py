@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
@@ -12,15 +12,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..dataclass import dataclass
-from ..errors import QueryError, ResumeError
 from ..query.fields import FIELDS, Field
 from ..rendering.answers import answer_json
-from ..rendering.export.handoff import handoff_json
-from ..rendering.sessions import marked_json, refusal_json, resumption_json, sessions_json, transcript_json
+from ..rendering.sessions import marked_json, sessions_json, transcript_json
 from ..rendering.status import status_json
-from ..rendering.tallies import tallies_json
 from ..rendering.text import as_json
-from ..types.tally import By
 from .asking import Asked, number
 from .marking import mark
 
@@ -40,6 +36,10 @@ class Parameter:
     least: int | None = None
     most: int = 2**31
     default: int | None = None
+
+    def read(self, given: QueryParams) -> int:
+        """Return the number of a request."""
+        return number(given, self.name, self.default, least=self.least or 0, most=self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,16 @@ MESSAGES = (
 )
 
 
-def _number(given: QueryParams, parameter: Parameter) -> int:
-    return number(given, parameter.name, parameter.default, least=parameter.least or 0, most=parameter.most)
-
-
 def _search(desk: Desk, session: str, given: QueryParams) -> Any:
     report = desk.refreshed()
-    limit, offset, hits = (_number(given, one) for one in SEARCH[1:])
+    limit, offset, hits = (one.read(given) for one in SEARCH[1:])
     asked = Asked(given)
     return answer_json(desk.sesame.search(asked.q, asked.filters, limit=limit, offset=offset, passages=hits), report)
 
 
 def _sessions(desk: Desk, session: str, given: QueryParams) -> Any:
-    filters, offset = Asked(given).filters, _number(given, OFFSET)
-    found, total = desk.sesame.list_sessions(filters, limit=_number(given, LIMIT), offset=offset)
+    filters, offset = Asked(given).filters, OFFSET.read(given)
+    found, total = desk.sesame.list_sessions(filters, limit=LIMIT.read(given), offset=offset)
     return sessions_json(found, total, offset, desk.sesame.kept_out(filters, total), desk.sesame.as_it_is())
 
 
@@ -88,37 +84,15 @@ def _session(desk: Desk, session: str, given: QueryParams) -> Any:
 
 
 def _messages(desk: Desk, session: str, given: QueryParams) -> Any:
-    offset, limit = (_number(given, one) for one in MESSAGES)
+    offset, limit = (one.read(given) for one in MESSAGES)
     stored = desk.sesame.get_session(session)
     return transcript_json(
         stored, desk.sesame.list_messages(stored, offset=offset, limit=limit), desk.sesame.as_it_is()
     )
 
 
-def _resume(desk: Desk, session: str, given: QueryParams) -> Any:
-    from ..api.resuming import refusal, shell_line
-
-    stored = desk.sesame.get_session(session)
-    try:
-        found = desk.sesame.resumption(stored)
-    except ResumeError as error:
-        return refusal_json(stored, str(error))
-    return resumption_json(stored, found, None if refusal(found) else shell_line(found))
-
-
-def _handoff(desk: Desk, session: str, given: QueryParams) -> Any:
-    return handoff_json(desk.sesame.handoff(session, max_bytes=_number(given, BYTES)))
-
-
 def _marks(desk: Desk, session: str, given: QueryParams) -> Any:
     return marked_json([desk.sesame.get_session(session)])
-
-
-def _stats(desk: Desk, session: str, given: QueryParams) -> Any:
-    by = given.get("by", "day")
-    if by not in get_args(By):
-        raise QueryError(f"by must be one of {', '.join(get_args(By))}")
-    return tallies_json(desk.sesame.stats(Asked(given).filters, by=by), _number(given, GROUPS))  # type: ignore[arg-type]
 
 
 def _status(desk: Desk, session: str, given: QueryParams) -> Any:
@@ -134,30 +108,18 @@ SEARCH = (
     OFFSET,
     Parameter("hits", "Passages of each session at most.", 1, 100, 1),
 )
-BYTES = Parameter("max_bytes", "Bytes of all passages at most.", 500, 1_000_000, 6_000)
-GROUPS = Parameter("limit", "Groups at most.", 1, 100_000, 100)
 OF_SESSIONS = tuple(field for field in FIELDS if not field.is_of_passages)
 ENDPOINTS = (
     Endpoint("/search", "The sessions that match a query.", "answers.AnswerJson", _search, SEARCH, FIELDS),
     Endpoint("/sessions", "The latest sessions.", "sessions.SessionsJson", _sessions, (LIMIT, OFFSET), OF_SESSIONS),
     Endpoint("/sessions/{session}", "A session without its messages.", "sessions.TranscriptJson", _session),
     Endpoint("/messages/{session}", "A page of a session.", "sessions.TranscriptJson", _messages, MESSAGES),
-    Endpoint("/resume/{session}", "How a session is resumed.", "sessions.ResumptionJson", _resume),
-    Endpoint("/handoff/{session}", "What another agent must know.", "exports.HandoffJson", _handoff, (BYTES,)),
     Endpoint("/marks/{session}", "A session with its marks.", "sessions.MarkedJson", _marks),
     Endpoint(
         "/marks/{session}",
         "Mark a session.",
         "sessions.MarkedJson",
         sent=("starred", "tag", "untag", "name", "note"),
-    ),
-    Endpoint(
-        "/stats",
-        "Counts of sessions.",
-        "tallies.TalliesJson",
-        _stats,
-        (Parameter("by", "day, week, agent, project or tool."), GROUPS),
-        OF_SESSIONS,
     ),
     Endpoint("/status", "The state of the index.", "status.StatusJson", _status),
 )
@@ -169,21 +131,15 @@ def routes(desk: Desk) -> Iterator[Route]:
     def answering(run: Answering) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
             session = str(request.path_params.get("session", ""))
-            return _response(await desk.call(run, desk, session, request.query_params))
+            return as_response(await desk.call(run, desk, session, request.query_params))
 
         return answer
 
     async def marking(request: Request) -> Response:
         given = await _object(request)
         stored = await desk.call(mark, desk, str(request.path_params["session"]), given)
-        return _response(marked_json([stored]))
+        return as_response(marked_json([stored]))
 
-    async def described(request: Request) -> Response:
-        from .openapi import document
-
-        return _response(document())
-
-    yield Route("/openapi.json", described)
     for endpoint in ENDPOINTS:
         path = endpoint.path.replace("{session}", "{session:path}")
         yield Route(path, answering(endpoint.run)) if endpoint.run else Route(path, marking, methods=["POST"])
@@ -202,5 +158,6 @@ async def _object(request: Request) -> Mapping[str, Any]:
     return given
 
 
-def _response(value: Any) -> Response:
+def as_response(value: Any) -> Response:
+    """Return a value as an answer."""
     return Response(as_json(value).encode("utf-8", "replace"), media_type="application/json")

@@ -119,6 +119,12 @@ class Pages:
         known = request.headers.get("last-event-id", "")
         return self._live.stream(session or None, known, lambda: self._doors.is_in(*secrets))
 
+    async def described(self, request: Request) -> Response:
+        """Answer with the description of the HTTP API."""
+        from .openapi import document
+
+        return api.as_response(document())
+
     def routes(self) -> list[Route | Mount]:
         """Return the paths of pages."""
         return [
@@ -128,7 +134,9 @@ class Pages:
             Route("/mark/{session:path}", self.mark, methods=["POST"]),
             Route("/enter", self.enter, methods=["POST"]),
             Route("/leave", self.leave, methods=["POST"]),
-            Mount("/api", routes=[Route("/events", self.events), *api.routes(self._desk)]),
+            Route("/api/events", self.events),
+            Route("/api/openapi.json", self.described),
+            Mount("/api", routes=list(api.routes(self._desk))),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
 

@@ -113,18 +113,21 @@ function beyond(elements, start, step) {
   return step > 0 ? found[0] : found.at(-1);
 }
 
-const stand = (article) => Object.assign(article, { tabIndex: -1 }).focus({ preventScroll: true });
+function stand(article) {
+  all(".is-at").forEach((one) => one.classList.remove("is-at"));
+  article.classList.add("is-at");
+  Object.assign(article, { tabIndex: -1 }).focus({ preventScroll: true });
+  history.replaceState(null, "", $("a.at", article).href);
+}
 
 function go(article) {
   if (!isSession) {
     $("h2 a", article).focus({ preventScroll: true });
     return article.scrollIntoView({ block: "nearest" });
   }
-  for (const name of ["is-at", "is-now"]) all(`.${name}`).forEach((one) => one.classList.remove(name));
-  article.classList.add("is-at");
+  $("mark.is-now")?.classList.remove("is-now");
   stand(article);
   article.scrollIntoView();
-  history.replaceState(null, "", $("a.at", article).href);
 }
 
 async function move(step, selector = "article") {
