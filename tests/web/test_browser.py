@@ -275,7 +275,7 @@ def test_a_hit_in_a_folded_output_opens_unfolded_and_in_view(reader: Browser) ->
     mark = reader.one("article.is-at details[open] mark")
     assert mark.is_displayed()
     assert 0 < reader.run("return arguments[0].getBoundingClientRect().top", mark) < 900
-    assert re.search(r"at=\d+&q=zebra\+hides#m\d+$", reader.path)
+    assert re.search(r"[?&]at=305\b.*#m305$", reader.path)
     reader.press(Keys.ESCAPE)
     reader.until(lambda: reader.path == "/?q=zebra+hides")
 

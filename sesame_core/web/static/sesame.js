@@ -46,8 +46,7 @@ const inTurn = (action) => (turn = turn.then(action).catch((error) => say(error.
 const hasSelection = (within) => !getSelection().isCollapsed && within.contains(getSelection().anchorNode);
 
 // -- results as one types
-let asking = null;
-let typing = 0;
+let [asking, typing] = [null, 0]; // the request, and the timer until the next
 let hasEntry = false; // in the history, of what is being typed
 
 async function ask(url) {
@@ -162,12 +161,7 @@ function show(mark) {
 // -- keys
 const focus = (input) => (input.focus(), input.select());
 
-function fold() {
-  const folded = $("article.message:focus > details");
-  if (!folded) return false;
-  folded.open = !folded.open;
-}
-
+const fold = () => $("article.message:focus > details")?.toggleAttribute("open") ?? false;
 /** Go back to the results that this tab has shown last. */
 const leave = () => (isSession ? location.assign(sessionStorage.getItem("results") ?? "/") : box.focus());
 
@@ -266,8 +260,7 @@ async function more(rel) {
   return count > 0;
 }
 
-let isLoading = false;
-let height = scrollY;
+let [isLoading, height] = [false, scrollY];
 async function scrolled() {
   const step = scrollY - height;
   height = scrollY;
