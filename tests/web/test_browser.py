@@ -138,8 +138,13 @@ def hostile_session() -> list[dict[str, Any]]:
             record(4 * number + 2, "", content=[use]),
             record(4 * number + 3, "", is_prompt=True, content=[result]),
         ]
+    # An edit, and a branch that was left for another.
+    edit = {"file_path": "/w/app/a.py", "old_string": "one\ntwo", "new_string": "one\n2"}
+    made.append(record(990, "", content=[{"type": "tool_use", "id": "e", "name": "Edit", "input": edit}]))
+    made.append({**record(991, "This was left.", is_prompt=True), "parentUuid": "u990"})
+    made.append({**record(992, "This went on, with a `code`, and\n\n> a quote.", is_prompt=True), "parentUuid": "u990"})
     wide = "| " + " | ".join(f"column {n}" for n in range(20)) + " |\n|" + "---|" * 20 + "\n| " + "x | " * 20
-    made.append(record(4 * len(PAYLOADS), f"{'w' * 3000}\n\n{wide}\n\n```\n{'code ' * 200}\n```"))
+    made.append(record(993, f"{'w' * 3000}\n\n{wide}\n\n```\n{'code ' * 200}\n```"))
     return made
 
 
@@ -549,6 +554,11 @@ def test_every_text_has_contrast(reader: Browser, site: Site, scheme: str) -> No
     for url in pages(site):
         reader.visit(url)
         assert reader.run(CONTRAST) == [], url
+    reader.visit(session(site, site.hostile))
+    for kind in (".abandoned", "ins", "del", "blockquote", "td", ".failed", ".call code"):
+        assert reader.all(kind), kind
+    reader.run("document.querySelector('.who').style.color = '#888'")
+    assert len(reader.run(CONTRAST)) >= 1  # what is too faint is found
     reader.emulate()
     reader.complaints()
 
