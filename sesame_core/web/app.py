@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -165,19 +165,26 @@ def application(
     :param live: the streams of what changes; who runs the application ends them, since they do not end by themselves.
     :param names: the hosts that a request may name.
     :param cookie: the name of the cookie.
-    :param entered: called when a browser was let in.
+    :param entered: called when a browser was let in, and at the end.
     """
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
-        desk.refreshing()
-        yield
+        with suppress(SesameError):  # the first page says it
+            await desk.call(desk.refreshing)
+        try:
+            yield
+        finally:
+            # Here, since a server that is told to end may not come back to who started it.
+            entered()
+            await asyncio.to_thread(desk.close)
 
     app = Starlette(
         routes=Pages(desk, doors, live, cookie, entered).routes(),
         exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
         lifespan=living,
     )
+    app.add_exception_handler(ClientDisconnect, _failed)
     # Around all of it: the answer to an error that nobody expected has the headers of all answers, too.
     return Guard(app, doors=doors, names=names, cookie=cookie, door=_door)
 
@@ -190,8 +197,10 @@ async def _failed(request: Request, error: Exception) -> Response:
         message = error.message if isinstance(error, UnknownSessionError) else str(error)
     elif isinstance(error, HTTPException):
         status, message, headers = error.status_code, error.detail, error.headers
+    elif isinstance(error, Excess):
+        status, message = error.status, "the body is too long, or took too long"
     else:
-        status, message = int(str(error)), "the body is too long, or took too long"
+        status, message = 400, "the request ended before it was whole"
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status, headers)
     return HTMLResponse(page("error.html", status=status, message=message), status, headers)

@@ -19,6 +19,8 @@ BODY_BYTES, BODY_SECONDS = 65_536, 10.0
 OPEN = ("/enter", "/static/")
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+#: What every answer has.  Without any referrer, a browser would send the server's own forms as those of nobody
+#: (`Origin: null`).
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -100,7 +102,14 @@ async def _stranger(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Excess(Exception):
-    """The body of a request is too long, or takes too long."""
+    """The body of a request is too long, or takes too long.
+
+    :param status: of the answer.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def _bounded(receive: Receive) -> Receive:

@@ -98,10 +98,14 @@ class Opened:
     def show(self, link: str) -> None:
         """Write the file, and open a browser with it in a thread: some browsers run in the terminal."""
         self.remove()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as out:
-            out.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={escape(link)}">\n')
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as out:
+                out.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={escape(link)}">\n')
+        except OSError as error:
+            _print(f"open the link yourself: {self._path} cannot be written: {error.strerror or error}")
+            return
         threading.Thread(target=webbrowser.open, args=(self._path.as_uri(),), daemon=True).start()
 
     def remove(self) -> None:
