@@ -22,7 +22,7 @@ from ..errors import BackendError, QueryError, SesameError, UnknownSessionError
 from ..rendering.export.formats import written
 from . import api
 from .asking import Asked, url
-from .guard import Excess, Guard, cookie_of
+from .guard import Excess, Guard, cookie_of, secrets_of
 from .marking import ReadOnlyError, mark
 from .reading import session_page
 from .searching import search_page, session_path
@@ -31,6 +31,7 @@ from .showing import page
 if TYPE_CHECKING:
     from .desk import Desk
     from .doors import Doors
+    from .live import Live
 
 #: Seconds until an attempt with a wrong secret is answered.
 WRONG_SECONDS = 0.5
@@ -51,9 +52,10 @@ _WITHIN = re.compile(r"/(?:s/[\w.%~+:/-]+)?(?:\?[\w.%~+:/=&-]*)?", re.ASCII)
 class Pages:
     """The handlers of requests for pages."""
 
-    def __init__(self, desk: Desk, doors: Doors, cookie: str, entered: Callable[[], None]) -> None:
+    def __init__(self, desk: Desk, doors: Doors, live: Live, cookie: str, entered: Callable[[], None]) -> None:
         self._desk = desk
         self._doors = doors
+        self._live = live
         self._cookie = cookie
         self._entered = entered
 
@@ -101,9 +103,21 @@ class Pages:
     async def leave(self, request: Request) -> Response:
         """Let a browser out."""
         self._doors.leave(cookie_of(request.headers, self._cookie))
+        self._live.wake()
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict", path="/")
         return answer
+
+    async def events(self, request: Request) -> Response:
+        """Answer with what changes from now on."""
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
+        session, secrets = request.query_params.get("session"), secrets_of(request.headers, self._cookie)
+        if session:
+            stored = await self._desk.call(self._desk.sesame.get_session, session, is_certain=True)
+            session = stored.session.id
+        known = request.headers.get("last-event-id", "")
+        return self._live.stream(session or None, known, lambda: self._doors.is_in(*secrets))
 
     async def described(self, request: Request) -> Response:
         """Answer with the description of the HTTP API."""
@@ -120,6 +134,7 @@ class Pages:
             Route("/mark/{session:path}", self.mark, methods=["POST"]),
             Route("/enter", self.enter, methods=["POST"]),
             Route("/leave", self.leave, methods=["POST"]),
+            Route("/api/events", self.events),
             Route("/api/openapi.json", self.described),
             Mount("/api", routes=list(api.routes(self._desk))),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
@@ -137,10 +152,17 @@ async def _door(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def application(
-    desk: Desk, doors: Doors, *, names: Collection[str], cookie: str, entered: Callable[[], None] = lambda: None
+    desk: Desk,
+    doors: Doors,
+    live: Live,
+    *,
+    names: Collection[str],
+    cookie: str,
+    entered: Callable[[], None] = lambda: None,
 ) -> Guard:
     """Return the application.
 
+    :param live: the streams of what changes; who runs the application ends them, since they do not end by themselves.
     :param names: the hosts that a request may name.
     :param cookie: the name of the cookie.
     :param entered: called when a browser was let in, and at the end.
@@ -158,7 +180,7 @@ def application(
             await asyncio.to_thread(desk.close)
 
     app = Starlette(
-        routes=Pages(desk, doors, cookie, entered).routes(),
+        routes=Pages(desk, doors, live, cookie, entered).routes(),
         exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
         lifespan=living,
     )

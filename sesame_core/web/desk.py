@@ -7,13 +7,17 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..rendering.text import minute
 from ..runtime.background import BackgroundIndexer
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ..api.sesame import Sesame
     from ..types.report import IndexReport
 
@@ -60,7 +64,14 @@ class Desk:
         if self._indexer is None:
             return self.sesame.as_it_is()
         self._report = self._indexer.refresh()
+        if self._report.changed:
+            self._state = float("-inf"), {}
         return self._report
+
+    def follow(self) -> None:
+        """Index changes in the thread that does so for pages, and wait until that is done."""
+        with suppress(RuntimeError, CancelledError):  # the server ends
+            self._behind.submit(self.refreshed).result()
 
     def refreshing(self) -> IndexReport | None:
         """Begin to index changes, without waiting; return what is known of the index."""
@@ -86,7 +97,7 @@ class Desk:
             state = {"sessions": counted.sessions, "synced": counted.last_sync}
             self._state = time.monotonic(), state
         pending = self._indexer.pending if self._indexer else 0
-        return {**state, "pending": pending, "is_read_only": self.is_read_only}
+        return {**state, "pending": pending, "text": _text(**state, pending=pending), "is_read_only": self.is_read_only}
 
     def failing(self) -> Collection[int] | None:
         """Return the numbers of the sessions in which something failed; None if the index does not count them."""
@@ -103,3 +114,13 @@ class Desk:
             self._indexer.close()
         self._pool.shutdown()
         self.sesame.close()
+
+
+def _text(sessions: int, synced: datetime | None, pending: int) -> str:
+    """Return the state of the index in one line."""
+    said = [f"{sessions} session{'' if sessions == 1 else 's'}"]
+    if synced:
+        said.append(f"index changed {minute(synced)}")
+    if pending:
+        said.append(f"{pending} file{'' if pending == 1 else 's'} not indexed yet")
+    return " · ".join(said)

@@ -56,13 +56,15 @@ class Guard:
             return
         headers, path = Headers(scope=scope), str(scope["path"])
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
-        if app is None and not (path.startswith(OPEN) or self._is_in(headers)):
+        if app is None and not (path.startswith(OPEN) or self._doors.is_in(*secrets_of(headers, self._cookie))):
             app = _stranger if path.startswith("/api/") else self._door
         await (app or self._app)(scope, _bounded(receive), _guarded(send))
 
-    def _is_in(self, headers: Headers) -> bool:
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        return self._doors.is_in(cookie_of(headers, self._cookie), bearer if scheme.lower() == "bearer" else "")
+
+def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
+    """Return what a visitor shows: the value of the cookie, and the password of a program; "" for each that is not."""
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    return cookie_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
 
 
 def cookie_of(headers: Headers, name: str) -> str:

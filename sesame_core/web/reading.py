@@ -71,6 +71,7 @@ def session_page(desk: Desk, reference: str, given: QueryParams) -> str:
         first=first,
         last=first + len(chunks) - 1,
         total=total,
+        shown=SHOWN,
         at=at,
         find=find,
         q=q,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import sys
 import threading
 import webbrowser
@@ -19,6 +20,7 @@ from ..config import paths
 from ..runtime.listening import Place, listen
 from .app import application
 from .doors import Doors
+from .live import Live
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -74,6 +76,19 @@ class Patience(H11Protocol):
         self._waiting = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
 
+class Server(uvicorn.Server):
+    """A server that ends the streams before it waits for the answers that are not sent yet."""
+
+    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+        super().__init__(config)
+        self._live = live
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._live.end()
+        await super().shutdown(sockets)
+
+
 class Opened:
     """A file that leads the owner's browser in: the command line of a browser, with the token, is for all to read."""
 
@@ -122,7 +137,8 @@ def serve(
     doors = Doors(password=password, is_open=behind is not None)
     opened = Opened(place)
     names = place.names([*further, *([behind] if behind else [])])
-    app = application(desk, doors, names=names, cookie=f"sesame-{place.port}", entered=opened.remove)
+    live = Live(desk)
+    app = application(desk, doors, live, names=names, cookie=f"sesame-{place.port}", entered=opened.remove)
     # Requests are not logged: they contain session text, too.
     config = uvicorn.Config(
         app,
@@ -149,7 +165,7 @@ def serve(
         with listening:
             if opens:
                 opened.show(link)
-            uvicorn.Server(config).run(sockets=[listening])
+            Server(config, live).run(sockets=[listening])
     finally:
         opened.remove()
 

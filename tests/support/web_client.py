@@ -84,7 +84,7 @@ ELEMENTS = set(
 ATTRIBUTES = set(
     "id class href rel name content charset lang type src role action method for value placeholder autocomplete "
     "spellcheck maxlength tabindex datetime title start aria-label aria-live aria-current data-place data-seq "
-    "data-short data-session download rows required open".split()
+    "data-short data-session data-total data-shown download rows required open".split()
 )
 SCRIPTS = {"/static/sesame.js", "/static/door.js"}
 

@@ -388,7 +388,7 @@ def test_a_socket_of_another_protocol_is_not_opened(server: Served) -> None:
     with server.visitor() as visitor:
         upgrade = ("Upgrade: websocket", "Sec-WebSocket-Key: x", "Sec-WebSocket-Version: 13")
         host = (f"Host: 127.0.0.1:{server.port}", f"Cookie: {cookie_of(visitor)}")
-        answer = raw(server, asked("/api/events", *host, *upgrade).replace(b"close", b"Upgrade, close"))
+        answer = raw(server, asked("/", *host, *upgrade).replace(b"close", b"Upgrade, close"))
         assert status_of(answer) != 101
         assert status_of(raw(server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20 + b"\r\n\r\n")) in (0, 400)
         assert visitor.get("/").status_code == 200
