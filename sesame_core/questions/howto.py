@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -10,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader, TracksFiles
-from ..query.parser import STOP_WORDS
-from ..text.tokens import light_stem, split
+from ..search import values
+from ..text.readable import is_shell
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
 from ..types.query import Filters, Query, Word, is_within
 from . import finding
-from .commands import Command, commands
+from .commands import Command
 from .errors import telling
 from .outcomes import Call, calls
-from .programs import HANDLERS
+from .tasks import ASKED, Question
 
 if TYPE_CHECKING:
-    from ..types.index import Chunk, ChunkRange, StoredSession
+    from ..types.index import ChunkRange, StoredSession
     from .finding import Place
 
 #: Ways that are returned by default, and variants, directories and failures of each.
@@ -33,40 +32,8 @@ TOGETHER, ENOUGH, EACH, WORDS = 250, 50, 120, 3
 COMMAND = Word(text="command", alternatives=("command",))
 #: Chunks from a call on within which its result is, and within which that of a call is that was made with others.
 NEAR, FAR = 3, 12
-#: Least share of the question that a command has: of two words one, in the name of the command.
-LEAST = 0.5
 #: Characters of a variant; of a longer one the beginning.
 VARIANT = 300
-#: What a word of a command counts by where it is: in its name, in its arguments, in what the agent said about it.
-IN_NAME, IN_ARGUMENTS, IN_DESCRIPTION = 1.0, 0.75, 0.7
-#: What a command counts that is the one that was asked for: then no other one is shown.
-ASKED = 2.0
-#: What a command gains if its name has all of the words, and for some of them that share.
-NAMED = 0.5
-#: Words of a question that say nothing about the command.
-FILLERS = frozenset(
-    "run running execute use using command commands how do does did we you i us our my me this here project repo "
-    "repository please can could should would what which way all code it everything locally local again".split()
-)
-#: What people call a task, and the programs and subcommands that do it.
-TASKS = {
-    "test": "test pytest jest vitest rspec ctest tox spec unittest nextest phpunit mocha playwright cypress",
-    "lint": "lint eslint ruff clippy golangci flake8 pylint biome rubocop shellcheck credo markdownlint",
-    "format": "format fmt prettier gofmt rustfmt black",
-    "build": "build compile make bundle",
-    "typecheck": "typecheck tsc mypy pyright check",
-    "deploy": "deploy release publish rollout",
-    "start": "start dev serve up",
-    "server": "server serve dev",
-    "install": "install add sync ci",
-    "migration": "migrate migration migrations",
-    "migrate": "migrate migration migrations",
-    "binary": "build",
-    "rerun": "rerun retry",
-    "log": "log logs",
-}  # fmt: skip
-_TASKS = {light_stem(task): tuple(words.split()) for task, words in TASKS.items()}
-_DESCRIPTION = re.compile(r"\ndescription: (.{1,200})\Z")
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -120,12 +87,13 @@ def find(
     :param here: the directories of the repository around the present directory, under all their names.
     """
     answer = Ways(about=text)
-    question = _Question(reader, text)
+    question = Question(reader, text)
     if not question.words:
         answer.basis.hints = ("the question has no words to look for: name the command, or what it does",)
         return answer
     with reader.snapshot():
         chunks = finding.chunks_at(reader, _places(reader, question, filters, answer))
+        question.forget_absent(chunks.values())
         stored = finding.sessions_of(reader, (number for number, _ in chunks))
         fitting = {
             place: fit for place, chunk in chunks.items() if place[0] in stored and (fit := question.best(chunk))
@@ -149,87 +117,7 @@ def find(
     return answer
 
 
-class _Question:
-    """What is asked: the words of a command, or of a task."""
-
-    def __init__(self, reader: IndexReader, text: str) -> None:
-        asked = commands(text)
-        #: The words as a command, if it may be one: none of them is a filler of a sentence.
-        self.command = asked[0] if asked and not {"the", "how", "we", "our"} & set(split(text)) else None
-        tokens = split(text)
-        told = [word for word in tokens if word not in STOP_WORDS and word not in FILLERS]
-        self.words = tuple(dict.fromkeys(told or tokens))
-        self.tokens = tuple(tokens)
-        #: The words that count as each one.
-        self.alike = {word: (word, *_TASKS.get(light_stem(word), ())) for word in self.words}
-        rarity = finding.rarity(reader, self.words) if len(self.words) > 1 else {}
-        #: How much each word tells: rare ones more.
-        self._weights = {word: rarity.get(word, 1.0) for word in self.words}
-        self._stems = {word: frozenset(map(light_stem, alike)) for word, alike in self.alike.items()}
-
-    def rarest(self, words: Sequence[Word]) -> list[Word]:
-        """Return the words, those that tell most first."""
-        return sorted(words, key=lambda word: -self._weights[word.text])
-
-    def together(self, words: Sequence[Word]) -> Word:
-        """Return what a call has next to each other: the name of the command, the words, or the only one of them."""
-        if len(words) == 1:
-            return words[0]
-        named = self.command.name if self.command is not None and len(self.command.name) > 1 else self.words
-        text = " ".join(split(" ".join(named)))
-        return Word(text=text, alternatives=(text,))
-
-    def best(self, chunk: Chunk) -> tuple[Command, float] | None:
-        """Return the command of a call that fits best, and how well; None if none does."""
-        call = Call(chunk)
-        text = call.command
-        if text is None:
-            return None
-        said = _DESCRIPTION.search(chunk.text)
-        about = {light_stem(word) for word in split(said[1])} if said else set()
-        found = [(self._score(command, about), command) for command in commands(text)]
-        score, command = max(found, key=lambda each: each[0], default=(0.0, None))
-        if command is None or score < LEAST:
-            return None
-        return command, score
-
-    def _score(self, command: Command, about: set[str]) -> float:
-        """Return how well a command fits: 2 and more if it is the one that was asked for, else 0 to 1."""
-        if self.command is not None and _begins(command, self.command):
-            return ASKED
-        if command.is_looking:
-            return 0.0
-        name = {light_stem(part) for word in command.name for part in split(word)}
-        arguments = {
-            light_stem(part)
-            for word in command.words
-            if len(word) < 80 and not re.search(r"\s", word)
-            for part in split(word)
-        }
-        total = named = 0.0
-        for word, stems in self._stems.items():
-            if stems & name:
-                total += IN_NAME * self._weights[word]
-                named += self._weights[word]
-            elif stems & arguments:
-                total += IN_ARGUMENTS * self._weights[word]
-            elif stems & about:
-                total += IN_DESCRIPTION * self._weights[word]
-        is_told = len(self.words) > 1 or any(stems & arguments for stems in self._stems.values())
-        if not named and (not is_told or command.name[0] in HANDLERS):
-            return 0.0
-        return (total + NAMED * named) / sum(self._weights.values())
-
-
-def _begins(command: Command, asked: Command) -> bool:
-    """Return whether a command is the one that was asked for, with more arguments perhaps."""
-    if command.name[: len(asked.name)] != asked.name:
-        return False
-    given = list(command.words)
-    return all(word in given or any(word in one for one in given) for word in asked.words[len(asked.name) :])
-
-
-def _places(reader: IndexReader, question: _Question, filters: Filters, answer: Ways) -> list[Place]:
+def _places(reader: IndexReader, question: Question, filters: Filters, answer: Ways) -> list[Place]:
     """Return calls of tools with the words: the newest with all of them next to each other, and with each."""
     within = replace(filters, role="assistant", tools_only=True)
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
@@ -241,6 +129,11 @@ def _places(reader: IndexReader, question: _Question, filters: Filters, answer: 
             newest = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
             answer.basis.is_truncated |= len(newest) == EACH
             found.update(dict.fromkeys(newest))
+        # A short call of the words is a better answer than the newest whose paths have one of them.
+        shells = (name for name, _ in values.known(reader, "tool") if is_shell(name))
+        if commonest := next(shells, None):
+            best = reader.candidates(Query(text=answer.about, words=words), replace(within, tool=commonest)).chunks
+            found.update(dict.fromkeys((chunk.session, chunk.seq) for chunk in best[:EACH]))
     if not found:
         candidates = reader.candidates(Query(text=answer.about, words=words), within)
         answer.basis.left_out = candidates.left_out

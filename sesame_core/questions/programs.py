@@ -20,7 +20,8 @@ LOOKING = {
         "show-ref status".split()
     ),
     "gh": frozenset(
-        ("pr view", "pr diff", "pr list", "pr checks", "run list", "run view", "issue view", "issue list", "repo view")
+        "pr view,pr diff,pr list,pr checks,pr status,run list,run view,issue view,issue list,repo view,release view,"
+        "release list".split(",")
     ),
 }
 #: Programs that take any file: their arguments do not tell what they do.

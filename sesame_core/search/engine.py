@@ -30,9 +30,7 @@ TIMES = frozenset(
 )
 #: What a query has that may be an error, and what one begins with that may be a command (`query.answered`).
 ERRORS = ("rror", "atal", "anic", "xception", ": ", "ERR", "raceback")
-PROGRAMS = frozenset(
-    "cargo go npm pnpm yarn bun mise uv poetry mix dotnet gradle ./gradlew mvn terraform kubectl pytest make".split()
-)
+PROGRAMS = " cargo go npm pnpm yarn bun mise uv poetry mix dotnet gradle ./gradlew mvn terraform kubectl pytest make "
 #: Fewest words of such a query.
 LEAST = 2
 
@@ -151,7 +149,7 @@ def _question_hints(query: Query) -> list[str]:
     text = query.text
     if query.condition or asked(query.filters) or len(query.words) < LEAST:
         return []
-    if not any(mark in text for mark in ERRORS) and text.split(maxsplit=1)[0] not in PROGRAMS:
+    if not any(mark in text for mark in ERRORS) and f" {text.split(maxsplit=1)[0]} " not in PROGRAMS:
         return []
     from ..query.answered import better
 
