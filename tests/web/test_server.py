@@ -18,6 +18,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from sesame_core.installation import adding
+
 from ..picker.terminal import SESAME, Terminal
 from ..support.mcp_client import ends_within
 from ..support.web_client import served
@@ -41,8 +43,7 @@ def test_a_server_that_is_told_to_end_ends_and_leaves_no_file(indexed_sessions: 
 
 
 def test_without_the_extra_the_command_that_adds_it_is_said(home: Path) -> None:
-    code = "import sys; sys.modules['jinja2'] = None; from sesame_core.installation import adding
-from sesame_core.cli import main; main()"
+    code = "import sys; sys.modules['jinja2'] = None; from sesame_core.cli import main; main()"
     ran = subprocess.run([sys.executable, "-c", code, "web"], capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr == f"sesame: the page needs a package that is not installed (jinja2): {adding('web')}\n"
