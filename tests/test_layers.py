@@ -23,7 +23,7 @@ PLUGINS = ROOT / "plugins"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("mcp", "picker"),
+    ("mcp", "picker", "web"),
     ("sesame_core",),
     ("runtime",),
     ("api", "rendering"),
@@ -55,6 +55,7 @@ OWNERS: dict[str, set[str]] = {
     "anyio": {"mcp"},
     "filelock": {"metadata", "generation"},
     "json5": {"config.file"},
+    "jinja2": {"web.showing"},
     "llm": {"generation.models"},
     "markdown_it": {"rendering.export.markup"},
     "mcp": {"mcp"},
@@ -69,10 +70,10 @@ OWNERS: dict[str, set[str]] = {
     "sqlalchemy": set(),
     "snowballstemmer": {"testing.memory.words"},
     "sqlite3": {"sdk.databases"},
-    "starlette": {"mcp"},
+    "starlette": {"mcp", "web"},
     "typer": {"cli"},
     "typing_extensions": {"rendering", "mcp"},
-    "uvicorn": {"mcp"},
+    "uvicorn": {"mcp", "web.server"},
     "watchfiles": {"runtime.watcher"},
 }
 #: What plugins may import of the core: packages whole, or one module of them.

@@ -6,6 +6,8 @@ even the rarest word is too common.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sesame_core.types.query import Filters
 
 from . import budget, scoring
@@ -14,9 +16,10 @@ from .filters import on_chunks
 from .words import is_ordered, without_order
 
 
-def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
+def add_frequencies(parts: Parts, asked: Asked, known: Mapping[str, float], *, is_alone: bool) -> None:
     """Add `total`, the size of the index, and `phrase` and `word`, each with the number of chunks with it (`df`).
 
+    :param known: the numbers of phrases that were counted before.
     :param is_alone: the query has one word only: finding its chunks counts them.
     """
     parts.add(
@@ -30,7 +33,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     (SELECT max(id)::float8 - min(id) + 1 FROM sessions) AS numbers
   FROM workstations""",
     )
-    parts.values.append(asked.phrases)
+    parts.values += [asked.phrases, [known.get(phrase) for phrase in asked.phrases]]
     # A phrase has at most the chunks of its rarest word; if that is common, a sample gives the share, unless no chunk
     # of the sample has the phrase.
     unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
@@ -39,6 +42,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     parts.add(
         "phrase",
         f"""  SELECT n, q, every, is_ordered, least(CASE
+      WHEN counted IS NOT NULL THEN counted
       WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
       ELSE (SELECT CASE WHEN taken < {budget.COUNTED} THEN found
@@ -46,7 +50,10 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
             FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
               FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
     END, chunks)::float8 AS df, CASE WHEN is_ordered THEN known ELSE 0 END::float8 AS read
-  FROM (SELECT n, to_tsquery('code', v) AS q FROM unnest(%s::text[]) WITH ORDINALITY AS v (v, n)) AS v, total,
+  FROM (
+    SELECT n, to_tsquery('code', v) AS q, counted
+    FROM unnest(%s::text[], %s::float8[]) WITH ORDINALITY AS v (v, counted, n)
+  ) AS v, total,
   LATERAL (SELECT {without_order("q")} AS every, {is_ordered("q")} AS is_ordered) AS e,
   LATERAL (
     SELECT coalesce(min(count), 0) AS known FROM (
@@ -62,7 +69,7 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
         "word",
         f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
     SELECT w, string_agg('(' || q::text || ')', ' | ')::tsquery AS q,
-      CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED}
+      CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED} AND sum(read) <= {budget.COUNTED}
       THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
       ELSE max(df) END::float8 AS df, sum(read) AS read
     FROM pair JOIN phrase USING (n) GROUP BY w
@@ -70,14 +77,19 @@ def add_frequencies(parts: Parts, asked: Asked, *, is_alone: bool) -> None:
     )
 
 
-def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
+def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool) -> None:
     """Add the words that select candidates: `plan`, and `sought`, each phrase with its factors for scoring.
+
+    A phrase selects chunks anywhere, or in the newest sessions from `cutoff.recent` on: `anywhere` and `recent`,
+    without the order of its words.
 
     `plan` is `whole` when all words select without limits, `few` when that is because few chunks pass the filters;
     otherwise `cutoff.first` is the number of the first of the newest sessions, or 0 when the selecting words need no
-    such limit.  `lead.is_narrow` says that reading the index of sessions takes fewer entries than that of words.
+    such limit.  `lead.is_narrow` says that reading the index of sessions takes fewer entries than that of words, and
+    `lead.is_wide` that of the newest sessions it takes more time than it saves.
 
     :param sessions: the table of sessions that pass the filters.
+    :param is_bounded: read common words only in part: all chunks of a session pass the filters.
     """
     own = on_chunks(filters)
     reads = budget.READS if own.sql else 1
@@ -93,23 +105,34 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
     # Parts of their own: a subquery would be evaluated for each use.
     parts.add("extent", f"  SELECT chunks, chunk_length, {within}::float8 AS within, {few} AS few FROM total")
     most = reads * budget.SCORED
-    # The rarest words that fit into the budget; the rarest of all always does.
+    # The rarest words that fit into the budget; the rarest of all always does.  Of a commoner one only the chunks with
+    # another word are read, which the index of words knows without reading them, and the newest of the others; of the
+    # only word the newest.
+    bounded = f"until * within > {budget.FULL}" if is_bounded else "false"
     parts.add(
         "chosen",
-        f"""  SELECT w, df, q, read, whole, df > 0 AND (whole OR until * within <= {most} OR until = df) AS is_chosen
-  FROM word, (
-    SELECT within, few OR (sum(df) * within <= {most} AND least(sum(df), within * chunks) <= {budget.LISTED}
-      AND least(sum(read), within * chunks) <= {budget.READ}) AS whole
-    FROM word, extent GROUP BY within, few, chunks
-  ) AS e""",
+        f"""  SELECT *, is_chosen AND {bounded} AS is_bounded,
+    df > 0 AND (is_chosen OR until <= chunks * {budget.PARTNERS}) AS is_partner
+  FROM (
+    SELECT w, df, q, read, until, whole, within, chunks, count(*) FILTER (WHERE df > 0) OVER () AS words,
+      df > 0 AND (whole OR until * within <= {most} OR until = df) AS is_chosen
+    FROM word, (
+      SELECT within, chunks, few OR (sum(df) * within <= {most} AND least(sum(df), within * chunks) <= {budget.LISTED}
+        AND least(sum(read), within * chunks) <= {budget.READ}) AS whole
+      FROM word, extent GROUP BY within, few, chunks
+    ) AS e
+  ) AS c""",
     )
     parts.add(
         "plan",
         f"""  SELECT *, NOT whole AND (is_over OR read > {budget.READ}) AS is_cut,
     least({budget.READ} / greatest(read, 1), CASE WHEN is_over
-      THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed) ELSE 1 END
+      THEN least({reads * budget.NEWEST} / (chosen * within), {budget.LISTED} / listed)
+      WHEN bounded > 0 AND read <= {budget.READ}
+      THEN greatest({budget.NEWEST} - (chosen - bounded) * within, CASE WHEN words = 1 THEN {budget.FULL}
+        ELSE {budget.SOLE} END) / (bounded * within) ELSE 1 END
     ) * within * chunks AS newest,
-    {budget.LONG} / greatest(chosen, 1) * chunks AS newest_long
+    CASE WHEN chosen > {budget.EXACT} THEN {budget.LONG} / chosen ELSE 1 END * chunks AS newest_long
   FROM (
     SELECT chunks, chunk_length, within, few, chosen.*, least(reading, within * chunks) AS read,
       least(chosen, within * chunks) AS listed,
@@ -118,38 +141,54 @@ def add_plan(parts: Parts, sessions: str, filters: Filters) -> None:
       SELECT bool_or(whole) AS whole, string_agg('(' || q::text || ')', ' | ')::tsquery AS every,
         string_agg('(' || q::text || ')', ' & ') FILTER (WHERE df > 0)::tsquery AS together,
         string_agg('(' || q::text || ')', ' | ') FILTER (WHERE is_chosen)::tsquery AS either,
-        array_agg(w) FILTER (WHERE is_chosen) AS choosing,
+        max(words) AS words, coalesce(sum(df) FILTER (WHERE is_bounded), 0) AS bounded,
         sum(df) FILTER (WHERE is_chosen) AS chosen, sum(read) FILTER (WHERE is_chosen) AS reading,
         count(*) FILTER (WHERE is_chosen) = count(*) FILTER (WHERE df > 0) AS is_complete
       FROM chosen
     ) AS chosen
   ) AS p""",
     )
-    # Either all chunks of the sessions are read, or all entries of the words and their chunks in these sessions.
+    # Either all chunks of the sessions are read, or all entries of the words and their chunks in these sessions: those
+    # that both indexes have, or those of the words, of which some are read in vain.
     parts.add(
         "lead",
-        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow
-  FROM (SELECT within, chunks, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
-      greatest(chosen, reading) AS listed FROM plan) AS p""",
+        f"""  SELECT here < listed / {budget.ROWS} + listed * here / greatest(within * chunks, 1) AS is_narrow,
+    part * chunks / {budget.ENTRIES} > CASE WHEN is_cut THEN listed ELSE bounded END * (1 - part) AS is_wide
+  FROM (SELECT within, chunks, is_cut, bounded, CASE WHEN is_cut THEN newest ELSE within * chunks END AS here,
+      least(1, newest / greatest(within * chunks, 1)) AS part, greatest(chosen, reading) AS listed FROM plan) AS p""",
     )
     parts.add(
         "reach",
         f"""  SELECT id, sum(chunk_count) OVER (ORDER BY id DESC) - chunk_count AS after FROM {sessions}
-  WHERE (SELECT is_cut OR newest_long < within * chunks FROM plan)""",
+  WHERE (SELECT is_cut OR bounded > 0 OR newest_long < within * chunks FROM plan)""",
     )
-    # The rows of `reach` come in its window's order, and only those that are read are evaluated.
+    # The rows of `reach` come in its window's order, and only those that are read are evaluated: none for a limit that
+    # there is not.
     parts.add(
         "cutoff",
         """  SELECT
-    coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest FROM plan WHERE is_cut) LIMIT 1), 0) AS first,
-    coalesce((SELECT id + 1 FROM reach WHERE after >= (SELECT newest_long FROM plan) LIMIT 1), 0) AS first_long""",
+    coalesce((SELECT id + 1 FROM reach WHERE (SELECT is_cut FROM plan)
+      AND after >= (SELECT newest FROM plan) LIMIT 1), 0) AS first,
+    coalesce((SELECT id + 1 FROM reach WHERE (SELECT is_cut OR bounded > 0 FROM plan)
+      AND after >= (SELECT newest FROM plan) LIMIT 1), 0) AS recent,
+    coalesce((SELECT id + 1 FROM reach WHERE (SELECT newest_long < within * chunks FROM plan)
+      AND after >= (SELECT newest_long FROM plan) LIMIT 1), 0) AS first_long""",
     )
     parts.add(
         "sought",
         f"""  SELECT n, q, numnode(q) = 1 AND q::text NOT LIKE '%%:*' AS is_single,
-    {scoring.idf("chunks", "df")} AS idf,
-    (SELECT bool_or(w = ANY (choosing)) FROM pair WHERE pair.n = phrase.n) AS is_chosen
-  FROM phrase, plan""",
+    {scoring.idf("plan.chunks", "df")} AS idf, c.is_chosen,
+    CASE WHEN is_cut THEN phrase.every WHEN c.is_bounded THEN coalesce(phrase.every && !! others, phrase.every)
+      END AS recent,
+    CASE WHEN is_cut THEN NULL WHEN c.is_bounded THEN phrase.every && others ELSE phrase.every END AS anywhere,
+    is_ordered
+  FROM phrase, plan, LATERAL (
+    SELECT bool_or(is_chosen) AS is_chosen, bool_or(is_bounded) AS is_bounded, array_agg(w) AS words
+    FROM pair JOIN chosen USING (w) WHERE pair.n = phrase.n
+  ) AS c, LATERAL (
+    SELECT {without_order("string_agg('(' || o.q::text || ')', ' | ')")} AS others FROM chosen AS o
+    WHERE o.is_partner AND o.w <> ALL (c.words)
+  ) AS o""",
     )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.query import Filters
 
 from . import budget, choosing, scoring
 from .asked import Parts
 from .filters import Where, on_chunks, said_within
+
+#: Bits of the position of a chunk in its session, and both numbers in one.
+BITS = (MAX_CHUNKS - 1).bit_length()
+KEY = f"(t.session << {BITS} | t.seq)"
 
 
 def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
@@ -22,50 +27,69 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     is_own = Where(f"({own.sql}) IS TRUE", own.values) if own.sql else own
     within = " AND (t.session IN (SELECT id FROM allowed)) IS TRUE" if is_filtered else ""
     hidden = "false" if filters.all_kinds else "session IN (SELECT id FROM sessions WHERE kind = 'headless')"
-    k = scoring.damping("t.tokens / plan.chunk_length")
-    columns = f"t.ctid AS place, t.session, t.seq, t.class, {scoring.at_hand('t.words')} AS words, {k} AS k"
+    k = scoring.damping("t.tokens / (SELECT chunk_length FROM plan)")
+    # Session and position in one number, by which chunks are grouped in half the time.
+    columns = f"t.ctid AS place, {KEY} AS key, t.class, {scoring.at_hand('t.words')} AS words, {k} AS k"
     newest = "t.session >= (SELECT first FROM cutoff)"
     # Alternative ways, of which the plan takes one.  An index costs more than it saves when it lists more than another
     # one: that of sessions when all sessions pass, that of words when few sessions or few chunks do.
-    by_words = [f"(SELECT is_cut AND NOT is_narrow AND NOT few FROM plan, lead) AND {newest}{within}"]
+    limited = "CASE WHEN is_cut THEN NOT is_narrow ELSE bounded > 0 END"
+    if is_filtered:
+        limited = "(is_cut OR bounded > 0) AND NOT is_narrow"
+    recent = "t.session >= (SELECT recent FROM cutoff)"
+    by_words = [
+        ("recent", f"(SELECT {limited} AND NOT is_wide AND NOT few FROM plan, lead) AND {recent}{within}"),
+        ("recent", f"(SELECT {limited} AND is_wide AND NOT few FROM plan, lead) AND ({recent}) IS TRUE{within}"),
+    ]
     if is_filtered:
         newest = "t.session IN (SELECT id FROM allowed WHERE id >= (SELECT first FROM cutoff))"
-        by_words.append(f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead){within}")
+        by_words.append(("anywhere", f"(SELECT NOT is_cut AND NOT is_narrow AND NOT few FROM plan, lead){within}"))
         by_rows = [(f"(SELECT is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     else:
-        by_words.append("(SELECT NOT is_cut AND NOT few FROM plan)")
+        by_words.append(("anywhere", "(SELECT NOT is_cut AND NOT few FROM plan)"))
         by_rows = [(f"(SELECT is_cut AND is_narrow AND NOT few FROM plan, lead) AND {newest}", is_own)]
     if choosing.is_listed(filters):
         by_rows.append((f"(SELECT few FROM plan){within}", own))
     score = scoring.bm25("idf", scoring.FREQUENCY)
-    has_all = "is_cut AND NOT is_complete AND words @@ together AS has_all"
+    has_all = "(SELECT is_cut AND NOT is_complete FROM plan) AND words @@ (SELECT together FROM plan) AS has_all"
     # Most chunks have only one of the words, and the index says which: a chunk is found once for each.  In chunks that
     # are read one after the other, all words are searched.
-    # Lists that are stored out of line are fetched of the newest chunks only.
+    # Lists that are stored out of line are fetched of the newest chunks only: a CASE keeps the server from searching
+    # one before it is known to be needed.
     near = f"({scoring.is_in_row('t.words')} OR t.session >= (SELECT first_long FROM cutoff))"
     ways = [
-        f"""SELECT place, session, seq, class, {has_all}, {score} AS score FROM plan, sought, LATERAL (
-      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ q AND {near}{parts.use(is_own)} OFFSET 0
-    ) AS t WHERE is_chosen"""
-        for way in by_words
+        f"""SELECT place, key, class, {has_all}, {score} AS score FROM sought, LATERAL (
+      SELECT {columns} FROM texts AS t WHERE {way} AND t.words @@ {asked}
+        AND CASE WHEN {near} THEN NOT is_ordered OR t.words @@ q END{parts.use(is_own)} OFFSET 0
+    ) AS t WHERE is_chosen AND {asked} IS NOT NULL"""
+        for asked, way in by_words
     ] + [
-        f"""SELECT place, session, seq, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM plan, (
-      SELECT {columns} FROM plan, texts AS t
-      WHERE {way} AND {near} AND (t.words @@ either) IS TRUE{parts.use(chunk)} OFFSET 0
+        f"""SELECT place, key, class, {has_all}, (SELECT sum({score}) FROM sought WHERE is_chosen) FROM (
+      SELECT {columns} FROM texts AS t
+      WHERE {way} AND CASE WHEN {near} THEN t.words @@ (SELECT either FROM plan) END{parts.use(chunk)} OFFSET 0
     ) AS t"""
         for way, chunk in by_rows
     ]
     parts.add(
         "met",
         f"""  SELECT *, {hidden} AS is_hidden FROM (
-    SELECT place, session, seq, class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
-    FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY place, session, seq, class
+    SELECT min(place) AS place, key >> {BITS} AS session, (key & {MAX_CHUNKS - 1})::int AS seq,
+      min(class) AS class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
+    FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY key
   ) AS t""",
     )
+    # What is counted of the chunks is counted of these, which are fewer.
+    parts.add(
+        "of_session",
+        """  SELECT session, is_hidden, count(*) AS chunks, sum(times) AS times,
+    count(*) FILTER (WHERE has_all) AS has_all
+  FROM met GROUP BY session, is_hidden""",
+    )
+    is_unbounded = "(bounded = 0 OR is_narrow)" if is_filtered else "bounded = 0"
     parts.add(
         "seen",
-        f"""  SELECT whole AND first_long = 0 AND times < {2 * budget.SCORED} AS is_all
-  FROM plan, cutoff, (SELECT coalesce(sum(times), 0) AS times FROM met) AS m""",
+        f"""  SELECT whole AND {is_unbounded} AND first_long = 0 AND times < {2 * budget.SCORED} AS is_all
+  FROM plan, lead, cutoff, (SELECT coalesce(sum(times), 0) AS times FROM of_session) AS m""",
     )
     # As far back as the newest suggest that there are enough; very few of them suggest nothing.
     parts.add(
@@ -75,7 +99,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
       SELECT id + 1 FROM reach
       WHERE after >= (SELECT newest FROM plan) * {1.5 * budget.RESCORED} / greatest(has_all, 1) LIMIT 1
     ), 0) AS first
-  FROM (SELECT count(*) AS has_all FROM met WHERE has_all AND NOT is_hidden) AS m
+  FROM (SELECT coalesce(sum(has_all), 0) AS has_all FROM of_session WHERE NOT is_hidden) AS m
   WHERE has_all < {budget.ENOUGH} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
     )
     ways = [
@@ -96,8 +120,8 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
         f"""  SELECT session, seq, class, score FROM (
     SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
-    SELECT session, seq, class, (SELECT sum({score}) FROM sought) FROM (
-      SELECT {columns} FROM plan, (
+    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class, (SELECT sum({score}) FROM sought) FROM (
+      SELECT {columns} FROM (
         SELECT place FROM (
           SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED}
         ) AS best

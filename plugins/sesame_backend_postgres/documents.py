@@ -17,14 +17,25 @@ def add_documents(parts: Parts, kept: str) -> None:
     """
     _add_idf(parts, "heads", "count(*)")
     score = scoring.bm25("idf", f"ts_rank_cd('{HEAD_WEIGHTS}', words, q) * {HEAD_SCALE}::float8")
+    # The index of words finds each of the two without reading titles.  A word that is in titles only selects nothing.
+    # Sorted by the number itself, a plan may read all titles in its order.
+    parts.add(
+        "titled",
+        f"""  SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ either{kept}
+  ORDER BY -session LIMIT {budget.HEADS}""",
+    )
+    parts.add(
+        "others",
+        f"""  SELECT h.ctid AS place FROM plan, heads AS h
+  WHERE (SELECT count(*) FROM titled) < {budget.HEADS} AND h.words @@ coalesce(every && !! either, every){kept}
+  ORDER BY -session LIMIT (SELECT {budget.HEADS} - count(*) FROM titled)""",
+    )
     parts.add(
         "head",
         f"""  SELECT session, (SELECT sum({score}) FROM heads_used WHERE words @@ q) AS score FROM (
     SELECT h.session, {scoring.at_hand("h.words")} AS words, {scoring.damping("h.tokens / head_length")} AS k
-    FROM total, (
-      SELECT h.ctid AS place FROM plan, heads AS h WHERE h.words @@ every{kept}
-      ORDER BY h.words @@ either DESC, session DESC LIMIT {budget.HEADS}
-    ) AS found JOIN heads AS h ON h.ctid = place OFFSET 0
+    FROM total, (SELECT place FROM titled UNION ALL SELECT place FROM others) AS found
+    JOIN heads AS h ON h.ctid = place OFFSET 0
   ) AS h ORDER BY score DESC, session DESC LIMIT {budget.CANDIDATES}""",
     )
     parts.add(
@@ -56,17 +67,19 @@ def _add_idf(parts: Parts, table: str, count: str) -> None:
     """Add `{table}_used`, each phrase with its idf in a table of one document per session.
 
     For a common word the first `DOCUMENTS` are counted, and their number is extrapolated from the range of sessions
-    that they span; for a phrase, the first `DOCUMENTS` with its words.
+    that they span; for a phrase, the first `ORDERED` with its words, which are read.
 
     :param count: counts sessions.
     """
     parts.add(
         f"{table}_used",
-        f"""  SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM phrase, total, LATERAL (
-    SELECT {count} FILTER (WHERE is_met) * CASE WHEN count(*) < {budget.DOCUMENTS} THEN 1
+        f"""  SELECT n, q, {scoring.idf("sessions", "count")} AS idf FROM total, (
+    SELECT *, CASE WHEN is_ordered THEN {budget.ORDERED} ELSE {budget.DOCUMENTS} END AS most FROM phrase
+  ) AS phrase, LATERAL (
+    SELECT {count} FILTER (WHERE is_met) * CASE WHEN count(*) < most THEN 1
       ELSE greatest(1, numbers / (max(session) - min(session) + 1)) END AS count
     FROM (
-      SELECT session, NOT is_ordered OR words @@ q AS is_met FROM {table} WHERE words @@ every LIMIT {budget.DOCUMENTS}
+      SELECT session, NOT is_ordered OR words @@ q AS is_met FROM {table} WHERE words @@ every LIMIT most
     ) AS d OFFSET 0
   ) AS c""",
     )

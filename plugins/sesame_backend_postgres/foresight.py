@@ -25,6 +25,8 @@ class Foresight:
         #: Whether the sessions of the last search have been loaded, so that their best chunks come next.
         self.is_ranked = False
         self.freshness: Freshness | None = None
+        #: Numbers of chunks with each phrase, a tsquery, that was counted.
+        self.counts: dict[str, float] = {}
         self._above: dict[str, list[StoredSession]] = {}
         self._matching: dict[Place, set[str]] = {}
 

@@ -6,7 +6,7 @@ counts all words of the query.  The statement is a WITH clause, whose parts `cho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sesame_core.types.index import Candidates, ScoredChunk
@@ -23,10 +23,13 @@ from .prepared import Alike
 TOTAL = "least(greatest(coalesce(sum(chunks), 0), 0), 1e15)::bigint"
 
 
-def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters) -> Candidates:
+def candidates(
+    ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, filters: Filters, known: Mapping[str, float]
+) -> Candidates:
     """Return the scored chunks and heads for a query.
 
     :param ask: runs a query and returns its rows.
+    :param known: numbers of chunks that `frequencies` has counted.
     """
     asked = Asked.of(query.words)
     found = Candidates(
@@ -40,7 +43,7 @@ def candidates(ask: Callable[[str, Sequence[Any]], list[Any]], query: Query, fil
     if not asked.phrases:
         ((found.chunk_total,),) = ask(f"SELECT {TOTAL} FROM workstations", ())
         return found
-    statement = _statement(asked, query, filters)
+    statement = _statement(asked, query, filters, known)
     for what, a, b, c, score in ask(statement.sql, statement.values):
         if what == "chunk":
             found.chunks.append(ScoredChunk(session=a, seq=b, weight_class=weight_class(c), score=score))
@@ -67,34 +70,41 @@ def weight_class(stored: int) -> int:
     return min(max(stored, 0), 3)
 
 
-def frequencies(ask: Callable[[str, Sequence[Any]], list[Any]], words: Sequence[Word]) -> list[int]:
+def frequencies(
+    ask: Callable[[str, Sequence[Any]], list[Any]], words: Sequence[Word], known: dict[str, float]
+) -> list[int]:
     """Return the number of chunks with each word.
 
     :param ask: runs a query and returns its rows.
+    :param known: numbers of chunks with each phrase that was counted, to which the new ones are added.
     """
     asked = Asked.of(words)
     counts = [0] * len(words)
     if asked.phrases:
         parts = Parts()
-        choosing.add_frequencies(parts, asked, is_alone=False)
-        sql = Alike("WITH " + ",\n".join(parts.sql) + "\nSELECT w, ceil(df)::bigint FROM word")
-        for place, count in ask(sql, parts.values):
-            counts[place] = count
+        choosing.add_frequencies(parts, asked, known, is_alone=False)
+        answers = "SELECT true, w::bigint, ceil(df) FROM word UNION ALL SELECT false, n, df FROM phrase"
+        for is_word, place, count in ask(Alike("WITH " + ",\n".join(parts.sql) + "\n" + answers), parts.values):
+            if is_word:
+                counts[place] = int(count)
+            else:
+                known[asked.phrases[place - 1]] = count
     return counts
 
 
-def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
+def _statement(asked: Asked, query: Query, filters: Filters, known: Mapping[str, float]) -> Where:
     """Return the statement with its values."""
     parts = Parts()
     narrow = on_sessions(filters).and_(meeting(query.condition))
     is_alone = len(asked.words) == 1 and not narrow.sql and not on_chunks(filters).sql
-    choosing.add_frequencies(parts, asked, is_alone=is_alone)
+    choosing.add_frequencies(parts, asked, {} if is_alone else known, is_alone=is_alone)
     if narrow.sql:
         is_whole = f",{parts.use(whole(filters), '')} AS is_whole" if whole(filters).sql else ""
         sql = f"SELECT s.id, s.kind, s.chunk_count{is_whole} FROM sessions AS s"
         parts.add("allowed", sql + parts.use(narrow, "WHERE"))
     sessions = "allowed" if narrow.sql else "sessions"
-    choosing.add_plan(parts, sessions, filters)
+    is_bounded = not on_chunks(filters).and_(said_within(filters)).sql
+    choosing.add_plan(parts, sessions, filters, is_bounded=is_bounded)
     add_chunks(parts, filters, is_filtered=bool(narrow.sql))
     df = "round(df)::bigint"
     if is_alone:
@@ -103,10 +113,10 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
         f"SELECT 'word', {df}, w, 0, 0 FROM word",
         f"SELECT 'whole', (SELECT {TOTAL} FROM workstations), "
-        "(SELECT count(*) FROM met WHERE NOT is_hidden)::int, "
+        "(SELECT coalesce(sum(chunks), 0) FROM of_session WHERE NOT is_hidden)::int, "
         "(SELECT is_all FROM seen)::int, 0",
         "SELECT 'sessions', count(*), 0, 0, 0 FROM "
-        "(SELECT session FROM met WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
+        "(SELECT session FROM of_session WHERE NOT is_hidden UNION SELECT session FROM older) AS s",
     ]
     if not (filters.tools_only or filters.tool or filters.role):
         kept = ""
@@ -122,7 +132,7 @@ def _statement(asked: Asked, query: Query, filters: Filters) -> Where:
         # Counting all of them would query the index of words once per session.
         answers.append(
             "SELECT 'hidden', CASE WHEN (SELECT is_all FROM seen) THEN "
-            "(SELECT count(*) FROM (SELECT FROM met WHERE is_hidden GROUP BY session) AS s) ELSE ("
+            "(SELECT count(*) FROM of_session WHERE is_hidden) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
             f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
             f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE"

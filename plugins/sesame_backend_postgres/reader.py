@@ -95,9 +95,10 @@ class PostgresReader:
 
     def candidates(self, query: Query, filters: Filters) -> Candidates:
         """Find and score chunks."""
-        if known := self._asking.foresight:
+        known = self._asking.foresight
+        if known:
             known.searched(query.words)
-        return matching.candidates(self._rows, query, filters)
+        return matching.candidates(self._rows, query, filters, known.counts if known else {})
 
     def phrase(
         self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
@@ -229,7 +230,8 @@ class PostgresReader:
 
     def frequencies(self, words: Sequence[Word]) -> list[int]:
         """Return the number of chunks with each word, of a common one or a phrase an estimate."""
-        return matching.frequencies(self._rows, words)
+        known = self._asking.foresight
+        return matching.frequencies(self._rows, words, known.counts if known else {})
 
     def values(self, field: str, limit: int) -> list[tuple[str, int]]:
         """Return the values of a field of filters, with their numbers of sessions, the commonest first."""
@@ -360,6 +362,10 @@ class PostgresReader:
 
         with self.snapshot():
             return monitoring.state(self._rows)
+
+    def may_write(self) -> bool:
+        """Return whether this login may write to the index."""
+        return bool(self._rows("SELECT NOT pg_is_in_recovery() AND has_table_privilege('chunks', 'INSERT')", ())[0][0])
 
     # -- implementation -----------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..generation.describe import DescribeResult
     from ..search.resolve import Reference
     from ..types.evidence import Window
-    from ..types.export import Export, Handoff
+    from ..types.export import Export, Handoff, Part
     from ..types.index import Chunk
     from ..types.resumption import Resumption
 
@@ -128,6 +128,32 @@ class OneSession(Indexing):
         if found is None:
             raise UnknownSessionError(f"session {stored.session.id} has no position {position}")
         return found
+
+    def find_within(self, session: str | StoredSession, text: str) -> tuple[list[int], bool]:
+        """Return the positions in a session that have all words of a text, in order, and whether they do.
+
+        Where nothing has all of them, it is those that have one.
+
+        :raises UnknownSessionError: the session does not exist.
+        """
+        from ..search.passages import positions
+
+        reader = self._index.reader()
+        with reader.snapshot():
+            return positions(reader, self._now(session).number, clean(text))
+
+    def subagents(self, session: str | StoredSession, shown: Sequence[Chunk] = ()) -> list[Part]:
+        """Return the subagents that a session started, in the order of their starts, each with its first chunks.
+
+        :param shown: some consecutive chunks of the session, as `list_messages` returned them; `Part.started_at` is
+            one of them, or None.
+        :raises UnknownSessionError: the session does not exist.
+        """
+        from ..search.family import started
+
+        reader = self._index.reader()
+        with reader.snapshot():
+            return started(reader, self._now(session), shown)
 
     def ask(
         self,

@@ -37,6 +37,7 @@ class Searching(OneSession):
         passage_bytes: int | None = None,
         context: tuple[int, int] | None = None,
         explain: bool = False,
+        found: int = 0,
     ) -> Answer:
         """Find the sessions that match a query; without words, list the newest.
 
@@ -47,6 +48,7 @@ class Searching(OneSession):
         :param context: items of the window before and after each hit's best passage; None for no windows.
             With windows an answer has at most `types.answer.MAX_HITS` hits.
         :param explain: explain how the query was read and how each score was computed.
+        :param found: most sessions of `Answer.found`, all that match, to be counted.
         :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         :raises BackendError: the index cannot be read.
         """
@@ -57,6 +59,7 @@ class Searching(OneSession):
             passage_bytes=passage_bytes,
             context=context,
             explain=explain,
+            found=found,
         )
         filters = self._checked(filters)
         agents, places, own = self._agents(text), self._places(text), self._marks(text)

@@ -12,7 +12,7 @@ No call prints or exits; a failure is a `SesameError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..types.index import StoredSession
@@ -82,6 +82,15 @@ class Sesame(Questions):
 
         return tallies(self._index.reader(), self._checked(filters), by)
 
+    def failures(self) -> Mapping[int, int] | None:
+        """Return the number of chunks with an error by the number of the session; None if the index does not count."""
+        from ..plugin.backend import Tallying
+
+        reader = self._index.reader()
+        if not isinstance(reader, Tallying):
+            return None
+        return {number: failures for number, (failures, _) in reader.tallies().items() if failures}
+
     def known_values(self, field: str) -> list[str]:
         """Return what sessions have for a field of `Filters`, the commonest first.
 
@@ -94,6 +103,16 @@ class Sesame(Questions):
         if field == "tags" and (own := self._marks()):
             values |= dict.fromkeys(own.tags())
         return list(values)
+
+    def may_write(self) -> bool:
+        """Return whether the index may be written with this configuration: a login of a team's may only read.
+
+        :raises BackendError: the index cannot be read.
+        """
+        from ..plugin.backend import Granted
+
+        reader = self._index.reader()
+        return reader.may_write() if isinstance(reader, Granted) else True
 
     def status(self) -> Statistics:
         """Return counts of the content of the index."""

@@ -12,6 +12,7 @@ GROUPS = {
     "Find and read": {
         "search": "searching",
         "pick": "picking",
+        "web": "browsing",
         "sessions": "sessions",
         "show": "sessions",
         "resume": "sessions",

@@ -59,11 +59,12 @@ def _over_http(http: str, token_file: Path | None, allow_host: Sequence[str]) ->
     from ..mcp import http as over_http
     from ..mcp.calls import Calls
     from ..mcp.server import SesameServer
+    from ..runtime.listening import listen
 
     calls = Calls(lambda: _opened(is_local=False))
     with _closing(calls):
         token, origin = over_http.token(token_file)
-        listening, place = over_http.listen(over_http.Place.read(http))
+        listening, place = listen(over_http.Place.read(http))
         sys.stderr.write(f"MCP on {place.url} ; {origin}\n")
         sys.stderr.flush()
         calls.warm_up()
@@ -80,7 +81,7 @@ def _opened(*, is_local: bool) -> Tools:
 
     sesame = Sesame()
     # A caller over HTTP does not share this process's environment.
-    return Tools(sesame, sesame.current_sessions if is_local else tuple)
+    return Tools(sesame, sesame.current_sessions if is_local else tuple, is_local=is_local)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def usage_error(error: Any, arguments: Sequence[str]) -> str:
     :param error: as typer raised it.
     :param arguments: the command line.
     """
-    name = next((word for word in arguments if command_of(word)), None)
+    name = next((word for word in arguments if not word.startswith("-")), None)
     declared = command_of(name) if name else None
     param = str(getattr(getattr(error, "param", None), "name", "")).rstrip("_")
     known: list[Option | Argument] = [*declared.options, *declared.arguments] if declared else []
@@ -44,7 +45,11 @@ def _told(error: Any, each: Option | Argument | None, arguments: Sequence[str]) 
         return f"{each.flag} must be {_wanted(each)}{_given(each, arguments)}"
     message = _small(str(error.format_message()).rstrip("."))
     extra = re.fullmatch(r"got unexpected extra arguments?(?:\(s\))? \((.*)\)", message, re.DOTALL)
-    return f"unexpected: {extra[1]}" if extra else message.replace("'. Did", "'; did").removesuffix("?")
+    if extra:
+        return f"unexpected: {extra[1]}"
+    if message.startswith("no such command") and "Did you" not in message and not arguments[0].startswith("-"):
+        message += f"; to search for it: sesame search {shlex.join(arguments)}"
+    return message.replace("'. Did", "'; did").removesuffix("?")
 
 
 def _wanted(option: Option) -> str:

@@ -81,6 +81,17 @@ class HistoryJson(IndexedJson, BoundedJson):
     currentSessions: NotRequired[list[str]]
     fixes: NotRequired[list[dict[str, object]]]
     ways: NotRequired[list[dict[str, object]]]
+    sessions: NotRequired[Annotated[list[dict[str, object]], Doc("Sessions that wrote lines, with these lines.")]]
+    unknown: NotRequired[Annotated[int, Doc("Lines that no session is known for.")]]
+    noted: NotRequired[Annotated[int, Doc("Lines that git-ai's notes give to others.")]]
+    people: NotRequired[list[dict[str, object]]]
+    name: NotRequired[Annotated[str, Doc("The path that was searched for.")]]
+    subject: NotRequired[Annotated[str, Doc("What it was taken for: file, directory or topic.")]]
+    otherNames: NotRequired[list[str]]
+    elsewhere: NotRequired[Annotated[bool, Doc("The sessions are of other repositories.")]]
+    weak: NotRequired[bool]
+    uncounted: NotRequired[int]
+    changes: NotRequired[int]
 
 
 class QueryAnswerJson(SessionAnswerJson, IndexedJson, BoundedJson):

@@ -58,10 +58,11 @@ class Tools:
         some agents' sessions are known only while they wait for it.
     """
 
-    def __init__(self, sesame: Sesame, current: Callable[[], Iterable[str]] = tuple) -> None:
+    def __init__(self, sesame: Sesame, current: Callable[[], Iterable[str]] = tuple, *, is_local: bool = True) -> None:
         #: Answers leave for an agent, and so for a language model.
         self._sesame = sesame.without_secrets()
         self._current = current
+        self._is_local = is_local
         self._indexer = BackgroundIndexer(sesame)
 
     def call(
@@ -170,7 +171,7 @@ class Tools:
 
     def ask_history(self, given: inputs.AskHistory) -> outputs.HistoryJson:
         """Answer a question about what was done, in all sessions."""
-        asked = question(given.question)
+        asked = question(given.question, is_local=self._is_local)
         refreshed = self._refresh()
         filters, current = self._filters(given)
         limit = min(given.limit, inputs.MOST_ANSWERS)
@@ -254,11 +255,12 @@ _TOOLS = (
         "ask_history",
         "Ask what was done before",
         "Answer from what was done in all past sessions: how an error was fixed (question fix: the edits and commands "
-        "after which it did not come back, and whether that held), or how something is run here (question how: "
-        "commands that succeeded, their variants, and those that failed). Use it when a command fails with an error "
-        "that may have occurred before, before you try fixes of your own; and to learn how this project is tested, "
-        "built or deployed. same false marks an error that is only like yours. Read around a place with "
-        "list_messages (offset: its position).",
+        "after which it did not come back, and whether that held), how something is run here (question how: "
+        "commands that succeeded, their variants, and those that failed), which sessions wrote lines of a file and "
+        "what was asked for (blame), or who worked on a file or a topic (who). Use it when a command fails with an "
+        "error that may have occurred before, before you try fixes of your own; to learn how this project is tested, "
+        "built or deployed; and to learn why code is as it is before you change it. same false marks an error that is "
+        "only like yours. Read around a place with list_messages (offset: its position).",
         inputs.AskHistory,
         outputs.HistoryJson,
         Tools.ask_history,

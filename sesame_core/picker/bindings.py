@@ -48,6 +48,7 @@ BINDINGS = (
     Binding("delete-start", ("ctrl-u",), "Delete all before the cursor"),
     Binding("delete-end", ("ctrl-k",), "Delete all after the cursor"),
     Binding("redraw", ("ctrl-l",), "Draw the screen again"),
+    Binding("suspend", ("ctrl-z",), "Suspend the picker; fg of the shell comes back to it"),
     Binding("help", ("f1",), "Show the keys, or hide them"),
     Binding("quit", ("esc", "ctrl-c"), "Quit"),
 )

@@ -40,6 +40,7 @@ class Handler:
         self._state = state
         self._screen = screen
         self._finder = finder
+        self._is_printing = is_printing
         self._actions = Actions(state, screen, finder, is_printing=is_printing)
         #: How the chosen session is resumed.
         self.chosen: Resumption | None = None
@@ -159,6 +160,11 @@ class Handler:
 
     def _redraw(self) -> None:
         self._screen.redraw()
+
+    def _suspend(self) -> None:
+        if self._is_printing:  # the shell waits for a line, and has no job
+            raise SesameError("a picker that prints cannot be suspended")
+        self._screen.suspend()
 
     def _quit(self) -> None:
         self.is_done = True

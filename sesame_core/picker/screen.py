@@ -14,7 +14,10 @@ from typing import Any
 from ..errors import SesameError
 
 #: Alternate screen, pasted text in brackets, clicks and the wheel of a mouse; rows do not wrap.
-_ENTER = "\x1b[?1049h\x1b[?2004h\x1b[?1000h\x1b[?1006h\x1b[?7l\x1b[2J"
+_USE = "\x1b[?2004h\x1b[?1000h\x1b[?1006h\x1b[?7l\x1b[2J"
+_ENTER = "\x1b[?1049h" + _USE
+#: The same for who may be on the alternate screen already: the saved cursor stays that of the shell.
+_ENTER_AGAIN = "\x1b[?47h" + _USE
 _LEAVE = "\x1b[?7h\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l"
 #: Terminals that cannot move their cursor.
 DUMB = ("", "dumb", "unknown")
@@ -52,12 +55,14 @@ class Screen:
         self._cursor = ""
         self._size: tuple[int, int] = (0, 0)
         self._before: Any = None
+        self._is_continued = False
         self._handlers: dict[int, Any] = {}
         self._wakeup = -1
 
     def __enter__(self) -> Screen:
         self._wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, lambda *_: None)
+        self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, self._continue)
         for name in _ENDING:
             number = getattr(signal, name)
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -86,6 +91,10 @@ class Screen:
 
     def draw(self, rows: Sequence[str], cursor: tuple[int, int]) -> None:
         """Show these rows from the top, and the cursor at a row and a column; what has not changed is not sent."""
+        if self._is_continued:
+            self._is_continued = False
+            self._take_over(_ENTER_AGAIN)
+            self.redraw()
         if self.size != self._size:
             self._size, self._drawn = self.size, []
             self.write("\x1b[2J")
@@ -144,13 +153,28 @@ class Screen:
             self._begin()
             self.redraw()
 
+    def suspend(self) -> None:
+        """Stop this process and those that the shell has started with it, until the shell continues them."""
+        with self.lent():
+            os.killpg(0, signal.SIGTSTP)
+
     def _begin(self) -> None:
+        import termios
+
+        self._before = termios.tcgetattr(self._fd)
+        self._take_over(_ENTER)
+
+    def _take_over(self, enter: str) -> None:
+        """Use the terminal as the picker needs it."""
         import termios
         import tty
 
-        self._before = termios.tcgetattr(self._fd)
         tty.setraw(self._fd, termios.TCSANOW)
-        self.write(_ENTER)
+        self.write(enter)
+
+    def _continue(self, number: int, frame: FrameType | None) -> None:
+        """Take over the terminal with the next drawing: whoever stopped this process has used it meanwhile."""
+        self._is_continued = True
 
     def _end(self) -> None:
         import termios

@@ -264,6 +264,14 @@ class Monitored(Protocol):
         """Return the state of the server, as far as the login may see it, with what someone should do about it."""
 
 
+@runtime_checkable
+class Granted(Protocol):
+    """A reader of an index that not everyone who reads it may write."""
+
+    def may_write(self) -> bool:
+        """Return whether this login may write to the index, wherever it is connected to."""
+
+
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time.
 

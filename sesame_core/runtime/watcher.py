@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Milliseconds in which changes of a file count as one.
 DEBOUNCE_MS = 500
+#: The same for whoever only wants to know that something changed.
+NOTICE_MS = 100
 #: Seconds between two full scans, for roots that appeared and changes that were missed.
 RESCAN_SECONDS = 300
 #: Seconds between two attempts while another process is indexing.
@@ -74,6 +77,42 @@ def watch(
             appeared = any(os.path.isdir(root) for root in roots if root not in present)
             if appeared or time.monotonic() >= deadline:
                 break
+
+
+def notices(sesame: Sesame, stop: threading.Event, *, seconds: float) -> Iterator[None]:
+    """Yield at once, and then whenever files of the sources have changed, until stopped; index nothing.
+
+    :param seconds: between two notices, without the extra `watch` and where the system cannot watch.
+    """
+    yield
+    while not stop.is_set():
+        roots = sesame.roots()
+        present = [root for root in roots if os.path.isdir(root)]
+        try:
+            import watchfiles
+
+            changes = watchfiles.watch(
+                *present,
+                debounce=NOTICE_MS,
+                rust_timeout=1_000,
+                yield_on_timeout=True,
+                stop_event=stop,
+                watch_filter=None,
+                ignore_permission_denied=True,
+            )
+            is_first = True
+            for batch in changes if present else ():
+                # The first may be of none: what changed before the system watched is noticed with it.
+                if batch or is_first:
+                    yield
+                is_first = False
+                if any(os.path.isdir(root) for root in roots if root not in present):
+                    break
+        except (ModuleNotFoundError, OSError):
+            # A system watches only some directories at once; looking at all of them again finds the same changes.
+            present = []
+        if not present and not stop.wait(seconds):
+            yield
 
 
 def _ticks() -> Iterator[set[Any]]:

@@ -192,7 +192,9 @@ def _of_value(
     if is_nowhere:
         known = [*inside, *(value for value, _ in values.known(reader, name))]
         written = left.value[0] if isinstance(left.value, tuple) else left.value
-        near = nearest(written, known, parts=name in values.IN_PARTS)
+        # Of a session without a remote only the directory's name is known, which an address ends with.
+        last = written.rpartition("/")[2] if name == "repo" else ""
+        near = last if last in known else nearest(written, known, parts=name in values.IN_PARTS)
     meant = f" (did you mean {near}?)" if near else ""
     if matching is None:
         return f"no session has {left.label}{meant}" if is_nowhere else None

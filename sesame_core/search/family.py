@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Characters of a subagent's first prompt that the call which started it has.
 PROMPT = 200
+#: First chunks of a subagent, which have its first prompt and the time of its start.
+OPENING = 4
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -38,6 +40,32 @@ def family(reader: IndexReader, stored: StoredSession) -> list[Part]:
         if place is not None:
             taken.add((parent, place))
         parts.append(Part(stored=one, chunks=tuple(chunks), parent=parent, started_at=place))
+    return parts
+
+
+def started(reader: IndexReader, stored: StoredSession, shown: Sequence[Chunk]) -> list[Part]:
+    """Return the subagents that a session started, without most of their chunks, in the order of their starts.
+
+    :param shown: some consecutive chunks of the session; positions are only of these.
+    """
+    own = stored.session
+    found: dict[str, StoredSession] = {}
+    for one in sorted(reader.find_sessions(own.id + "/"), key=copy_rank):
+        is_own = one.session.parent_id == own.id or one.session.id.rpartition("/")[0] == own.id
+        if one.session.workstation == own.workstation and is_own:
+            found[one.session.id] = one
+    first = reader.chunks([(one.number, 0, OPENING) for one in found.values()])
+    order = sorted(zip(found.values(), first, strict=True), key=lambda pair: _start(pair[1]) or _NEVER)
+    last = max((chunk.timestamp for chunk in shown if chunk.timestamp is not None), default=_NEVER)
+    is_end = not shown or shown[-1].seq + 1 >= stored.chunk_count
+    parts, taken = [], set[int]()
+    for one, chunks in order:
+        start = _start(chunks)
+        is_later = not is_end and (start is None or start > last)
+        place = None if is_later else _started_at(one, chunks, shown, taken)
+        if place is not None:
+            taken.add(place)
+        parts.append(Part(stored=one, chunks=tuple(chunks), parent=0, started_at=place))
     return parts
 
 

@@ -16,8 +16,10 @@ class Grouping:
     """Some sessions, and the sessions that represent them in an answer."""
 
     def __init__(self, reader: IndexReader, numbers: Iterable[int]) -> None:
+        numbers = list(numbers)
         #: The sessions and their topmost parents, by number.
         self.stored = {stored.number: stored for stored in reader.sessions(numbers)}
+        self._order = [number for number in numbers if number in self.stored]
         #: The session that represents each of them, by number.
         self.groups: dict[int, int] = {}
         #: By workstation and id: another one's session may have any id, and is no parent of this one's.
@@ -34,6 +36,10 @@ class Grouping:
         self.united = len(self.groups) - len(set(self.groups.values()))
         #: Modified times of the representing sessions, by number.
         self.modified = {number: self.stored[number].session.modified for number in set(self.groups.values())}
+
+    def representing(self) -> list[StoredSession]:
+        """Return the representing sessions, in the order of the numbers."""
+        return [self.stored[number] for number in dict.fromkeys(self.groups[n] for n in self._order)]
 
     def is_abandoned(self, ranked: Ranked, chunk: Chunk) -> bool:
         """Return whether a chunk of a ranked group is off the active branch of its session."""

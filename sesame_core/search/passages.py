@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from ..dataclass import dataclass
 from ..plugin.paging import all_chunks
 from ..query.parser import parse
-from ..text.snippets import occurrences, snippet
+from ..text.snippets import occurrences, plain, snippet
 from ..text.tokens import subwords
 from ..types.query import Query
 from .ranking import CLASS_WEIGHTS
@@ -112,6 +113,26 @@ def find(reader: IndexReader, number: int, question: str, *, budget: int = BUDGE
         matches=len(matches),
         chunks=count,
     )
+
+
+def positions(reader: IndexReader, number: int, text: str) -> tuple[list[int], bool]:
+    """Return the positions in a session that have all words of a text, in order, and whether they do.
+
+    Where nothing has all of them, it is those that have one.
+
+    :param number: the stored session's number.
+    """
+    query = parse(text)
+    words = _Words(query)
+    parts = (re.findall(r"\w+", plain(word.text)) for word in query.words)
+    phrases = [re.compile(r"[\W_]+".join(map(re.escape, part)), re.IGNORECASE) for part in parts if len(part) > 1]
+    every: list[int] = []
+    some: list[int] = []
+    for chunk in all_chunks(reader, number) if query.words else ():
+        if found := words.counted(chunk.text):
+            has_all = len(found) == len(query.words) and all(phrase.search(plain(chunk.text)) for phrase in phrases)
+            (every if has_all else some).append(chunk.seq)
+    return every or some, bool(every)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ def result(reader: IndexReader, query: Query, filters: Filters, page: Page, effe
     look.shown = evidence_of(page, least)
     ordered = _ordered(reader, found_sessions, first, best, named, look)
     results = hits_of(look, query, ordered, page, least)
+    if page.found:
+        families = first if len(best) <= FIRST else Grouping(reader, best[: page.found])
+        answer.found = families.representing()[: page.found]
     if is_counted:
         answer.total -= sum(len(hit.copies) for hit, _ in results)
     shown = results[page.offset : page.end]

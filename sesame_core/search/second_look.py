@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..dataclass import replace
 from ..plugin.backend import Phrases
+from ..text.snippets import plain
+from ..text.tokens import split
 from ..types.index import ScoredChunk
 from ..types.query import Query, Word
 from . import ranking
@@ -47,7 +49,7 @@ class SecondLook:
         frequencies = candidates.document_frequencies
         self._typed = Typed(query, [ranking.idf(df, candidates.chunk_total) for df in frequencies])
         word = self._typed.phrase(ranking.idf(min(COMMON, candidates.chunk_total), candidates.chunk_total))
-        found = self._find(word, query, filters) if word else []
+        found = self._find(word, query, filters, candidates) if word else []
         self._with_phrase = dict.fromkeys((chunk.session, chunk.seq) for chunk in found)
         #: Numbers of the sessions with the phrase, newest first.
         self.sessions = list(dict.fromkeys(chunk.session for chunk in found))[:SESSIONS]
@@ -88,7 +90,9 @@ class SecondLook:
                 self._texts[place] = found[0] if found else None
         return [self._texts[place] for place in places]
 
-    def _find(self, word: Word, query: Query, filters: Filters) -> list[ScoredChunk]:
+    def _find(self, word: Word, query: Query, filters: Filters, candidates: Candidates) -> list[ScoredChunk]:
+        if _is_whole(word, query) and not candidates.is_truncated and len(candidates.chunks) == candidates.scanned:
+            return sorted(candidates.chunks, key=lambda chunk: (chunk.session, chunk.seq), reverse=True)
         if isinstance(self._reader, Phrases):
             return self._reader.phrase(word, filters, query.condition, WITH_PHRASE)
         asked = Query(text=word.text, words=(word,), condition=query.condition)
@@ -107,3 +111,11 @@ class SecondLook:
 
     def _level(self, place: _Place) -> int:
         return self._nearness[place].level if place in self._nearness else 0
+
+
+def _is_whole(word: Word, query: Query) -> bool:
+    """Return whether a query asks for a phrase and for nothing else: then its candidates are the chunks with it."""
+    if len(query.words) != 1 or query.condition is not None or len(query.words[0].alternatives) != 1:
+        return False
+    (text,) = query.words[0].alternatives
+    return not text.endswith("*") and split(plain(text).lower()) == split(word.text)

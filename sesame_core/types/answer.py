@@ -114,6 +114,8 @@ class Answer:
     freshness: Freshness | None = None
     #: How the query was read and scored; None unless requested.
     explanation: Explanation | None = None
+    #: The sessions that match, best or newest first, at most `Page.found`: to be counted.
+    found: list[StoredSession] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +133,8 @@ class Page:
     context: tuple[int, int] | None = None
     #: Explain how the query was read and how each score was computed.
     explain: bool = False
+    #: Sessions of `Answer.found` at most.
+    found: int = 0
 
     @property
     def end(self) -> int:

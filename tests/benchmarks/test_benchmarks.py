@@ -251,6 +251,18 @@ def test_the_picker_is_measured_from_its_start_and_for_each_key(indexed_sessions
     assert "| sesame | " in done.stdout
 
 
+def test_the_page_is_measured_at_a_passage_of_a_long_session(tmp_path: Path) -> None:
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    out = tmp_path / "web.json"
+    done = run("web.py", "--long", 900, "--pages", 12, "--times", 1, "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())
+    assert {"list", "session of 900: at 450", "the same: latest", "the same: find"} <= set(found["pages"])
+    assert all(page["first"] > 0 < page["bytes"] for page in found["pages"].values())
+    assert found["memoryAfter"] >= found["memoryBefore"] / 2 > 0
+    assert found["asked"] == 12
+
+
 def test_lines_of_replayed_files_are_blamed_on_the_sessions_that_wrote_them(tmp_path: Path, home: Path) -> None:
     from sesame_core import Sesame
 

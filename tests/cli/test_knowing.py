@@ -18,7 +18,7 @@ import pytest
         ("digest --md --json", "--md and --json: a digest has one format"),
         ("digest --by week", "'week' is not a group: use project, person, day"),
         ("digest --since someday", "'someday' is not a date"),
-        ("who", "Missing argument"),
+        ("who", "FILE|TOPIC is missing"),
     ],
 )
 def test_a_wrong_line_is_one_clear_error(

@@ -31,10 +31,12 @@ WRONG = {
     "share a b c d": "unexpected: c d; see: sesame share --help",
     "index --full=3": "option '--full' does not take a value; see: sesame index --help",
     "search --agent": "option '--agent' requires an argument; see: sesame search --help",
-    "foo": "no such command 'foo'; see: sesame --help",
+    "foo": "no such command 'foo'; to search for it: sesame search foo; see: sesame --help",
+    "websocket 'tight loop'": "no such command 'websocket'; to search for it: "
+    "sesame search websocket 'tight loop'; see: sesame --help",
     "serch x": "no such command 'serch'; did you mean 'search'; see: sesame --help",
     "help nope": "no such command 'nope'; did you mean 'open', 'note'; see: sesame --help",
-    "help search x": "no such command 'help'; see: sesame search --help",
+    "help search x": "no such command 'help'; to search for it: sesame search help search x; see: sesame --help",
     "--foo": "no such option: --foo; see: sesame --help",
     "--show-completion tcsh": "no completion for 'tcsh': there is one for bash, zsh, fish, powershell, pwsh",
 }

@@ -49,6 +49,28 @@ def test_the_history_answers_what_the_command_line_prints(
     assert ways["ways"][0]["variants"] == cli("how", "npm", "test", "--json").json["ways"][0]["variants"]
 
 
+def test_a_line_s_writers_and_those_who_worked_on_a_file_are_told(
+    demo_sessions: Path, tools_of: Callable[..., Call], tmp_path: Path
+) -> None:
+    file = tmp_path / "chat-client" / "src" / "socket.ts"
+    file.parent.mkdir(parents=True)
+    (tmp_path / "chat-client" / ".git").mkdir()
+    file.write_text("  const base = Math.max(250, Number(settings.reconnectBackoff) || 500);\n")
+    wrote = tools_of()("ask_history", {"question": "blame", "about": f"{file}:1"})
+    (session,) = wrote["sessions"]
+    assert (session["session"][:8], session["lines"], wrote["nextOffset"]) == ("d6bc0d35", "line 1", None)
+    assert "Fix both sides" in session["asked"]
+    worked_on = tools_of()("ask_history", {"question": "who", "about": "src/socket.ts"})
+    assert (worked_on["subject"], len(worked_on["people"])) == ("file", 1)
+
+
+def test_a_file_of_this_machine_is_not_read_for_a_caller_on_another(
+    demo_sessions: Path, tools_of: Callable[..., Call]
+) -> None:
+    with pytest.raises(QueryError, match="reads a file of the machine"):
+        tools_of(is_local=False)("ask_history", {"question": "blame", "about": "/etc/passwd:1"})
+
+
 def test_an_answer_from_the_history_keeps_to_its_bytes_and_continues(
     demo_sessions: Path, tools_of: Callable[..., Call]
 ) -> None:
@@ -66,8 +88,8 @@ def test_an_answer_from_the_history_keeps_to_its_bytes_and_continues(
 def test_a_question_that_nobody_can_ask_is_refused_with_those_that_one_can(
     demo_sessions: Path, tools_of: Callable[..., Call]
 ) -> None:
-    with pytest.raises(QueryError, match="question 'why' is not known; it is one of fix, how"):
-        tools_of()("ask_history", {"question": "why", "about": "x"})
+    with pytest.raises(QueryError, match="question 'zzz' is not known; it is one of fix, how, blame, who"):
+        tools_of()("ask_history", {"question": "zzz", "about": "x"})
     with pytest.raises(QueryError, match="the argument 'about' is missing"):
         tools_of()("ask_history", {"question": "fix"})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -54,6 +55,10 @@ def directory(home: Path) -> Path:
 
 def selected(terminal: Terminal) -> str:
     return next((row for row in terminal.rows[2:] if row.startswith("> ")), "")
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def program(home: Path, name: str, script: str) -> str:
@@ -436,6 +441,38 @@ def test_a_key_draws_everything_again(indexed_sessions: Path, start: Start) -> N
     terminal.send("\x0c")
     terminal.wait("9 sessions")
     terminal.wait("Enter resume")
+
+
+def test_a_key_suspends_it_and_the_shell_comes_back_to_it(indexed_sessions: Path, home: Path) -> None:
+    shell = ["bash", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, env={"PS1": "$ ", "HISTFILE": str(home / "history")}) as terminal:
+        terminal.wait("$")
+        terminal.send(f"{shlex.join(SESAME)} pick websocket\n")
+        terminal.wait("→0 user")
+        for stop in ("\x1a", None):
+            if stop:
+                terminal.send(stop)
+            else:  # by another program, which leaves the terminal as it is
+                (picker,) = children(terminal.pid)
+                os.kill(picker, signal.SIGSTOP)
+            terminal.wait("Stopped")
+            terminal.send("stty sane; echo $((12300 + 45))\n")
+            terminal.wait("12345")
+            terminal.send("fg\n")
+            terminal.wait(lambda: "12345" not in terminal.text and TITLE in selected(terminal))
+        terminal.send(ESC)
+        terminal.wait(lambda: "→0 user" not in terminal.text)
+        terminal.send("echo $?\n")
+        terminal.wait("130")
+        terminal.send("exit\n")
+        terminal.end()
+
+
+def test_a_picker_that_prints_is_not_suspended(directory: Path, start: Start) -> None:
+    terminal = start("pick", "--print")
+    terminal.wait("1 session")
+    terminal.send("\x1a")
+    terminal.wait("a picker that prints cannot be suspended")
 
 
 @pytest.mark.parametrize(("key", "code"), [(ESC, 130), ("\x03", 130), ("\x04", 130)])

@@ -63,6 +63,10 @@ def hints(cli: Run, *words: str) -> list[str]:
         ("branch:corn", "1 session matches without branch:corn; branches in it: main (did you mean cron?)"),
         ("--branch cron", "1 session matches without --branch cron; branches in it: main"),
         ("--repo entrie", "1 session matches without --repo entrie; repositories in it: entire (did you mean entire?)"),
+        (
+            "in:git@example.org:ann/entire.git",
+            "1 session matches without repo:example.org/ann/entire; repositories in it: entire (did you mean entire?)",
+        ),
         ("--cmd nope", "1 session matches without --cmd nope"),
         ("--path x.py", "1 session matches without --path x.py"),
         ("file:x.py", "1 session matches without file:x.py"),

@@ -77,6 +77,24 @@ def test_a_pasted_line_comes_first_wherever_it_stands(name: str, library: Sesame
     assert hit.chunk.text == wanted, "the passage that has it is shown"
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ('"loose wire"', "wire"),
+        ('"Cannot write MULTIPLE packages"', "packages"),
+        ("gh-pr-create", "create"),
+        ('"narwhal sleeps beneath quiet ice floes"', "long"),
+        ('"was it not so before"', "stop"),
+    ],
+)
+def test_a_query_that_is_one_phrase_has_the_explanation_of_its_words(query: str, name: str, library: Sesame) -> None:
+    """Its candidates are the chunks with the phrase, which is not looked up again."""
+    found, *_ = answer_json(library.search(query, limit=1, explain=True))["results"]
+    plain, *_ = answer_json(library.search(query.replace("-", " ").strip('"'), limit=1, explain=True))["results"]
+    assert found["sessionId"] == plain["sessionId"] == name
+    assert found["explain"]["verbatim"] in {"characters", "words"}
+
+
 def test_a_line_at_the_end_of_a_long_output_comes_first(library: Sesame) -> None:
     assert found(library.search("narwhal sleeps beneath quiet ice floes"))[0] == "long"
 

@@ -39,6 +39,15 @@ def plain(text: str) -> str:
     return f"<pre>\n{escape(text)}</pre>\n"
 
 
+def diff(text: str) -> str:
+    """Return the lines of a diff, each with its side."""
+    lines = []
+    for line in text.split("\n"):
+        side = {"+": "ins", "-": "del"}.get(line[:1])
+        lines.append(f"<{side}>{escape(line) or ' '}</{side}>" if side else f"{escape(line)}\n")
+    return f"<pre>\n{''.join(lines)}</pre>\n"
+
+
 def is_closed(text: str) -> bool:
     """Return whether Markdown may stand before other: it has no HTML and no images, and leaves nothing open."""
     if len(text) > LONGEST:

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..text import count
-from .markup import html_of, plain
+from .markup import diff, html_of, plain
 from .pieces import Piece, facts, pieces, title
 from .style import STYLE
 
@@ -85,14 +85,5 @@ def _piece(piece: Piece, anchor: str) -> str:
     kind = f"{piece.kind}{' failed' if piece.is_error else ''}{flags}"
     what = f"<small>{'output' if piece.kind == 'output' else escape(piece.speaker)}</small> "
     summary = f"<summary>{where} {failed}{what if piece.kind != 'call' else ''}<code>{escape(piece.line)}</code>"
-    body = _diff(piece.text) if piece.is_diff else plain(piece.text)
+    body = diff(piece.text) if piece.is_diff else plain(piece.text)
     return f'<details id="{anchor}" class="{kind}">{summary}{gone}</summary>\n{body}</details>\n'
-
-
-def _diff(text: str) -> str:
-    """Return the lines of a diff, each with its side."""
-    lines = []
-    for line in text.split("\n"):
-        side = {"+": "ins", "-": "del"}.get(line[:1])
-        lines.append(f"<{side}>{escape(line) or ' '}</{side}>" if side else f"{escape(line)}\n")
-    return f"<pre>\n{''.join(lines)}</pre>\n"

@@ -38,8 +38,8 @@ class BackendConformance(
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
     (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`, `Tallying`,
-    `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`) are skipped for a backend
-    without it.
+    `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`, `Granted`) are skipped for a
+    backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

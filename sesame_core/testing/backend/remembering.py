@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.plugin.backend import Annotating, Monitored, StorageBackend, TracksFiles
+from sesame_core.plugin.backend import Annotating, Granted, Monitored, StorageBackend, TracksFiles
 from sesame_core.types.index import NOTES, UNREAD, Chunk, Freshness, KnownFile
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 
@@ -141,6 +141,17 @@ class RememberingConformance(BackendBase):
         assert state.size > 0
         assert 0 < state.connections <= state.max_connections
         assert (state.unvalidated, state.orphans) == ((), ())
+
+    def test_who_writes_may_write(self, backend: StorageBackend) -> None:
+        """It is asked of the login, not of what it does at the time."""
+        reader = backend.reader()
+        if not isinstance(reader, Granted):
+            pytest.skip("whoever reads the index may write it")
+        with backend.writer() as writer:
+            writer.finish(synced_at=NOON)
+        with reader.snapshot():
+            assert reader.may_write()
+        assert reader.may_write()
 
     def test_a_scan_cache_goes_with_one_index_only(self, backend: StorageBackend) -> None:
         """Its path changes when another index replaces the index."""

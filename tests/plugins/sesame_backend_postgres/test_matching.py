@@ -5,12 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
 
 from sesame_backend_postgres import budget as limits
-from sesame_backend_postgres import prepared
+from sesame_backend_postgres import matching, prepared
+from sesame_backend_postgres.asked import Asked
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import IndexReader, StorageBackend
@@ -64,7 +66,17 @@ def backend(postgres: str) -> Iterator[StorageBackend]:
 
 
 #: Budgets that the common words exceed.
-NARROW = {"SCORED": 200, "NEWEST": 80, "RESCORED": 60, "ENOUGH": 60, "FEW": 5, "COUNTED": 50, "DOCUMENTS": 40}
+NARROW = {
+    "SCORED": 200,
+    "FULL": 120,
+    "SOLE": 20,
+    "NEWEST": 80,
+    "RESCORED": 60,
+    "ENOUGH": 60,
+    "FEW": 5,
+    "COUNTED": 50,
+    "DOCUMENTS": 40,
+}
 
 
 @pytest.fixture
@@ -91,7 +103,7 @@ def test_a_chunk_has_the_same_score_within_a_budget_and_without(
     reader = backend.reader()
     whole = reader.candidates(a_query(text), EVERYTHING)
     assert not whole.is_truncated
-    for name in ("SCORED", "NEWEST", "RESCORED", "ENOUGH", "FEW"):
+    for name in ("SCORED", "FULL", "SOLE", "NEWEST", "RESCORED", "ENOUGH", "FEW"):
         monkeypatch.setattr(limits, name, NARROW[name])
     part = reader.candidates(a_query(text), EVERYTHING)
     assert part.is_truncated
@@ -121,16 +133,96 @@ def test_long_word_lists_are_read_in_the_newest_chunks_of_a_common_word_only(
         for number in range(20):
             writer.replace(a_file(f"/{number}.jsonl"), a_session(long, *["a short otter"] * 9, id=f"s{number}"))
         writer.finish(synced_at=None)
+    monkeypatch.setattr(limits, "EXACT", 100)
     monkeypatch.setattr(limits, "LONG", 50)
     found = backend.reader().candidates(a_query("otter"), EVERYTHING)
     assert {chunk.session for chunk in found.chunks if chunk.seq == 0} == {16, 17, 18, 19, 20}
     assert (found.scanned, found.is_truncated, found.document_frequencies) == (20 * 9 + 5, True, [200])
-    monkeypatch.setattr(limits, "LONG", 200)
+    monkeypatch.setattr(limits, "EXACT", 200)
     found = backend.reader().candidates(a_query("otter"), EVERYTHING)
     assert (found.scanned, found.is_truncated) == (200, False)
     backend.close()
     with psycopg.connect(postgres, autocommit=True) as db:
         db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+def test_titles_with_a_selecting_word_are_scored_before_newer_ones_with_another(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    titles = ["a heron", "a heron, a cress", *["an otter"] * 8, "a cress", "nothing"]
+    with backend.writer() as writer:
+        for number, title in enumerate(titles):
+            texts = ["heron"] if number < 2 else ["otter"] * 40
+            writer.replace(a_file(f"/{number}.jsonl"), a_session(*texts, id=f"s{number}", title=title))
+        writer.finish(synced_at=None)
+
+    def scored(text: str) -> list[int]:
+        return sorted(backend.reader().candidates(a_query(text), EVERYTHING).heads)
+
+    assert scored("heron otter") == list(range(1, 11))
+    assert scored("cress") == [2, 11]  # which is in titles only
+    assert scored("heron cress") == [1, 2, 11]
+    monkeypatch.setattr(limits, "SCORED", 50)
+    monkeypatch.setattr(limits, "HEADS", 5)
+    assert scored("heron otter") == [1, 2, 8, 9, 10]
+    assert scored("cress otter") == [6, 7, 8, 9, 10]
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = f"kit_{uuid.uuid4().hex[:16]}"
+    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+    with backend.writer() as writer:
+        for number in range(30):
+            texts = ["a heron", *["an otter"] * 9, "an otter, a heron", *["neither"] * 30]
+            writer.replace(a_file(f"/{number}.jsonl"), a_session(*texts, id=f"s{number}"))
+        writer.finish(synced_at=None)
+    reader = backend.reader()
+    whole = reader.candidates(a_query("otter heron"), EVERYTHING)
+    assert (len(whole.chunks), whole.session_total, whole.is_truncated) == (330, 30, False)
+    for name, value in {"SCORED": 500, "FULL": 100, "NEWEST": 70, "SOLE": 20}.items():
+        monkeypatch.setattr(limits, name, value)
+    found = reader.candidates(a_query("otter heron"), EVERYTHING)
+    scores, every = places(found), places(whole)
+    assert scores == pytest.approx({place: every[place] for place in scores})
+    alone = {place for place in every if place[1] in range(1, 10)}
+    assert set(scores) >= set(every) - alone
+    # Of 300 the newest 20, in whole sessions.
+    assert {session for session, _ in set(scores) & alone} == {29, 30}
+    assert (found.session_total, found.is_truncated, found.document_frequencies) == (30, True, [300, 60])
+    # Of one word alone the newest 100, and with a filter on chunks all.
+    alone_in = {chunk.session for chunk in reader.candidates(a_query("otter"), EVERYTHING).chunks}
+    assert alone_in == set(range(21, 31))
+    assert not reader.candidates(a_query("otter heron"), Filters(role="user")).is_truncated
+    backend.close()
+    with psycopg.connect(postgres, autocommit=True) as db:
+        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("text", ["common", "common number", "common usual", "usual regular other", "seldom together"])
+@pytest.mark.parametrize(
+    "filters", [EVERYTHING, Filters(), Filters(role="user"), Filters(after=datetime(2020, 1, 1, tzinfo=UTC))]
+)
+@pytest.mark.parametrize("entries", [1, 30, 10_000])
+def test_no_chunk_is_read_in_two_ways(
+    text: str, filters: Filters, entries: int, backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ENTRIES", entries)
+    query = a_query(text)
+    made = matching._statement(Asked.of(query.words), query, filters, {})
+    parts = made.sql.partition("\nSELECT 'chunk'")[0]
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    counts = "SELECT coalesce(max(times), 0), (SELECT count(*) FROM sought WHERE is_chosen) FROM met"
+    ((most, chosen),) = reader._rows(f"{parts} {counts}", made.values[: parts.count("%s")])
+    assert most <= chosen
 
 
 @pytest.mark.usefixtures("narrow")

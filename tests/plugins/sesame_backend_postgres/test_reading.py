@@ -98,7 +98,9 @@ def test_a_search_for_one_word_asks_the_server_three_times(backend: StorageBacke
         ("fox AND so", Page(), 6),  # with the sessions that AND leaves out, the words' frequencies, and the phrase
         ("so fox", Page(), 5),  # with the frequencies, and the phrase
         ("the fox and so on", Page(), 5),
-        ('"and so on"', Page(), 4),  # with the phrase
+        ('"and so on"', Page(), 3),  # whose candidates are the chunks with the phrase
+        ("and-so-on", Page(), 3),
+        ('"and so on" fox', Page(), 5),
         ("fox", Page(context=(2, 2)), 4),  # with the windows
         ("fox", Page(limit=30), 3),
         ("fox", Page(offset=20, passages=3), 4),  # with the passages of the other side

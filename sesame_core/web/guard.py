@@ -1,0 +1,146 @@
+"""What every request must pass before a page sees it, and what every answer has: the rules of a local server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .doors import Doors
+
+#: Most bytes of the body of a request, and seconds in which it must have come.
+BODY_BYTES, BODY_SECONDS = 65_536, 10.0
+#: What is open to all: the door itself, and what every installation has.
+OPEN = ("/enter", "/static/")
+#: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
+POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+#: What every answer has.  Without any referrer, a browser would send the server's own forms as those of nobody
+#: (`Origin: null`).
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Middleware that refuses requests under other names, from other pages, of strangers, and those that never end.
+
+    :param names: the hosts that a request may name, without ports.
+    :param cookie: the name of the cookie; ports share cookies.
+    :param door: the page for those who are not in.
+    """
+
+    def __init__(self, app: ASGIApp, *, doors: Doors, names: Collection[str], cookie: str, door: ASGIApp) -> None:
+        self._app = app
+        self._doors = doors
+        self._names = frozenset(names)
+        self._cookie = cookie
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers, path = Headers(scope=scope), str(scope["path"])
+        app: ASGIApp | None = _refused(scope["method"], headers, self._names)
+        if app is None and not (path.startswith(OPEN) or self._doors.is_in(*secrets_of(headers, self._cookie))):
+            app = _stranger if path.startswith("/api/") else self._door
+        await (app or self._app)(scope, _bounded(receive), _guarded(send))
+
+
+def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
+    """Return what a visitor shows: the value of the cookie, and the password of a program; "" for each that is not."""
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    return cookie_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
+
+
+def cookie_of(headers: Headers, name: str) -> str:
+    """Return the value of a cookie; "" without one."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _refused(method: str, headers: Headers, names: Collection[str]) -> Response | None:
+    """Return the refusal of a request that another web page may have caused; None for others."""
+    hosts = headers.getlist("host")
+    if len(hosts) != 1 or _without_port(hosts[0]) not in names:
+        return PlainTextResponse("this server has another name; name it with --allow-host or --behind\n", 421)
+    origins = headers.getlist("origin")
+    if origins and origins not in ([f"{scheme}://{hosts[0]}"] for scheme in ("http", "https")):
+        return PlainTextResponse("requests of other pages are refused\n", 403)
+    site = headers.get("sec-fetch-site", "none")
+    is_visit = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
+    if site in ("none", "same-origin") or (is_visit and headers.get("sec-fetch-dest") == "document"):
+        return None
+    return PlainTextResponse("requests of other pages are refused\n", 403)
+
+
+def _without_port(host: str) -> str:
+    name, _, port = host.rpartition(":")
+    return name.lower() if name and port.isdigit() else host.lower()
+
+
+async def _stranger(scope: Scope, receive: Receive, send: Send) -> None:
+    said = {"error": "not let in: show the cookie of a browser that is, or the password as a bearer"}
+    await JSONResponse(said, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
+
+
+class Excess(Exception):
+    """The body of a request is too long, or takes too long.
+
+    :param status: of the answer.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Return a `receive` that ends a body which is too long or too slow."""
+    until, size, is_whole = time.monotonic() + BODY_SECONDS, 0, False
+
+    async def bounded() -> Message:
+        nonlocal size, is_whole
+        if is_whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+        except TimeoutError:
+            raise Excess(408) from None
+        size += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
+        if size > BODY_BYTES:
+            raise Excess(413)
+        return message
+
+    return bounded
+
+
+def _guarded(send: Send) -> Send:
+    """Return a `send` that gives each answer the headers of all."""
+
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded
