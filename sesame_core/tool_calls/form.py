@@ -38,7 +38,8 @@ _LIST = re.compile(r"^(?:edits|files|changes|operations):$", re.MULTILINE)
 #: Lines at the end of a call that say something about it: a formatter writes them after what is changed.
 _ABOUT = re.compile(r"(?:\n(?:instruction|explanation|cell_id|edit_mode|cell_type): .*)+\Z")
 _NEXT_NEW = re.compile(r"^(?:  (?:- |  )?)?new(?:Text|_text|_string|_str|String)?:(?: |$)", re.MULTILINE)
-#: What may follow a command.
+#: What may follow a command, and how many of these.
+MOST_AFTER = 4
 _AFTER = re.compile(r"\n(?:description|workdir|cwd|justification|sandbox_permissions|timeout)(?:: .*|:)\Z")
 #: A command in Markdown, and in JSON, as some agents write it into sessions of others.
 _MARKDOWN = re.compile(
@@ -85,26 +86,35 @@ def command_in(text: str, tool: str | None) -> str | None:
         return None
     label, _, rest = arguments_of(text).partition(":")
     if label == "command" and rest[:1] in ("", " ", "\n"):
-        while after := _AFTER.search(rest):
-            rest = rest[: after.start()]
+        for _ in range(MOST_AFTER):
+            rest = rest[: after.start()] if (after := _AFTER.search(rest)) else rest
         return rest.strip() or None
     if label == "text" and (found := _MARKDOWN.match(rest)):
         return (found["line"] or found["block"] or "").strip() or None
     if label == "arguments" and (found := _JSON.search(rest)):
-        import json
-
-        return str(json.loads(f'"{found[1]}"', strict=False)).strip() or None
+        return _unescaped(found[1]).strip() or None
     return None
+
+
+def _unescaped(value: str) -> str:
+    """Return a string of JSON, as it is written if it was cut in an escape."""
+    import json
+
+    try:
+        return str(json.loads(f'"{value}"', strict=False))
+    except ValueError:
+        return value.replace("\\n", "\n").replace('\\"', '"')
 
 
 def fields(text: str) -> Iterator[Field]:
     """Yield the labelled values of a call that have a role."""
     text = _ABOUT.sub("", text)
     has_list = _LIST.search(text) is not None
+    last_new = max((found.start() for found in _NEXT_NEW.finditer(text)), default=-1)
     has_path = False
     last: re.Match[str] | None = None
     for match in _LABEL.finditer(text, text.find("\n") + 1 or len(text)):
-        if _begins(match, last, has_list, has_path):
+        if _begins(match, last, has_list, has_path, last_new):
             if last is not None:
                 yield _field(last, match.start() - 1)
             has_path = has_path or LABELS[match[3]] == "path"
@@ -124,7 +134,7 @@ def _is_nested(label: re.Match[str]) -> bool:
     return bool(label[1] or label[2])
 
 
-def _begins(match: re.Match[str], last: re.Match[str] | None, has_list: bool, has_path: bool) -> bool:
+def _begins(match: re.Match[str], last: re.Match[str] | None, has_list: bool, has_path: bool, last_new: int) -> bool:
     """Return whether a line that looks like a label is one, and not a line of the value before."""
     role, is_nested = LABELS[match[3]], _is_nested(match)
     if is_nested and not has_list:
@@ -139,5 +149,5 @@ def _begins(match: re.Match[str], last: re.Match[str] | None, has_list: bool, ha
     if before == "old":
         return role == "new"
     if before == "new":
-        return role == "old" and _NEXT_NEW.search(match.string, match.end()) is not None
+        return role == "old" and last_new > match.start()
     return bool(match[2]) and is_nested and role == "old"

@@ -16,7 +16,7 @@ _WRITING = re.compile(
     r"\.write_(?:text|bytes)\(|writeFile|appendFile|File\.write|\.write\(|file_put_contents"
     r"|open\([^)\n]*['\"][wax]b?\+?['\"]"
 )
-_STRING = re.compile(r"\"((?:\\.|[^\"\\\n])*)\"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`", re.DOTALL)
+_STRING = re.compile(r"\\.|\"((?:\\.|[^\"\\\n])*)\"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`", re.DOTALL)
 #: An argument whose value is a command.
 _COMMAND = re.compile(r"\b(?:cmd|command)[\"']?\s*[:=]\s*$")
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
@@ -29,7 +29,9 @@ def files_of_script(script: str, run: Reader | None = None) -> Iterator[tuple[st
     """
     is_writing = bool(_WRITING.search(script))
     for match in _STRING.finditer(script):
-        text = match[match.lastindex or 0]
+        if match.lastindex is None:
+            continue
+        text = match[match.lastindex]
         if script[max(0, match.start() - 1) : match.start()] not in ("r", "R"):
             text = re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), text)
         if "*** Begin Patch" in text:

@@ -157,7 +157,7 @@ class _Splitter:
             if after == "\n":
                 return place + 2
             # Before a letter it is kept, as in `src\a.py` of Windows.
-            if not after or after.isalnum() or after == "_" or _DRIVE.match("".join(self._word)):
+            if not after or after.isalnum() or after == "_" or (self._word and _DRIVE.match(self._word[0])):
                 self._add(character)
                 return place + 1
             self._add(after)

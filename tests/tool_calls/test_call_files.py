@@ -60,6 +60,7 @@ def test_a_patch_of_several_files_changes_all_of_them() -> None:
         "text:\nTool use: **Bash**\n```bash\nrm src/a.py\n```\n```\nrm b.py\n```",
         'arguments:\n{"cmd":"cat <<E\\nb.py\\nE\\nrm src/a.py","workdir":"/w"}',
         'arguments:\n{"command": "rm src/a.py',
+        'arguments:\n{"command": "rm src/a.py\\n\\u00',
     ],
 )
 def test_a_command_that_a_session_has_as_markdown_or_json_is_read(text: str) -> None:
@@ -154,7 +155,28 @@ def test_a_relative_path_is_below_the_directory_of_the_command(command: str, exp
 
 
 @pytest.mark.parametrize(
-    "command", ["", "'", '"$(', "<<EOF", "cat <<'E'\n", ">", "| | &&", "\\", "x" * 100_000, "('" * 5_000]
+    "command",
+    [
+        "",
+        "'",
+        "\ndescription: x" * 9_000,
+        '"$(',
+        "<<EOF",
+        "cat <<'E'\n",
+        ">",
+        "| | &&",
+        "\\",
+        "x" * 100_000,
+        "('" * 5_000,
+    ],
 )
 def test_a_broken_command_is_read_as_far_as_it_can_be(command: str) -> None:
     files_of(f"tool: Bash\ncommand: {command}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Edit\npath: a\nnew:\n" + "old: 1\n" * 9_000, "exec\ncode: " + '\\"' * 50_000, "bash\ntext: " + "`x" * 50_000],
+)
+def test_a_hostile_call_is_read_in_linear_time(text: str) -> None:
+    files_of(f"tool: {text}")
