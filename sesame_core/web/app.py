@@ -20,9 +20,10 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import BackendError, QueryError, SesameError, UnknownSessionError
 from ..rendering.export.formats import written
+from ..rendering.schemas.openapi import document
 from . import api
 from .asking import Asked, url
-from .guard import Excess, Guard, cookie_of, secrets_of
+from .guard import Guard, cookie_of, secrets_of
 from .marking import ReadOnlyError, mark
 from .reading import session_page
 from .searching import search_page, session_path
@@ -121,9 +122,7 @@ class Pages:
 
     async def described(self, request: Request) -> Response:
         """Answer with the description of the HTTP API."""
-        from .openapi import document
-
-        return api.as_response(document())
+        return api.as_response(document(api.ENDPOINTS))
 
     def routes(self) -> list[Route | Mount]:
         """Return the paths of pages."""
@@ -175,7 +174,7 @@ def application(
 
     app = Starlette(
         routes=Pages(desk, doors, live, cookie, entered).routes(),
-        exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
+        exception_handlers={SesameError: _failed, HTTPException: _failed},
         lifespan=living,
     )
     # Around all of it: the answer to an error that nobody expected has the headers of all answers, too.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Collection
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..runtime.serving import Bounded
 from .doors import Doors
 
-#: Most bytes of the body of a request, and seconds in which it must have come.
-BODY_BYTES, BODY_SECONDS = 65_536, 10.0
+#: Most bytes of the body of a request.
+BODY_BYTES = 65_536
 #: What is open to all: the door itself, and what every installation has.
 OPEN = ("/enter", "/static/")
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
@@ -40,7 +38,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, *, doors: Doors, names: Collection[str], cookie: str, door: ASGIApp) -> None:
-        self._app = app
+        self._app = Bounded(app, BODY_BYTES)
         self._doors = doors
         self._names = frozenset(names)
         self._cookie = cookie
@@ -56,7 +54,7 @@ class Guard:
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
         if app is None and not (path.startswith(OPEN) or self._doors.is_in(*secrets_of(headers, self._cookie))):
             app = _stranger if path.startswith("/api/") else self._door
-        await (app or self._app)(scope, _bounded(receive), _guarded(send))
+        await (app or self._app)(scope, receive, _guarded(send))
 
 
 def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
@@ -67,11 +65,8 @@ def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
 
 def cookie_of(headers: Headers, name: str) -> str:
     """Return the value of a cookie; "" without one."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+    pairs = (one.strip().partition("=") for line in headers.getlist("cookie") for one in line.split(";"))
+    return next((value for found, _, value in pairs if found == name), "")
 
 
 def _refused(method: str, headers: Headers, names: Collection[str]) -> Response | None:
@@ -97,31 +92,6 @@ def _without_port(host: str) -> str:
 async def _stranger(scope: Scope, receive: Receive, send: Send) -> None:
     said = {"error": "not let in: show the cookie of a browser that is, or the password as a bearer"}
     await JSONResponse(said, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
-
-
-class Excess(Exception):
-    """The body of a request is too long, or takes too long."""
-
-
-def _bounded(receive: Receive) -> Receive:
-    """Return a `receive` that ends a body which is too long or too slow."""
-    until, size, is_whole = time.monotonic() + BODY_SECONDS, 0, False
-
-    async def bounded() -> Message:
-        nonlocal size, is_whole
-        if is_whole:
-            return await receive()
-        try:
-            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
-        except TimeoutError:
-            raise Excess(408) from None
-        size += len(message.get("body", b""))
-        is_whole = not message.get("more_body", False)
-        if size > BODY_BYTES:
-            raise Excess(413)
-        return message
-
-    return bounded
 
 
 def _guarded(send: Send) -> Send:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import socket
 import sys
 import threading
 import webbrowser
@@ -13,10 +11,8 @@ from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
 from ..config import paths
+from ..runtime import serving
 from ..runtime.listening import Place, listen
 from .app import application
 from .doors import Doors
@@ -25,68 +21,8 @@ from .live import Live
 if TYPE_CHECKING:
     from .desk import Desk
 
-#: Seconds in which the head of a request must have come, and in which a client must have taken what was sent.
-HEAD_SECONDS, TAKE_SECONDS = 10.0, 60.0
-#: Seconds for which a connection without a request is kept.
-KEEP_SECONDS = 5
-#: Most connections; a request on a further one is refused.  Most bytes of the head of a request.
-CONNECTIONS, HEAD_BYTES = 100, 16_384
-
-
-class Patience(H11Protocol):
-    """A connection that ends when its client sends or takes nothing for long."""
-
-    _waiting: asyncio.TimerHandle | None = None
-    _taking: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
-        super().connection_made(transport)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing."""
-        for timer in (self._waiting, self._taking):
-            if timer is not None:
-                timer.cancel()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Take a part of a request; the next head must not take long."""
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            if self._waiting is not None:
-                self._waiting.cancel()
-            self._waiting = None
-        elif self._waiting is None:
-            self._wait()
-
-    def pause_writing(self) -> None:
-        """Wait until the client has taken what was sent."""
-        super().pause_writing()
-        self._taking = self.loop.call_later(TAKE_SECONDS, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """Send more."""
-        if self._taking is not None:
-            self._taking.cancel()
-        super().resume_writing()
-
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
-
-
-class Server(uvicorn.Server):
-    """A server that ends the streams before it waits for the answers that are not sent yet."""
-
-    def __init__(self, config: uvicorn.Config, live: Live) -> None:
-        super().__init__(config)
-        self._live = live
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
-        self._live.end()
-        await super().shutdown(sockets)
+#: Most connections; a request on a further one is refused.
+CONNECTIONS = 100
 
 
 class Opened:
@@ -135,20 +71,6 @@ def serve(
     names = place.names([*further, *([behind] if behind else [])])
     live = Live(desk)
     app = application(desk, doors, live, names=names, cookie=f"sesame-{place.port}", entered=opened.remove)
-    # Requests are not logged: they contain session text, too.
-    config = uvicorn.Config(
-        app,
-        http=Patience,
-        ws="none",
-        log_level="error",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        limit_concurrency=CONNECTIONS,
-        h11_max_incomplete_event_size=HEAD_BYTES,
-        timeout_keep_alive=KEEP_SECONDS,
-        timeout_graceful_shutdown=1,
-    )
     link = f"{place.url}/"
     if password is None and behind is None:
         link += f"#{doors.token()}"
@@ -158,10 +80,9 @@ def serve(
         _print(f"Sesame on {link}")
     _print(*said)
     try:
-        with listening:
-            if opens:
-                opened.show(link)
-            Server(config, live).run(sockets=[listening])
+        if opens:
+            opened.show(link)
+        serving.serve(app, listening, ending=live.end, connections=CONNECTIONS)
     finally:
         opened.remove()
 
