@@ -63,10 +63,7 @@ def web(
     with Sesame() as sesame:
         shown = sesame if place.is_loopback and not behind else sesame.without_secrets()
         desk = Desk(sesame, shown, is_read_only=read_only or not sesame.may_write())
-        try:
-            serve(desk, place, password=password, behind=behind, further=allow_host, opens=open, said=said)
-        finally:
-            desk.close()
+        serve(desk, place, password=password, behind=behind, further=allow_host, opens=open, said=said)
 
 
 COMMANDS = (

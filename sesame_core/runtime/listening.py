@@ -44,8 +44,8 @@ class Place:
 
     @property
     def url(self) -> str:
-        """The URL of its root, without a slash at the end."""
-        return f"http://{in_url(self.host)}:{self.port}"
+        """The URL of its root for this machine, without a slash at the end."""
+        return f"http://{'localhost' if _is_everywhere(self.host) else in_url(self.host)}:{self.port}"
 
     @property
     def is_loopback(self) -> bool:

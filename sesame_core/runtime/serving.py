@@ -117,26 +117,33 @@ class Bounded:
         except TimeoutError:
             await _refuse(408, send)
             return
-        if body is None:
+        except _LeftError:
+            return
+        if len(body) > self._size:
             await _refuse(413, send)
             return
-        unread = [body]
+        unread = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def whole() -> Message:
             return unread.pop() if unread else await receive()
 
         await self._app(scope, whole, send)
 
-    async def _body(self, receive: Receive) -> Message | None:
-        """Return the one message with all of the body, or that the client has left; None for too long a body."""
+    async def _body(self, receive: Receive) -> bytes:
+        """Return the body; of one that is too long, the beginning."""
         body = bytearray()
-        while True:
+        while len(body) <= self._size:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _LeftError
             body += message.get("body", b"")
-            if len(body) > self._size:
-                return None
             if not message.get("more_body", False):
-                return message if message["type"] == "http.disconnect" else {**message, "body": bytes(body)}
+                break
+        return bytes(body)
+
+
+class _LeftError(Exception):
+    """The client has left before its request was whole; no answer reaches it."""
 
 
 class _Server(uvicorn.Server):

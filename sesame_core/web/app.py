@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -23,7 +23,7 @@ from ..rendering.export.formats import written
 from ..rendering.schemas.openapi import document
 from . import api
 from .asking import Asked, url
-from .guard import Guard, cookie_of, secrets_of
+from .guard import Guard, cookies_of, secrets_of
 from .marking import ReadOnlyError, mark
 from .reading import session_page
 from .searching import search_page, session_path
@@ -98,12 +98,14 @@ class Pages:
         self._entered()
         to = str(form.get("to", "/"))
         answer = RedirectResponse(to if _WITHIN.fullmatch(to) else "/", 303)
-        answer.set_cookie(self._cookie, made, httponly=True, samesite="strict", path="/")
+        # Only the browser knows whether a proxy encrypts; the guard has checked what it says.
+        is_secure = request.headers.get("origin", "").startswith("https:")
+        answer.set_cookie(self._cookie, made, httponly=True, samesite="strict", path="/", secure=is_secure)
         return answer
 
     async def leave(self, request: Request) -> Response:
         """Let a browser out."""
-        self._doors.leave(cookie_of(request.headers, self._cookie))
+        self._doors.leave(cookies_of(request.headers, self._cookie))
         self._live.wake()
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict", path="/")
@@ -164,13 +166,19 @@ def application(
     :param live: the streams of what changes; who runs the application ends them, since they do not end by themselves.
     :param names: the hosts that a request may name.
     :param cookie: the name of the cookie.
-    :param entered: called when a browser was let in.
+    :param entered: called when a browser was let in, and at the end.
     """
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
-        desk.refreshing()
-        yield
+        with suppress(SesameError):  # the first page says it
+            await desk.call(desk.refreshing)
+        try:
+            yield
+        finally:
+            # Here, since a server that is told to end may not come back to who started it.
+            entered()
+            await asyncio.to_thread(desk.close)
 
     app = Starlette(
         routes=Pages(desk, doors, live, cookie, entered).routes(),
@@ -183,14 +191,12 @@ def application(
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Return what an error looks like: a page, or JSON to a program."""
-    status, headers = 500, None
+    status, message, headers = 500, "", None
     if isinstance(error, SesameError):
         status = next(status for kind, status in STATUSES if isinstance(error, kind))
         message = error.message if isinstance(error, UnknownSessionError) else str(error)
     elif isinstance(error, HTTPException):
         status, message, headers = error.status_code, error.detail, error.headers
-    else:
-        status, message = int(str(error)), "the body is too long, or took too long"
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status, headers)
     return HTMLResponse(page("error.html", status=status, message=message), status, headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -11,12 +12,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..rendering.text import minute
+from ..rendering.freshness import state_line
 from ..runtime.background import BackgroundIndexer
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from ..api.sesame import Sesame
     from ..types.report import IndexReport
 
@@ -26,7 +25,10 @@ THREADS = 8
 INTERVAL = 2.0
 #: Seconds for which what is known of the index is shown again: counting it takes milliseconds, on a server more.
 KNOWN_SECONDS = 5.0
+#: Seconds for which what failed is counted by the same list: of a million chunks, listing it takes 30 ms.
+FAILED_SECONDS = 60.0
 
+_LOG = logging.getLogger(__name__)
 _Value = TypeVar("_Value")
 
 
@@ -76,8 +78,14 @@ class Desk:
             if is_due:
                 self._began = time.monotonic()
         if is_due:
-            self._behind.submit(self.refreshed)
+            self._behind.submit(self._refresh_behind)
         return self._report if self._report is not None else self.sesame.as_it_is()
+
+    def _refresh_behind(self) -> None:
+        try:
+            self.refreshed()
+        except Exception:  # noqa: BLE001 - nobody waits for it
+            _LOG.exception("indexing behind the page failed")
 
     def state(self) -> dict[str, Any]:
         """Return what every page says of the index."""
@@ -87,12 +95,17 @@ class Desk:
             state = {"sessions": counted.sessions, "synced": counted.last_sync}
             self._state = time.monotonic(), state
         pending = self._indexer.pending if self._indexer else 0
-        return {**state, "pending": pending, "text": _text(**state, pending=pending), "is_read_only": self.is_read_only}
+        return {
+            **state,
+            "pending": pending,
+            "text": state_line(**state, pending=pending),
+            "is_read_only": self.is_read_only,
+        }
 
     def failing(self) -> Collection[int] | None:
         """Return the numbers of the sessions in which something failed; None if the index does not count them."""
         at, failing = self._failing
-        if time.monotonic() - at > KNOWN_SECONDS:
+        if time.monotonic() - at > FAILED_SECONDS:
             failing = self.sesame.failures()
             self._failing = time.monotonic(), failing
         return failing
@@ -104,13 +117,3 @@ class Desk:
             self._indexer.close()
         self._pool.shutdown()
         self.sesame.close()
-
-
-def _text(sessions: int, synced: datetime | None, pending: int) -> str:
-    """Return the state of the index in one line."""
-    said = [f"{sessions} session{'' if sessions == 1 else 's'}"]
-    if synced:
-        said.append(f"index changed {minute(synced)}")
-    if pending:
-        said.append(f"{pending} file{'' if pending == 1 else 's'} not indexed yet")
-    return " · ".join(said)

@@ -14,9 +14,11 @@ from .doors import Doors
 #: Most bytes of the body of a request.
 BODY_BYTES = 65_536
 #: What is open to all: the door itself, and what every installation has.
-OPEN = ("/enter", "/static/")
+DOOR, STATIC = "/enter", "/static/"
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+#: What every answer has.  Without any referrer, a browser would send the server's own forms as those of nobody
+#: (`Origin: null`).
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -52,21 +54,22 @@ class Guard:
             return
         headers, path = Headers(scope=scope), str(scope["path"])
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
-        if app is None and not (path.startswith(OPEN) or self._doors.is_in(*secrets_of(headers, self._cookie))):
+        is_open = path == DOOR or path.startswith(STATIC)
+        if app is None and not is_open and not self._doors.is_in(*secrets_of(headers, self._cookie)):
             app = _stranger if path.startswith("/api/") else self._door
         await (app or self._app)(scope, receive, _guarded(send))
 
 
-def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
-    """Return what a visitor shows: the value of the cookie, and the password of a program; "" for each that is not."""
+def secrets_of(headers: Headers, cookie: str) -> tuple[list[str], str]:
+    """Return what a visitor shows: the values of the cookie, and the password of a program; "" for none."""
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    return cookie_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
+    return cookies_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
 
 
-def cookie_of(headers: Headers, name: str) -> str:
-    """Return the value of a cookie; "" without one."""
+def cookies_of(headers: Headers, name: str) -> list[str]:
+    """Return the values of a cookie: other servers of this machine may set one of its name, too, for some paths."""
     pairs = (one.strip().partition("=") for line in headers.getlist("cookie") for one in line.split(";"))
-    return next((value for found, _, value in pairs if found == name), "")
+    return [value for found, _, value in pairs if found == name]
 
 
 def _refused(method: str, headers: Headers, names: Collection[str]) -> Response | None:

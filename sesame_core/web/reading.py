@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -129,12 +130,8 @@ def _back(shown: Sequence[Piece]) -> int:
 
 def _around(found: Sequence[int], at: int | None) -> tuple[int | None, int | None]:
     """Return the places before and after a position, of what was found."""
-    if at is None:
-        return None, found[0] if found else None
-    return (
-        next((one for one in reversed(found) if one < at), None),
-        next((one for one in found if one > at), None),
-    )
+    before, after = (0, 0) if at is None else (bisect_left(found, at), bisect_right(found, at))
+    return found[before - 1] if before else None, found[after] if after < len(found) else None
 
 
 def _resume(desk: Desk, stored: StoredSession) -> tuple[str | None, str | None]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
-import webbrowser
 from collections.abc import Sequence
-from contextlib import suppress
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..config import paths
 from ..runtime import serving
 from ..runtime.listening import Place, listen
+from ..runtime.opening import Opened
 from .app import application
 from .doors import Doors
 from .live import Live
@@ -23,27 +20,6 @@ if TYPE_CHECKING:
 
 #: Most connections; a request on a further one is refused.
 CONNECTIONS = 100
-
-
-class Opened:
-    """A file that leads the owner's browser in: the command line of a browser, with the token, is for all to read."""
-
-    def __init__(self, place: Place) -> None:
-        self._path = paths.data_dir() / f"web-{place.port}.html"
-
-    def show(self, link: str) -> None:
-        """Write the file, and open a browser with it in a thread: some browsers run in the terminal."""
-        self.remove()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as out:
-            out.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={escape(link)}">\n')
-        threading.Thread(target=webbrowser.open, args=(self._path.as_uri(),), daemon=True).start()
-
-    def remove(self) -> None:
-        """Remove the file: the token is used, or the server ends."""
-        with suppress(FileNotFoundError):
-            self._path.unlink()
 
 
 def serve(
@@ -67,7 +43,7 @@ def serve(
     """
     listening, place = listen(place)
     doors = Doors(password=password, is_open=behind is not None)
-    opened = Opened(place)
+    opened = Opened(paths.data_dir() / f"web-{place.port}.html")
     names = place.names([*further, *([behind] if behind else [])])
     live = Live(desk)
     app = application(desk, doors, live, names=names, cookie=f"sesame-{place.port}", entered=opened.remove)
@@ -80,8 +56,8 @@ def serve(
         _print(f"Sesame on {link}")
     _print(*said)
     try:
-        if opens:
-            opened.show(link)
+        if opens and (problem := opened.show(link)):
+            _print(problem)
         serving.serve(app, listening, ending=live.end, connections=CONNECTIONS)
     finally:
         opened.remove()

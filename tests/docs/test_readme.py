@@ -37,7 +37,7 @@ def test_the_first_command_installs_the_checkout_and_shows_a_search(cli: Callabl
     extras = re.fullmatch(r"\.\[([\w,]+)\]", install[-1])
     assert install[1:-1] == ["install"]
     assert extras is not None
-    assert {*extras[1].split(",")} == {"mcp", "redact", "watch"} <= set(PROJECT["optional-dependencies"])
+    assert {*extras[1].split(",")} == {"mcp", "redact", "watch", "web"} <= set(PROJECT["optional-dependencies"])
     for tool in ("pipx install", "uv tool install"):
         assert f"`{tool} '{install[-1]}'`" in README
     assert Path(use[0]).name in PROJECT["scripts"]

@@ -79,3 +79,25 @@ def test_one_browser_is_let_in_by_a_token(server: Served) -> None:
         assert second.get("/").status_code == 401
         assert first.post("/leave").status_code == 303
         assert first.get("/").status_code == 401
+
+
+def test_the_notes_below_an_answer_are_those_of_the_command_line(
+    visitor: httpx2.Client, cli: Callable[..., Any]
+) -> None:
+    seen = set()
+    for query in (
+        "recieving zebra",
+        "quagga",
+        "agnt:pi nix",
+        "gradiant the",
+        "nix last week",
+        "is:error -nix zebra agent:pi",
+    ):
+        printed = cli("search", "--no-refresh", *query.split()).out
+        tree = tree_of(visitor.get("/", params={"q": query}).text)
+        notes = [note for note in texts(tree, ".//ul[@id='notes']/li") if not note.startswith("Show the ")]
+        assert notes, query
+        for note in notes:
+            assert note in " ".join(printed.split()), (query, note)
+        seen |= {note.partition(" ")[0] for note in notes}
+    assert {"Not", "Note:"} <= seen
