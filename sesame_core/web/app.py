@@ -30,8 +30,8 @@ from .searching import search_page, session_path
 from .showing import page
 
 if TYPE_CHECKING:
+    from ..runtime.doors import Doors
     from .desk import Desk
-    from .doors import Doors
     from .live import Live
 
 #: Seconds until an attempt with a wrong secret is answered.

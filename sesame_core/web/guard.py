@@ -8,8 +8,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..runtime.doors import Doors
 from ..runtime.serving import Bounded
-from .doors import Doors
 
 #: Most bytes of the body of a request.
 BODY_BYTES = 65_536

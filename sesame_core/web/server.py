@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..config import paths
 from ..runtime import serving
+from ..runtime.doors import Doors
 from ..runtime.listening import Place, listen
 from ..runtime.opening import Opened
 from .app import application
-from .doors import Doors
 from .live import Live
 
 if TYPE_CHECKING:

@@ -35,14 +35,15 @@ def snippet(found: Snippet) -> Markup:
     return Markup("").join([*made, escape(safe(found.text[position:]))])
 
 
-def body(piece: Piece, query: Query | None, *, is_whole: bool = False) -> Markup:
+def body(piece: Piece, query: Query | None, *, is_whole: bool = False, is_plain: bool = False) -> Markup:
     """Return the text of a message, or of what is folded.
 
     :param query: its words are marked.
     :param is_whole: also where it is long.
+    :param is_plain: Markdown is shown as it is.
     """
     text = piece.text if is_whole else piece.text[:LONG]
-    made = html_of(text) if piece.kind == "message" else diff(text) if piece.is_diff else plain(text)
+    made = html_of(text) if piece.kind == "message" and not is_plain else diff(text) if piece.is_diff else plain(text)
     # The policy of the page allows no style of an element; the cells of a table are aligned by classes.
     made = made.replace(' style="text-align:', ' class="to-')
     return Markup(made if query is None else highlighted(made, query))
