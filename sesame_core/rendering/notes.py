@@ -5,7 +5,6 @@ Each is about the answer and, where files are not read yet, about the refresh be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,9 +14,6 @@ from .text import HINT, count, interval, one_line, shortened, some_words
 if TYPE_CHECKING:
     from ..types.answer import Answer
     from ..types.report import IndexReport
-
-#: What makes an option of the name of a filter.
-_OPTION = re.compile(r"(?<!\S)--(?=[a-z])")
 
 
 def answer_notes(
@@ -67,7 +63,7 @@ def _files(refreshed: IndexReport) -> str:
 
 def _about_query(answer: Answer, refreshed: IndexReport | None, *, names_commands: bool) -> list[str]:
     notes = interval(answer.filters)
-    hints = answer.hints if names_commands else [_OPTION.sub("", hint) for hint in answer.hints]
+    hints = answer.hints if names_commands else [hint.replace(" --", " ") for hint in answer.hints]
     notes += [f"Note: {one_line(shortened(hint, HINT))}" for hint in hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
