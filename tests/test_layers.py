@@ -73,7 +73,7 @@ OWNERS: dict[str, set[str]] = {
     "starlette": {"mcp", "web"},
     "typer": {"cli"},
     "typing_extensions": {"rendering", "mcp"},
-    "uvicorn": {"mcp", "web.server"},
+    "uvicorn": {"runtime.serving"},
     "watchfiles": {"runtime.watcher"},
 }
 #: What plugins may import of the core: packages whole, or one module of them.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
@@ -16,12 +14,15 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
-from ..runtime import listening
+from ..runtime import listening, serving
+from ..runtime.doors import Doors
 
 #: Environment variable with the token.
 TOKEN = "SESAME_MCP_TOKEN"
 #: Path of the endpoint.
 PATH = "/mcp"
+#: Most bytes of the body of a request: arguments of a tool are far smaller.
+BODY_BYTES = 1_048_576
 
 
 class Place(listening.Place):
@@ -39,11 +40,11 @@ class _OneToken:
     """A verifier of one token."""
 
     def __init__(self, token: str) -> None:
-        self._token = token.encode()
+        self._doors = Doors(password=token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the bearer of the token, None for another token; compared in constant time."""
-        if not secrets.compare_digest(token.encode("utf-8", "surrogateescape"), self._token):
+        """Return the bearer of the token, None for another token."""
+        if not self._doors.is_in((), token):
             return None
         return AccessToken(token=token, client_id="sesame", scopes=[])
 
@@ -71,9 +72,7 @@ def application(protocol: Server[Any], place: Place, token: str, names: Sequence
 
 def serve(application: Starlette, accepting: socket.socket) -> None:
     """Serve until the process is stopped."""
-    with accepting:
-        # Requests are not logged: they contain session text, too.
-        uvicorn.Server(uvicorn.Config(application, log_level="warning", access_log=False)).run(sockets=[accepting])
+    serving.serve(serving.Bounded(application, BODY_BYTES), accepting)
 
 
 def _security(place: Place, names: Sequence[str]) -> TransportSecuritySettings:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import iso
+from .text import iso, minute
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ..types.index import Freshness
     from ..types.report import IndexReport
     from .schemas.freshness import FreshnessJson, IndexJson, RefreshJson
@@ -18,6 +20,19 @@ def index_json(refreshed: IndexReport | None, freshness: Freshness | None = None
     if freshness:
         known = {"lastSync": iso(freshness.last_sync), "unreadable": freshness.unreadable}
     return {**_refresh_json(refreshed), **known}
+
+
+def state_line(sessions: int, synced: datetime | None, pending: int) -> str:
+    """Return the state of the index in one line.
+
+    :param pending: files that are not indexed yet.
+    """
+    said = [f"{sessions} session{'' if sessions == 1 else 's'}"]
+    if synced:
+        said.append(f"index changed {minute(synced)}")
+    if pending:
+        said.append(f"{pending} file{'' if pending == 1 else 's'} not indexed yet")
+    return " · ".join(said)
 
 
 def _refresh_json(refreshed: IndexReport | None) -> RefreshJson:

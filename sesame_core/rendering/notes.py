@@ -16,15 +16,24 @@ if TYPE_CHECKING:
     from ..types.report import IndexReport
 
 
-def answer_notes(answer: Answer, refreshed: IndexReport | None, current: Sequence[str]) -> list[str]:
+def answer_notes(
+    answer: Answer, refreshed: IndexReport | None, current: Sequence[str], *, names_commands: bool = True
+) -> list[str]:
     """Return all notes below an answer as text, a line each.
 
     :param current: ids of the caller's own sessions, which were left out.
+    :param names_commands: a note names the command or option that helps; without, a reader who has no command line
+        is not told any.
     """
-    notes = [*_about_query(answer, refreshed), *about_current(current), *about_refresh(refreshed)]
+    notes = [
+        *_about_query(answer, refreshed, names_commands=names_commands),
+        *about_current(current),
+        *about_refresh(refreshed, names_commands=names_commands),
+    ]
     if refreshed and refreshed.unrecognised and (answer.is_weak or answer.words_not_found or not answer.hits):
         files = count(len(refreshed.unrecognised), "file")
-        notes.append(f"Not searched: {files} that no parser recognises; see: sesame status")
+        then = "; see: sesame status" if names_commands else ""
+        notes.append(f"Not searched: {files} that no parser recognises{then}")
     return notes
 
 
@@ -52,9 +61,10 @@ def _files(refreshed: IndexReport) -> str:
     return count(refreshed.unchanged + refreshed.changed + len(refreshed.errors) + refreshed.pending, "file")
 
 
-def _about_query(answer: Answer, refreshed: IndexReport | None) -> list[str]:
+def _about_query(answer: Answer, refreshed: IndexReport | None, *, names_commands: bool) -> list[str]:
     notes = interval(answer.filters)
-    notes += [f"Note: {one_line(shortened(hint, HINT))}" for hint in answer.hints]
+    hints = answer.hints if names_commands else [hint.replace(" --", " ") for hint in answer.hints]
+    notes += [f"Note: {one_line(shortened(hint, HINT))}" for hint in hints]
     if answer.is_weak and answer.hits:
         notes.append("Weak match: no passage of the best session has most of these words.")
     if words := [word for word in answer.words_not_found if word not in answer.showing]:
@@ -67,7 +77,7 @@ def _about_query(answer: Answer, refreshed: IndexReport | None) -> list[str]:
         notes.append("Nothing else matched, so headless runs are shown.")
     elif headless := answer.left_out.get("headless"):
         least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{headless} headless (show them with --all-kinds)")
+        notes.append(f"Left out: {least}{headless} headless{' (show them with --all-kinds)' if names_commands else ''}")
     return notes
 
 
@@ -96,23 +106,26 @@ def about_current(current: Sequence[str]) -> list[str]:
     return [f"Not searched: the session this was started from, {ids} (search it with --include-current)"]
 
 
-def _about_unreadable(refreshed: IndexReport) -> list[str]:
+def _about_unreadable(refreshed: IndexReport, *, names_commands: bool) -> list[str]:
     notes = [f"Not searched: {one_line(of.path)}: {one_line(of.message)}" for of in refreshed.not_searched]
     if more := len(refreshed.errors) + len(refreshed.absent_roots) - len(notes):
-        notes.append(f"Not searched: {count(more, 'more file')}; see: sesame index")
+        notes.append(f"Not searched: {count(more, 'more file')}{'; see: sesame index' if names_commands else ''}")
     return notes
 
 
-def about_refresh(refreshed: IndexReport | None) -> list[str]:
-    """Return the notes about files that are not read yet, or could not be."""
+def about_refresh(refreshed: IndexReport | None, *, names_commands: bool = True) -> list[str]:
+    """Return the notes about files that are not read yet, or could not be.
+
+    :param names_commands: a note names the command that helps.
+    """
     if refreshed is None:
         return []
     notes = [f"The index was not refreshed: {one_line(refreshed.reason)}"] if refreshed.reason else []
     if refreshed.pending:
         are = "is" if refreshed.pending == 1 else "are"
-        then = "" if refreshed.reason else "; catch up with: sesame index"
+        then = "" if refreshed.reason or not names_commands else "; catch up with: sesame index"
         notes.append(f"{count(refreshed.pending, 'file')} {are} not indexed yet{then}")
-    notes += _about_unreadable(refreshed)
+    notes += _about_unreadable(refreshed, names_commands=names_commands)
     if refreshed.scanned_at and refreshed.not_scanned:
         ago = f"{datetime.now(UTC) - refreshed.scanned_at}".partition(".")[0]
         were = "was" if refreshed.not_scanned == 1 else "were"

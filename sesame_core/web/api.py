@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..dataclass import dataclass
-from ..query.fields import FIELDS, Field
+from ..query.fields import FIELDS
 from ..rendering.answers import answer_json
+from ..rendering.schemas.openapi import Endpoint, Parameter
 from ..rendering.sessions import marked_json, sessions_json, transcript_json
 from ..rendering.status import status_json
 from ..rendering.text import as_json
@@ -22,41 +22,6 @@ from .marking import mark
 
 if TYPE_CHECKING:
     from .desk import Desk
-
-#: A function's answer for the path's session and the parameters.
-Answering: TypeAlias = Callable[["Desk", str, QueryParams], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of an endpoint: a string, or a number between two."""
-
-    name: str
-    help: str
-    least: int | None = None
-    most: int = 2**31
-    default: int | None = None
-
-    def read(self, given: QueryParams) -> int:
-        """Return the number of a request."""
-        return number(given, self.name, self.default, least=self.least or 0, most=self.most)
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A path below `/api`, and what answers it."""
-
-    path: str
-    help: str
-    #: The module and class of `rendering.schemas` that declares the answer.
-    answer: str
-    run: Answering | None = None
-    parameters: tuple[Parameter, ...] = ()
-    #: The fields that narrow it.
-    fields: tuple[Field, ...] = ()
-    #: `POST`: the fields of the JSON object that is sent.
-    sent: tuple[str, ...] = ()
-
 
 LIMIT = Parameter("limit", "Results at most.", 1, 1_000, 10)
 OFFSET = Parameter("offset", "Results to skip.", 0, 1_000_000, 0)
@@ -68,14 +33,14 @@ MESSAGES = (
 
 def _search(desk: Desk, session: str, given: QueryParams) -> Any:
     report = desk.refreshed()
-    limit, offset, hits = (one.read(given) for one in SEARCH[1:])
+    limit, offset, hits = (_number(one, given) for one in SEARCH[1:])
     asked = Asked(given)
     return answer_json(desk.sesame.search(asked.q, asked.filters, limit=limit, offset=offset, passages=hits), report)
 
 
 def _sessions(desk: Desk, session: str, given: QueryParams) -> Any:
-    filters, offset = Asked(given).filters, OFFSET.read(given)
-    found, total = desk.sesame.list_sessions(filters, limit=LIMIT.read(given), offset=offset)
+    filters, offset = Asked(given).filters, _number(OFFSET, given)
+    found, total = desk.sesame.list_sessions(filters, limit=_number(LIMIT, given), offset=offset)
     return sessions_json(found, total, offset, desk.sesame.kept_out(filters, total), desk.sesame.as_it_is())
 
 
@@ -84,7 +49,7 @@ def _session(desk: Desk, session: str, given: QueryParams) -> Any:
 
 
 def _messages(desk: Desk, session: str, given: QueryParams) -> Any:
-    offset, limit = (one.read(given) for one in MESSAGES)
+    offset, limit = (_number(one, given) for one in MESSAGES)
     stored = desk.sesame.get_session(session)
     return transcript_json(
         stored, desk.sesame.list_messages(stored, offset=offset, limit=limit), desk.sesame.as_it_is()
@@ -93,6 +58,10 @@ def _messages(desk: Desk, session: str, given: QueryParams) -> Any:
 
 def _marks(desk: Desk, session: str, given: QueryParams) -> Any:
     return marked_json([desk.sesame.get_session(session)])
+
+
+def _mark(desk: Desk, session: str, given: Mapping[str, Any]) -> Any:
+    return marked_json([mark(desk, session, given)])
 
 
 def _status(desk: Desk, session: str, given: QueryParams) -> Any:
@@ -108,6 +77,7 @@ SEARCH = (
     OFFSET,
     Parameter("hits", "Passages of each session at most.", 1, 100, 1),
 )
+MARKS = ("starred", "tag", "untag", "name", "note")
 OF_SESSIONS = tuple(field for field in FIELDS if not field.is_of_passages)
 ENDPOINTS = (
     Endpoint("/search", "The sessions that match a query.", "answers.AnswerJson", _search, SEARCH, FIELDS),
@@ -115,12 +85,7 @@ ENDPOINTS = (
     Endpoint("/sessions/{session}", "A session without its messages.", "sessions.TranscriptJson", _session),
     Endpoint("/messages/{session}", "A page of a session.", "sessions.TranscriptJson", _messages, MESSAGES),
     Endpoint("/marks/{session}", "A session with its marks.", "sessions.MarkedJson", _marks),
-    Endpoint(
-        "/marks/{session}",
-        "Mark a session.",
-        "sessions.MarkedJson",
-        sent=("starred", "tag", "untag", "name", "note"),
-    ),
+    Endpoint("/marks/{session}", "Mark a session.", "sessions.MarkedJson", _mark, sent=MARKS),
     Endpoint("/status", "The state of the index.", "status.StatusJson", _status),
 )
 
@@ -128,21 +93,22 @@ ENDPOINTS = (
 def routes(desk: Desk) -> Iterator[Route]:
     """Yield the routes below `/api`."""
 
-    def answering(run: Answering) -> Callable[[Request], Any]:
+    def answering(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
+            given = await _object(request) if endpoint.sent else request.query_params
             session = str(request.path_params.get("session", ""))
-            return as_response(await desk.call(run, desk, session, request.query_params))
+            return as_response(await desk.call(endpoint.run, desk, session, given))
 
         return answer
 
-    async def marking(request: Request) -> Response:
-        given = await _object(request)
-        stored = await desk.call(mark, desk, str(request.path_params["session"]), given)
-        return as_response(marked_json([stored]))
+    for one in ENDPOINTS:
+        path = one.path.replace("{session}", "{session:path}")
+        yield Route(path, answering(one), methods=["POST" if one.sent else "GET"])
 
-    for endpoint in ENDPOINTS:
-        path = endpoint.path.replace("{session}", "{session:path}")
-        yield Route(path, answering(endpoint.run)) if endpoint.run else Route(path, marking, methods=["POST"])
+
+def _number(parameter: Parameter, given: QueryParams) -> int:
+    least = parameter.least or 0
+    return number(given, parameter.name, parameter.default, least=least, most=parameter.most)
 
 
 async def _object(request: Request) -> Mapping[str, Any]:

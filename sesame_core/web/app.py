@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -20,17 +20,18 @@ from starlette.types import Receive, Scope, Send
 
 from ..errors import BackendError, QueryError, SesameError, UnknownSessionError
 from ..rendering.export.formats import written
+from ..rendering.schemas.openapi import document
 from . import api
 from .asking import Asked, url
-from .guard import Excess, Guard, cookie_of, secrets_of
+from .guard import Guard, cookies_of, secrets_of
 from .marking import ReadOnlyError, mark
 from .reading import session_page
 from .searching import search_page, session_path
 from .showing import page
 
 if TYPE_CHECKING:
+    from ..runtime.doors import Doors
     from .desk import Desk
-    from .doors import Doors
     from .live import Live
 
 #: Seconds until an attempt with a wrong secret is answered.
@@ -97,12 +98,14 @@ class Pages:
         self._entered()
         to = str(form.get("to", "/"))
         answer = RedirectResponse(to if _WITHIN.fullmatch(to) else "/", 303)
-        answer.set_cookie(self._cookie, made, httponly=True, samesite="strict", path="/")
+        # Only the browser knows whether a proxy encrypts; the guard has checked what it says.
+        is_secure = request.headers.get("origin", "").startswith("https:")
+        answer.set_cookie(self._cookie, made, httponly=True, samesite="strict", path="/", secure=is_secure)
         return answer
 
     async def leave(self, request: Request) -> Response:
         """Let a browser out."""
-        self._doors.leave(cookie_of(request.headers, self._cookie))
+        self._doors.leave(cookies_of(request.headers, self._cookie))
         self._live.wake()
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict", path="/")
@@ -121,9 +124,7 @@ class Pages:
 
     async def described(self, request: Request) -> Response:
         """Answer with the description of the HTTP API."""
-        from .openapi import document
-
-        return api.as_response(document())
+        return api.as_response(document(api.ENDPOINTS))
 
     def routes(self) -> list[Route | Mount]:
         """Return the paths of pages."""
@@ -181,26 +182,21 @@ def application(
 
     app = Starlette(
         routes=Pages(desk, doors, live, cookie, entered).routes(),
-        exception_handlers={SesameError: _failed, HTTPException: _failed, Excess: _failed},
+        exception_handlers={SesameError: _failed, HTTPException: _failed},
         lifespan=living,
     )
-    app.add_exception_handler(ClientDisconnect, _failed)
     # Around all of it: the answer to an error that nobody expected has the headers of all answers, too.
     return Guard(app, doors=doors, names=names, cookie=cookie, door=_door)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Return what an error looks like: a page, or JSON to a program."""
-    status, headers = 500, None
+    status, message, headers = 500, "", None
     if isinstance(error, SesameError):
         status = next(status for kind, status in STATUSES if isinstance(error, kind))
         message = error.message if isinstance(error, UnknownSessionError) else str(error)
     elif isinstance(error, HTTPException):
         status, message, headers = error.status_code, error.detail, error.headers
-    elif isinstance(error, Excess):
-        status, message = error.status, "the body is too long, or took too long"
-    else:
-        status, message = 400, "the request ended before it was whole"
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status, headers)
     return HTMLResponse(page("error.html", status=status, message=message), status, headers)

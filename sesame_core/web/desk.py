@@ -12,12 +12,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..rendering.text import minute
+from ..rendering.freshness import state_line
 from ..runtime.background import BackgroundIndexer
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from ..api.sesame import Sesame
     from ..types.report import IndexReport
 
@@ -97,7 +95,12 @@ class Desk:
             state = {"sessions": counted.sessions, "synced": counted.last_sync}
             self._state = time.monotonic(), state
         pending = self._indexer.pending if self._indexer else 0
-        return {**state, "pending": pending, "text": _text(**state, pending=pending), "is_read_only": self.is_read_only}
+        return {
+            **state,
+            "pending": pending,
+            "text": state_line(**state, pending=pending),
+            "is_read_only": self.is_read_only,
+        }
 
     def failing(self) -> Collection[int] | None:
         """Return the numbers of the sessions in which something failed; None if the index does not count them."""
@@ -114,13 +117,3 @@ class Desk:
             self._indexer.close()
         self._pool.shutdown()
         self.sesame.close()
-
-
-def _text(sessions: int, synced: datetime | None, pending: int) -> str:
-    """Return the state of the index in one line."""
-    said = [f"{sessions} session{'' if sessions == 1 else 's'}"]
-    if synced:
-        said.append(f"index changed {minute(synced)}")
-    if pending:
-        said.append(f"{pending} file{'' if pending == 1 else 's'} not indexed yet")
-    return " · ".join(said)

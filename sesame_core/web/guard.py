@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Collection
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .doors import Doors
+from ..runtime.doors import Doors
+from ..runtime.serving import Bounded
 
-#: Most bytes of the body of a request, and seconds in which it must have come.
-BODY_BYTES, BODY_SECONDS = 65_536, 10.0
+#: Most bytes of the body of a request.
+BODY_BYTES = 65_536
 #: What is open to all: the door itself, and what every installation has.
-OPEN = ("/enter", "/static/")
+DOOR, STATIC = "/enter", "/static/"
 #: Only the server's own files are loaded and run; nothing inline, no frames, no forms to elsewhere.
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 #: What every answer has.  Without any referrer, a browser would send the server's own forms as those of nobody
@@ -42,7 +40,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, *, doors: Doors, names: Collection[str], cookie: str, door: ASGIApp) -> None:
-        self._app = app
+        self._app = Bounded(app, BODY_BYTES)
         self._doors = doors
         self._names = frozenset(names)
         self._cookie = cookie
@@ -56,24 +54,22 @@ class Guard:
             return
         headers, path = Headers(scope=scope), str(scope["path"])
         app: ASGIApp | None = _refused(scope["method"], headers, self._names)
-        if app is None and not (path.startswith(OPEN) or self._doors.is_in(*secrets_of(headers, self._cookie))):
+        is_open = path == DOOR or path.startswith(STATIC)
+        if app is None and not is_open and not self._doors.is_in(*secrets_of(headers, self._cookie)):
             app = _stranger if path.startswith("/api/") else self._door
-        await (app or self._app)(scope, _bounded(receive), _guarded(send))
+        await (app or self._app)(scope, receive, _guarded(send))
 
 
-def secrets_of(headers: Headers, cookie: str) -> tuple[str, str]:
-    """Return what a visitor shows: the value of the cookie, and the password of a program; "" for each that is not."""
+def secrets_of(headers: Headers, cookie: str) -> tuple[list[str], str]:
+    """Return what a visitor shows: the values of the cookie, and the password of a program; "" for none."""
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    return cookie_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
+    return cookies_of(headers, cookie), bearer if scheme.lower() == "bearer" else ""
 
 
-def cookie_of(headers: Headers, name: str) -> str:
-    """Return the value of a cookie; "" without one."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+def cookies_of(headers: Headers, name: str) -> list[str]:
+    """Return the values of a cookie: other servers of this machine may set one of its name, too, for some paths."""
+    pairs = (one.strip().partition("=") for line in headers.getlist("cookie") for one in line.split(";"))
+    return [value for found, _, value in pairs if found == name]
 
 
 def _refused(method: str, headers: Headers, names: Collection[str]) -> Response | None:
@@ -99,38 +95,6 @@ def _without_port(host: str) -> str:
 async def _stranger(scope: Scope, receive: Receive, send: Send) -> None:
     said = {"error": "not let in: show the cookie of a browser that is, or the password as a bearer"}
     await JSONResponse(said, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
-
-
-class Excess(Exception):
-    """The body of a request is too long, or takes too long.
-
-    :param status: of the answer.
-    """
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-def _bounded(receive: Receive) -> Receive:
-    """Return a `receive` that ends a body which is too long or too slow."""
-    until, size, is_whole = time.monotonic() + BODY_SECONDS, 0, False
-
-    async def bounded() -> Message:
-        nonlocal size, is_whole
-        if is_whole:
-            return await receive()
-        try:
-            message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
-        except TimeoutError:
-            raise Excess(408) from None
-        size += len(message.get("body", b""))
-        is_whole = not message.get("more_body", False)
-        if size > BODY_BYTES:
-            raise Excess(413)
-        return message
-
-    return bounded
 
 
 def _guarded(send: Send) -> Send:

@@ -75,6 +75,8 @@ class Live:
         """Yield what is sent, until the visitor has left or the server ends."""
         self._streams += 1
         try:
+            if self._streams > STREAMS:  # several were let in at once, before any of them was counted
+                return
             self._begin()
             yield f"retry: {AGAIN_MS}\n\n"
             told, heard = dict.fromkeys(known.split(".")), time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Messages on a page, and how many of them are before the one that is asked for.
 SHOWN, BEFORE = 200, 60
+#: Characters from which on a page shows Markdown as it is: rendering one of them takes 1 µs, at worst 12.
+MARKDOWN = 500_000
 #: Places of what was found within a session that have a link.
 FOUND = 60
 
@@ -105,12 +108,14 @@ def _messages(
     for part in below:
         if part.started_at is not None:
             subagents.setdefault(part.started_at, []).append(part)
+    rendered = 0
     shown = list(pieces(Part(stored=stored, chunks=tuple(chunks))))
     for row, (chunk, piece) in enumerate(zip(chunks, shown, strict=True)):
+        rendered += min(len(piece.text), LONG) if piece.kind == "message" else 0
         is_left = piece.is_abandoned and not (row and shown[row - 1].is_abandoned)
         yield {
             "piece": piece,
-            "body": body(piece, words, is_whole=is_whole),
+            "body": body(piece, words, is_whole=is_whole, is_plain=rendered > MARKDOWN),
             "is_prompt": piece.kind == "message" and chunk.role == "user",
             "is_open": piece.kind == "message" or piece.position == at or is_whole,
             "rest": 0 if is_whole else max(0, len(piece.text) - LONG),
@@ -129,12 +134,8 @@ def _back(shown: Sequence[Piece]) -> int:
 
 def _around(found: Sequence[int], at: int | None) -> tuple[int | None, int | None]:
     """Return the places before and after a position, of what was found."""
-    if at is None:
-        return None, found[0] if found else None
-    return (
-        next((one for one in reversed(found) if one < at), None),
-        next((one for one in found if one > at), None),
-    )
+    before, after = (0, 0) if at is None else (bisect_left(found, at), bisect_right(found, at))
+    return found[before - 1] if before else None, found[after] if after < len(found) else None
 
 
 def _resume(desk: Desk, stored: StoredSession) -> tuple[str | None, str | None]:

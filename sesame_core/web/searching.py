@@ -34,7 +34,7 @@ def search_page(desk: Desk, asked: Asked) -> str:
         answer=answer,
         headline=headline(answer, is_partial=bool(report and report.pending)),
         hits=[_shown(hit, asked.q, short) for hit in answer.hits],
-        notes=answer_notes(answer, report, ()),
+        notes=answer_notes(answer, report, (), names_commands=False),
         pages=_pages(asked, answer),
         facets=facets(answer.found, asked, desk.failing(), has_words=answer.mode == "search"),
         counted=len(answer.found) if len(answer.found) < answer.total else None,

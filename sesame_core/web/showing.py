@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..rendering.export.markup import diff, html_of, plain
+from ..rendering.export.markup import diff, highlighted, html_of, plain
 from ..rendering.export.pieces import Piece, safe
 from ..rendering.text import day, iso, minute
-from ..text.snippets import occurrences
 
 if TYPE_CHECKING:
     from ..types.answer import Snippet
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 #: Characters of a message that are shown at first: a page of long outputs would be many megabytes.
 LONG = 20_000
-_TAG = re.compile(r"(<[^>]*>)")
 
 
 def page(template: str, **values: Any) -> str:
@@ -39,31 +35,18 @@ def snippet(found: Snippet) -> Markup:
     return Markup("").join([*made, escape(safe(found.text[position:]))])
 
 
-def body(piece: Piece, query: Query | None, *, is_whole: bool = False) -> Markup:
+def body(piece: Piece, query: Query | None, *, is_whole: bool = False, is_plain: bool = False) -> Markup:
     """Return the text of a message, or of what is folded.
 
     :param query: its words are marked.
     :param is_whole: also where it is long.
+    :param is_plain: Markdown is shown as it is.
     """
     text = piece.text if is_whole else piece.text[:LONG]
-    made = html_of(text) if piece.kind == "message" else diff(text) if piece.is_diff else plain(text)
+    made = html_of(text) if piece.kind == "message" and not is_plain else diff(text) if piece.is_diff else plain(text)
     # The policy of the page allows no style of an element; the cells of a table are aligned by classes.
     made = made.replace(' style="text-align:', ' class="to-')
-    return Markup(made if query is None else _marked(made, query))
-
-
-def _marked(html: str, query: Query) -> str:
-    """Return HTML of ours in which the words of a query are marked: only what is between tags is searched."""
-    parts = _TAG.split(html)
-    for place in range(0, len(parts), 2):
-        text = unescape(parts[place]) if parts[place].strip() else ""
-        made, position = [], 0
-        for start, end, _ in occurrences(text, query) if text else ():
-            made += [escape(text[position:start]), Markup("<mark>%s</mark>") % text[start:end]]
-            position = end
-        if made:
-            parts[place] = "".join([*made, escape(text[position:])])
-    return "".join(parts)
+    return Markup(made if query is None else highlighted(made, query))
 
 
 @cache

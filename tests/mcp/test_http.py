@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -10,6 +11,7 @@ import stat
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -169,3 +171,28 @@ def test_everywhere_is_not_a_name_but_further_names_may_be_allowed() -> None:
     assert not any("0.0.0.0" in host for host in settings.allowed_hosts)
     assert "https://box.local" in settings.allowed_origins
     assert "[fe80::1]:*" in http._security(http.Place("fe80::1", 80), []).allowed_hosts
+
+
+def test_a_client_that_is_slow_or_sends_too_much_is_left(indexed_sessions: Path) -> None:
+    before = (
+        "import sesame_core.runtime.serving as s, sesame_core.mcp.http as h\n"
+        "s.HEAD_SECONDS = s.TAKE_SECONDS = s.KEEP_SECONDS = s.BODY_SECONDS = 0.2; h.BODY_BYTES = 20_000"
+    )
+    with over_http(before=before, SESAME_MCP_TOKEN=SECRET) as server:
+        own = f"Host: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n"
+        head = f"POST /mcp HTTP/1.1\r\n{own}Content-Length: 50000\r\n\r\n"
+        for sent, starts in (
+            (b"", b""),
+            (b"POST /mcp HTTP/1.1\r\nHost: ", b""),
+            (head.encode(), b"HTTP/1.1 408 "),
+            (head.encode() + b"x" * 30_000, b"HTTP/1.1 413 "),
+        ):
+            with socket.create_connection(("127.0.0.1", urlsplit(server.url).port), 30) as connection:
+                connection.sendall(sent)
+                answer = b""
+                with contextlib.suppress(ConnectionError):
+                    while part := connection.recv(65536):
+                        answer += part
+            assert answer.startswith(starts), answer
+            assert bool(answer) == bool(starts)
+        assert server.post(Authorization=f"Bearer {SECRET}")[0] == 200

@@ -94,10 +94,14 @@ class Served:
 
 
 @contextmanager
-def over_http(*options: str, **more: str) -> Iterator[Served]:
-    """Run a server over HTTP on a free port."""
+def over_http(*options: str, before: str = "", **more: str) -> Iterator[Served]:
+    """Run a server over HTTP on a free port.
+
+    :param before: Python that runs in it first.
+    """
+    run = [sys.executable, "-c", f"{before}\nfrom sesame_core.cli import main; main()", "mcp"] if before else COMMAND
     process = subprocess.Popen(
-        [*COMMAND, "--http", "127.0.0.1:0", *options], env=environment(**more), stderr=subprocess.PIPE, text=True
+        [*run, "--http", "127.0.0.1:0", *options], env=environment(**more), stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     try:

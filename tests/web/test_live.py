@@ -350,3 +350,20 @@ def test_where_the_system_watches_no_further_directory_all_are_looked_at(
             next(seen)
         stop.set()
         list(seen)  # ends
+
+
+def test_streams_that_are_asked_for_all_at_once_are_no_more_than_some(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "STREAMS", 2)
+
+    async def follow(streams: Live) -> None:
+        asked = [streams.stream(None, "", lambda: True) for _ in range(5)]
+        served = []
+        for stream in asked:
+            async for _event in events(stream):
+                served.append(stream)
+                break
+        assert served == asked[:2]
+        for stream in served:
+            await stream.body_iterator.aclose()  # type: ignore[attr-defined]
+
+    run(follow, is_read_only=True)

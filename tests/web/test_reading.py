@@ -13,7 +13,7 @@ from starlette.datastructures import QueryParams
 from sesame_core import Sesame
 from sesame_core.errors import QueryError, UnknownSessionError
 from sesame_core.web.desk import Desk
-from sesame_core.web.reading import BEFORE, SHOWN, session_page
+from sesame_core.web.reading import BEFORE, MARKDOWN, SHOWN, session_page
 
 from ..search.test_family import subagent
 from ..support.transcripts import CLAUDE_ID, Claude, Pi, write
@@ -62,14 +62,14 @@ def test_a_long_session_opens_at_its_end_and_at_any_passage_and_pages_both_ways(
     long_session(1000)
     latest = read("long")
     assert positions(latest) == list(range(1000 - SHOWN, 1000))
-    assert link(latest, ".//nav/a[@rel='next']") is None
+    assert link(latest, ".//nav//a[@rel='next']") is None
     seen = positions(latest)
     tree = latest
-    while (earlier := link(tree, ".//nav/a[@rel='prev']")) is not None:
+    while (earlier := link(tree, ".//nav//a[@rel='prev']")) is not None:
         tree = read("long", earlier.partition("?")[2])
         seen = positions(tree) + seen
     assert seen == list(range(1000))
-    while (later := link(tree, ".//nav/a[@rel='next']")) is not None:
+    while (later := link(tree, ".//nav//a[@rel='next']")) is not None:
         before = positions(tree)[-1]
         tree = read("long", later.partition("?")[2])
         assert positions(tree)[0] == before + 1
@@ -210,3 +210,15 @@ def test_a_session_that_can_be_resumed_has_its_command_line(read: Read, home: Pa
     s = Claude(cwd=str(home))
     write(s.path, s.user("go"), s.answer("ok"))
     assert texts(read(CLAUDE_ID), ".//code[@class='command']") == [f"cd {home} && claude --resume {CLAUDE_ID}"]
+
+
+def test_of_messages_made_to_be_slow_as_markdown_the_later_ones_are_shown_as_they_are(read: Read) -> None:
+    slow = "**a** " + "[" * 16_000
+    pi = Pi("slow")
+    write(pi.path, pi.header(), *(pi.user(f"{slow} {n}") for n in range(60)))
+    tree = read("slow")
+    bold = [one.find(".//strong") is not None for one in tree.iter("article")]
+    assert bold == sorted(bold, reverse=True)
+    assert sum(bold) == MARKDOWN // (len(slow) + 3)
+    later = list(tree.iter("article"))[sum(bold) :]
+    assert all("**a**" in texts(one, ".//pre")[0] for one in later)

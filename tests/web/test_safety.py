@@ -401,8 +401,8 @@ def test_a_socket_of_another_protocol_is_not_opened(server: Served) -> None:
 def hurried(indexed_sessions: Path) -> Iterator[Served]:
     """A server that waits for a fifth of a second."""
     before = (
-        "import sesame_core.web.server as s, sesame_core.web.guard as g\n"
-        "s.HEAD_SECONDS = s.TAKE_SECONDS = s.KEEP_SECONDS = g.BODY_SECONDS = 0.2; s.CONNECTIONS = 20"
+        "import sesame_core.runtime.serving as s, sesame_core.web.server as w\n"
+        "s.HEAD_SECONDS = s.TAKE_SECONDS = s.KEEP_SECONDS = s.BODY_SECONDS = 0.2; w.CONNECTIONS = 20"
     )
     with served(before=before) as server:
         yield server

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from html import escape
+from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
+from ...text.snippets import occurrences
 from ..screen.markdown import LONGEST
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+    from ...types.query import Query
 
 #: Left out: images load something; definitions of links, entities and escapes would take away what was written.
 OFF = ("image", "reference", "entity", "escape", "html_block", "html_inline", "lheading")
@@ -20,6 +24,7 @@ OFF = ("image", "reference", "entity", "escape", "html_block", "html_inline", "l
 _AFTER = "after the message"
 #: Addresses that a link may have.
 SCHEMES = ("http://", "https://")
+_TAG = re.compile(r"(<[^>]*>)")
 
 
 def html_of(text: str) -> str:
@@ -46,6 +51,20 @@ def diff(text: str) -> str:
         side = {"+": "ins", "-": "del"}.get(line[:1])
         lines.append(f"<{side}>{escape(line) or ' '}</{side}>" if side else f"{escape(line)}\n")
     return f"<pre>\n{''.join(lines)}</pre>\n"
+
+
+def highlighted(html: str, query: Query) -> str:
+    """Return HTML of this module in which the words of a query are marked: only what is between tags is searched."""
+    parts = _TAG.split(html)
+    for place in range(0, len(parts), 2):
+        text = unescape(parts[place]) if parts[place].strip() else ""
+        made, position = [], 0
+        for start, end, _ in occurrences(text, query) if text else ():
+            made += [escape(text[position:start]), f"<mark>{escape(text[start:end])}</mark>"]
+            position = end
+        if made:
+            parts[place] = "".join([*made, escape(text[position:])])
+    return "".join(parts)
 
 
 def is_closed(text: str) -> bool:

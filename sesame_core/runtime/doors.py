@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from hashlib import sha256
 
 #: Most browsers that are known at once; of more, the one that came first must come again.
@@ -41,13 +42,14 @@ class Doors:
             del self._cookies[next(iter(self._cookies))]
         return made
 
-    def leave(self, cookie: str) -> None:
-        """Make a cookie worth nothing."""
-        self._cookies.pop(_digest(cookie), None)
+    def leave(self, cookies: Iterable[str]) -> None:
+        """Make cookies worth nothing."""
+        for cookie in cookies:
+            self._cookies.pop(_digest(cookie), None)
 
-    def is_in(self, cookie: str, bearer: str) -> bool:
-        """Return whether someone is let in with this cookie, or with this password of a program."""
-        return self.is_open or _digest(cookie) in self._cookies or self._is_password(bearer)
+    def is_in(self, cookies: Iterable[str], bearer: str) -> bool:
+        """Return whether someone is let in with one of these cookies, or with this password of a program."""
+        return self.is_open or any(_digest(one) in self._cookies for one in cookies) or self._is_password(bearer)
 
     def _is_password(self, secret: str) -> bool:
         return self._password is not None and secrets.compare_digest(_digest(secret), _digest(self._password))

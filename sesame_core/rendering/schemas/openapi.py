@@ -1,14 +1,14 @@
-"""The description of the HTTP API: made from its endpoints, and from what declares their answers."""
+"""The description of an HTTP API in OpenAPI, made from its endpoints and from what declares their answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from ..rendering.schemas.described import schema
-from .api import ENDPOINTS, Endpoint
+from ...dataclass import dataclass
+from ...query.fields import Field
+from .described import schema
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -16,12 +16,38 @@ TEXTS = {"type": "array", "items": TEXT}
 SENT = {"starred": {"type": "boolean"}, "tag": TEXTS, "untag": TEXTS}
 
 
-@cache
-def document() -> dict[str, Any]:
-    """Return the description."""
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an endpoint: a string, or a number between two."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int = 2**31
+    default: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A path of an API, and what answers it."""
+
+    path: str
+    help: str
+    #: The module and class of `rendering.schemas` that declares the answer.
+    answer: str
+    run: Callable[..., Any]
+    parameters: tuple[Parameter, ...] = ()
+    #: The fields that narrow it.
+    fields: tuple[Field, ...] = ()
+    #: `POST`: the fields of the JSON object that is sent.
+    sent: tuple[str, ...] = ()
+
+
+def document(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
+    """Return the description of endpoints below `/api`."""
     schemas: dict[str, Any] = {"Error": {"type": "object", "properties": {"error": TEXT}, "required": ["error"]}}
     paths: dict[str, Any] = {}
-    for endpoint in ENDPOINTS:
+    for endpoint in endpoints:
         paths.setdefault(f"/api{endpoint.path}", {})["post" if endpoint.sent else "get"] = _operation(endpoint, schemas)
     security = {"password": {"type": "http", "scheme": "bearer"}}
     return {
@@ -35,11 +61,10 @@ def document() -> dict[str, Any]:
 
 def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     module, _, name = endpoint.answer.rpartition(".")
-    answer = getattr(import_module(f"..rendering.schemas.{module}", __package__), name)
-    given = list(_parameters(endpoint))
+    answer = getattr(import_module(f".{module}", __package__), name)
     made: dict[str, Any] = {
         "summary": endpoint.help,
-        "parameters": [{"in": "query", **one} for one in given],
+        "parameters": [{"in": "query", **one} for one in _parameters(endpoint)],
         "responses": {
             "200": {"description": endpoint.help, **_content(schema(answer, schemas))},
             "default": {"description": "Why not.", **_content({"$ref": "#/components/schemas/Error"})},
