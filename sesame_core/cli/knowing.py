@@ -99,7 +99,7 @@ COMMANDS = (
     Command(
         "who",
         who,
-        "Who worked on a file, a directory or a topic, and in which sessions: those that changed it first.",
+        "Print who worked on a file, a directory or a topic, and in which sessions: those that changed it first.",
         (
             Argument(
                 "about",
@@ -124,7 +124,7 @@ COMMANDS = (
     Command(
         "digest",
         digest,
-        "What happened in a period: of each project the latest sessions, with quotes of them; for a stand-up.",
+        "Print what happened in a period: of each project the latest sessions, with quotes of them; for a stand-up.",
         options=(
             Option("day", bool, "The last 24 hours.", default=False),
             Option("week", bool, "The last seven days; the default.", default=False),
