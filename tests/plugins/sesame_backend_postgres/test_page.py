@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import httpx2
 import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("httpx2", reason="the extra mcp is not installed")
+
+import httpx2
 
 from ...support.web_client import harmless, served, texts
 from .workstation import Workstation
