@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -57,6 +58,8 @@ class Terminal:
         self.written = b""
         self._fd, slave = pty.openpty()
         self._set_size(slave, columns, rows)
+        # What runs the tests may ignore it (nohup), and programs inherit that.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         # Not forked: a process with threads must not.  The shell's terminal is the one that it opens first.
         self._process = subprocess.Popen(
             ["sh", "-c", 'exec "$@" <>"$0" >&0 2>&1', os.ttyname(slave), *command],

@@ -602,7 +602,7 @@ def test_without_a_terminal_pick_is_one_line_and_sesame_alone_is_the_help(indexe
 
 
 def test_a_dumb_terminal_gets_the_help_and_an_error(indexed_sessions: Path, start: Start) -> None:
-    terminal = start(env={"TERM": "dumb"}, rows=60)
+    terminal = start(env={"TERM": "dumb"}, rows=100)
     terminal.wait("Usage: ")
     terminal = start("pick", env={"TERM": "dumb"}, columns=200)
     assert terminal.end() == 1
