@@ -71,8 +71,6 @@ _MENTIONED: Mapping[str, Mapping[str, Any]] = {
     "ctypes": {},
     "ctypes.util": {},
     "importlib.metadata": {"PackageNotFoundError": _NeverError, "version": _version},
-    # Of dataclasses, which write the signature of a class without a docstring into one.
-    "inspect": {"signature": lambda _: ""},
     # Prepares an OpenSSL older than any that psycopg supports for several threads.
     "ssl": {},
     "typing_extensions": {"TypeVar": _type_variable},
@@ -106,8 +104,6 @@ def of_a_command() -> Iterator[None]:
         yield
     finally:
         _remove()
-        if "inspect" in made:
-            del made["inspect"].__dict__["signature"]  # later classes have theirs
 
 
 def _real(name: str) -> ModuleType:
