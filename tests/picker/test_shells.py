@@ -112,8 +112,7 @@ def test_the_key_puts_the_command_into_the_line_and_enter_runs_it(
         terminal.wait(lambda: line(terminal).startswith("cd "))
         assert line(terminal) == f"cd '{directory}' && claude --resume {SESSION}"
         assert not agent.exists()
-        terminal.send(ENTER)
-        terminal.wait(agent.exists)
+        type_until(terminal, ENTER, agent.exists)
         terminal.wait(lambda: bool(agent.read_text()))
         assert agent.read_text() == f"{directory}\n--resume {SESSION}\n"
 
