@@ -19,6 +19,8 @@ from sesame_core.errors import StoppedError
 from sesame_core.indexing import indexer
 from sesame_core.testing.memory import MemoryPlugin
 
+pytestmark = pytest.mark.once
+
 FILES = 600
 STOPPED = re.compile(r"stopped; (\d+) of (\d+) files indexed; go on with: sesame index\n")
 

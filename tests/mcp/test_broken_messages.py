@@ -16,6 +16,8 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 from ..support.mcp_client import COMMAND, HANDSHAKE, Served, ends_within, environment, over_http
 
+pytestmark = pytest.mark.once
+
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 
 CALL = (

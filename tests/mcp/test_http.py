@@ -29,6 +29,8 @@ from sesame_core.mcp.tools import TOOLS
 from ..support.mcp_client import Served, ends_within, over_http, value_of
 from .test_server import CALLS
 
+pytestmark = pytest.mark.once
+
 SECRET = "a-secret-of-thirty-two-characters"
 
 

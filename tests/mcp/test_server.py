@@ -419,6 +419,7 @@ def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(indexed_se
         assert ends_within(server, 10)
 
 
+@pytest.mark.once
 def test_fifty_calls_at_once_all_answer_in_bounded_memory(indexed_sessions: Path) -> None:
     several = list(CALLS.items())
 

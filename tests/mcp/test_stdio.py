@@ -30,6 +30,8 @@ from ..support.mcp_client import COMMAND, HANDSHAKE, ends_within, environment, t
 from ..support.model_server import Answers, configured, serving
 from ..support.transcripts import Claude, write
 
+pytestmark = pytest.mark.once
+
 BACKOFF = "d6bc0d35-ccec-43e4-a83f-b0efdb1ed801"
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 

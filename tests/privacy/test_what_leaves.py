@@ -23,6 +23,8 @@ from ..support.model_server import Answers, configured, serving
 from ..support.planted import claude_records, plain, secrets, traces
 from ..support.transcripts import Claude, write
 
+pytestmark = pytest.mark.once
+
 PLANTED = secrets()
 SHORT = {kind: PLANTED[kind] for kind in ("github-token", "aws-access-key", "password", "url-password", "npm-token")}
 NOT_FOUND = json.dumps({"answer": "I cannot tell", "found": False, "citations": []})

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from sesame_core.text.tokens import clean
 from sesame_core.types.query import Filters
 
+pytestmark = pytest.mark.once
+
 RELAXED = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )

@@ -14,6 +14,8 @@ import pytest
 
 from sesame_core import BackendError
 
+pytestmark = pytest.mark.once
+
 Kill = Callable[[int, Callable[[], object]], bool]
 
 #: Kills per test at most; they are spread over all of a run's statements.

@@ -17,6 +17,8 @@ import pytest
 
 from sesame_core import UnknownSessionError
 
+pytestmark = pytest.mark.once
+
 #: Seconds; longer by hand: SESAME_STRESS_SECONDS=60.
 SECONDS = float(os.environ.get("SESAME_STRESS_SECONDS") or 5)
 THREADS, PROCESSES = 8, 4

@@ -212,6 +212,7 @@ def test_a_session_that_can_be_resumed_has_its_command_line(read: Read, home: Pa
     assert texts(read(CLAUDE_ID), ".//code[@class='command']") == [f"cd {home} && claude --resume {CLAUDE_ID}"]
 
 
+@pytest.mark.once
 def test_of_messages_made_to_be_slow_as_markdown_the_later_ones_are_shown_as_they_are(read: Read) -> None:
     slow = "**a** " + "[" * 16_000
     pi = Pi("slow")

@@ -84,6 +84,7 @@ def test_thousands_of_torn_lines_are_passed_in_linear_time(write: Write, monkeyp
     assert len(seen) < 3 * 2998
 
 
+@pytest.mark.once
 def test_a_divided_event_over_the_limit_is_not_joined(write: Write) -> None:
     divided = line(prompt("@")).replace(b"@", b"word\n" * 300_000)
     reading = read(write(divided, prompt("after", 3)))
