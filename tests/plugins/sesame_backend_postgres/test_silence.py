@@ -193,6 +193,23 @@ def test_a_connection_that_comes_too_late_is_closed(server: Server, later: int) 
         gc.enable()
 
 
+def test_a_connection_to_a_silent_host_is_closed_after_another_one_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(STARTED)
+        given = Settings(dsn=f"host=127.0.0.1,127.0.0.1 port=1,{silent.getsockname()[1]} user=ann", connect_timeout=1)
+        gc.disable()  # it may be long until the next collection
+        try:
+            with pytest.raises(BackendError, match="no answer"):
+                Connections(given).connect()
+            taken, _ = silent.accept()
+            with taken:
+                taken.settimeout(2 + STARTED)
+                while taken.recv(1024):
+                    pass
+        finally:
+            gc.enable()
+
+
 def wait_until_closed(server: Server) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as db:
         end = time.monotonic() + 10
