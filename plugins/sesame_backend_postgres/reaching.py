@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from typing import Any
 
 import psycopg
@@ -56,7 +57,9 @@ class _Attempt(threading.Thread):
                 if self._is_late:
                     made.close()
         except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
-            # The frames of its traceback hold the connection, open, until the garbage collector finds the cycle.
+            # psycopg leaves a connection that is half made in its frames, which the errors of earlier addresses hold:
+            # it would be open until the garbage collector finds the cycle.
+            traceback.clear_frames(error.__traceback__)
             self._error = error.with_traceback(None)
         self._is_done.set()
 

@@ -22,14 +22,9 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 def family(reader: IndexReader, stored: StoredSession) -> list[Part]:
     """Return a session and its subagents, those of subagents too, whole, in the order in which they started."""
-    best: dict[str, StoredSession] = {}
-    for one in sorted(reader.find_sessions(stored.session.id + "/"), key=copy_rank):
-        if one.session.workstation == stored.session.workstation:
-            best[one.session.id] = one
-    below = list(best.values())
+    below = _below(reader, stored)
     first, *others = reader.chunks([(one.number, 0, None) for one in (stored, *below)])
-    # Without a time, a subagent comes last.
-    order = sorted(zip(below, others, strict=True), key=lambda pair: _start(pair[1]) or _NEVER)
+    order = _by_start(below, others)
     members = [(stored, first), *order]
     numbers = {one.session.id: number for number, (one, _) in enumerate(members)}
     parts = [Part(stored=stored, chunks=tuple(first))]
@@ -48,14 +43,13 @@ def started(reader: IndexReader, stored: StoredSession, shown: Sequence[Chunk]) 
 
     :param shown: some consecutive chunks of the session; positions are only of these.
     """
-    own = stored.session
-    found: dict[str, StoredSession] = {}
-    for one in sorted(reader.find_sessions(own.id + "/"), key=copy_rank):
-        is_own = one.session.parent_id == own.id or one.session.id.rpartition("/")[0] == own.id
-        if one.session.workstation == own.workstation and is_own:
-            found[one.session.id] = one
-    first = reader.chunks([(one.number, 0, OPENING) for one in found.values()])
-    order = sorted(zip(found.values(), first, strict=True), key=lambda pair: _start(pair[1]) or _NEVER)
+    own = stored.session.id
+    below = [
+        one
+        for one in _below(reader, stored)
+        if one.session.parent_id == own or one.session.id.rpartition("/")[0] == own
+    ]
+    order = _by_start(below, reader.chunks([(one.number, 0, OPENING) for one in below]))
     last = max((chunk.timestamp for chunk in shown if chunk.timestamp is not None), default=_NEVER)
     is_end = not shown or shown[-1].seq + 1 >= stored.chunk_count
     parts, taken = [], set[int]()
@@ -67,6 +61,20 @@ def started(reader: IndexReader, stored: StoredSession, shown: Sequence[Chunk]) 
             taken.add(place)
         parts.append(Part(stored=one, chunks=tuple(chunks), parent=0, started_at=place))
     return parts
+
+
+def _below(reader: IndexReader, stored: StoredSession) -> list[StoredSession]:
+    """Return the sessions whose ids continue that of a session, of several copies the best."""
+    found = sorted(reader.find_sessions(stored.session.id + "/"), key=copy_rank)
+    here = stored.session.workstation
+    return list({one.session.id: one for one in found if one.session.workstation == here}.values())
+
+
+def _by_start(
+    sessions: Sequence[StoredSession], chunks: Sequence[Sequence[Chunk]]
+) -> list[tuple[StoredSession, Sequence[Chunk]]]:
+    """Return sessions with their chunks in the order of their starts; without a time, one comes last."""
+    return sorted(zip(sessions, chunks, strict=True), key=lambda pair: _start(pair[1]) or _NEVER)
 
 
 def _parent(session: str, parent: str | None, numbers: dict[str, int]) -> int:

@@ -9,13 +9,7 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    "sesame_core.testing.backend.base",
-    "sesame_core.testing.backend.filtering",
-    "sesame_core.testing.backend.rebuilding",
-    "sesame_core.testing.backend.remembering",
-    "sesame_core.testing.backend.searching",
-    "sesame_core.testing.backend.writing",
-    "sesame_core.testing.backend.conformance",
+    "sesame_core.testing.backend",
     "sesame_core.testing.formatters",
     "sesame_core.testing.parsers",
     "sesame_core.testing.plugins",

@@ -10,7 +10,7 @@ import re
 
 from ..types.query import SHELLS
 
-#: The first line of a call (`sesame_formatter_default`), and where it came from.
+#: The first line of a call, and where it came from; `tool_calls.form` has the labelled values below them.
 _TOOL, _VIA = "tool: ", "via: "
 _COMMAND, _DESCRIPTION = "command:", "\ndescription: "
 #: Arguments that are clear without their names, on one line, and the one with the rest of the text.
@@ -27,8 +27,8 @@ def readable(text: str, kind: str = "message") -> str:
 
     :param kind: `Chunk.kind`.
     """
-    if kind == "tool_call" and text.startswith(_TOOL):
-        text = _call(text)
+    if kind == "tool_call" and (tool := tool_of(text)) is not None:
+        text = _call(tool, arguments_of(text))
     if "→" in text or "\t" in text:
         text = _without_numbers(text, is_file=kind == "tool_result")
     if "```" in text or "~~~" in text:
@@ -42,11 +42,18 @@ def is_shell(tool: str | None) -> bool:
     return (tool or "").lower().replace("_", "").replace("-", "") in SHELLS
 
 
-def _call(text: str) -> str:
-    head, _, rest = text.partition("\n")
-    name = head.removeprefix(_TOOL)
-    if rest.startswith(_VIA):
-        rest = rest.partition("\n")[2]
+def tool_of(text: str) -> str | None:
+    """Return the tool that a call names; None for a text that is no call."""
+    return text.partition("\n")[0].removeprefix(_TOOL).strip() if text.startswith(_TOOL) else None
+
+
+def arguments_of(text: str) -> str:
+    """Return a call without its tool."""
+    rest = text.partition("\n")[2]
+    return rest.partition("\n")[2] if rest.startswith(_VIA) else rest
+
+
+def _call(name: str, rest: str) -> str:
     if is_shell(name) and rest.startswith(_COMMAND):
         rest = rest.removeprefix(_COMMAND).lstrip()
         command, _, about = rest.rpartition(_DESCRIPTION)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..text.readable import is_shell
+from ..text.readable import is_shell, tool_of
 from .changes import Edit, added, changed, whole
-from .form import Field, clean, command_in, fields, names, tool_of
+from .form import Field, clean, command_in, fields, names
 from .patches import patched
 from .shell_edits import commanded
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..text.readable import is_shell
-from .form import CHANGES, arguments_of, clean, command_in, fields, tool_of
+from ..text.readable import arguments_of, is_shell, tool_of
+from .form import CHANGES, clean, command_in, fields
 from .patches import patched_files
 
 if TYPE_CHECKING:

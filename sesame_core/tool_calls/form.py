@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..text.readable import is_shell
+from ..text.readable import arguments_of, is_shell
 
 #: The role of each label.  Those of the default formatter are first.
 LABELS = {
@@ -32,7 +32,6 @@ LABELS = {
 #: Roles of what a call has that changes a file.
 CHANGES = frozenset(("old", "new", "content", "source", "patch", "action", "change"))
 _LABEL = re.compile(rf"^( *)(- )?({'|'.join(LABELS)}):(?: ([^\n]*))?$", re.MULTILINE)
-_TOOL, _VIA = "tool: ", "via: "
 #: A list of changes, whose fields are indented.
 _LIST = re.compile(r"^(?:edits|files|changes|operations):$", re.MULTILINE)
 #: Lines at the end of a call that say something about it: a formatter writes them after what is changed.
@@ -57,17 +56,6 @@ class Field(NamedTuple):
     is_inline: bool
     #: It is in a list.
     is_nested: bool
-
-
-def tool_of(text: str) -> str | None:
-    """Return the tool that a call names; None for a text that is no call."""
-    return text.partition("\n")[0].removeprefix(_TOOL).strip() if text.startswith(_TOOL) else None
-
-
-def arguments_of(text: str) -> str:
-    """Return a call without its tool."""
-    rest = text.partition("\n")[2]
-    return rest.partition("\n")[2] if rest.startswith(_VIA) else rest
 
 
 def names(text: str) -> list[str]:

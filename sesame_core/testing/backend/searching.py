@@ -1,4 +1,4 @@
-"""Conformance tests of a storage backend's reader: words, scores and document frequencies."""
+"""Conformance tests of a storage backend's reader: words, conditions and phrases."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import Counting, Phrases, StorageBackend, Turns
+from sesame_core.plugin.backend import Phrases, StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
-from sesame_core.types.index import Chunk
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
-from ..builders import NOON, a_call, a_chunk, a_file, a_query, a_session, a_word
+from ..builders import NOON, a_call, a_file, a_query, a_session, a_word
 from .base import EVERYTHING, BackendBase, found, store, the
 
 #: Each of them is syntax in some search engine.
@@ -98,9 +97,7 @@ BEGUN = [
 
 
 class SearchingConformance(BackendBase):
-    """Tests words, scores and document frequencies."""
-
-    # -- words --------------------------------------------------------------------------------------------
+    """Tests which words and phrases find which chunks, and which conditions select which sessions."""
 
     @pytest.mark.parametrize("word", WORDS)
     def test_finds_a_word_as_it_was_written(self, backend: StorageBackend, word: str) -> None:
@@ -213,74 +210,6 @@ class SearchingConformance(BackendBase):
         assert found(backend, a_query("fox", excluded=["quick brown"])) == {"s2"}
         assert found(backend, a_query(required=["quick bro*"])) == {"s1"}
 
-    # -- scores -------------------------------------------------------------------------------------------
-
-    def test_higher_score_is_better_and_comes_first(self, backend: StorageBackend) -> None:
-        """More occurrences in less text score higher."""
-        store(
-            backend,
-            a_file(),
-            a_session("fox " + "padding " * 80, id="far"),
-            a_session("fox fox fox", id="near"),
-            a_session("nothing of it", id="none"),
-        )
-        reader = backend.reader()
-        chunks = reader.candidates(a_query("fox"), EVERYTHING).chunks
-        assert [chunk.session for chunk in chunks] == [the(backend, id).number for id in ("near", "far")]
-        assert chunks[0].score > chunks[1].score
-
-    def test_chunks_are_returned_with_their_weight_class(self, backend: StorageBackend) -> None:
-        """0 human prompt, 1 other text and metadata, 2 tool call, 3 tool result."""
-        store(
-            backend,
-            a_file(),
-            a_session(
-                "fox",
-                a_chunk("fox", role="assistant"),
-                a_chunk("fox", kind="metadata", role="summary"),
-                a_call("fox"),
-                a_chunk("fox", kind="tool_result", role="tool"),
-            ),
-        )
-        chunks = backend.reader().candidates(a_query("fox"), EVERYTHING).chunks
-        assert sorted((chunk.seq, chunk.weight_class) for chunk in chunks) == [
-            (0, 0),
-            (1, 1),
-            (2, 1),
-            (3, 2),
-            (4, 3),
-        ]
-
-    def test_titles_summaries_and_prompts_score_as_heads(self, backend: StorageBackend) -> None:
-        """Separately from the chunks."""
-        store(
-            backend,
-            a_file(),
-            a_session("x", id="s1", title="the kettle"),
-            a_session("x", id="s2", summary="a kettle was fixed"),
-            a_session("x", id="s3", prompts=("fix the kettle", "and the lid")),
-            a_session("x", id="s4"),
-        )
-        candidates = backend.reader().candidates(a_query("kettle"), EVERYTHING)
-        assert candidates.chunks == [], "titles, summaries and prompts are not chunks"
-        assert set(candidates.heads) == {the(backend, id).number for id in ("s1", "s2", "s3")}
-        assert all(score > 0 for score in candidates.heads.values())
-
-    def test_counts_the_chunks_of_each_word(self, backend: StorageBackend) -> None:
-        """In the order of the query's words."""
-        store(
-            backend,
-            a_file(),
-            a_session("fox dog", "fox fox"),
-            a_session("fox", id="s2"),
-            a_session("x", id="s3"),
-        )
-        candidates = backend.reader().candidates(a_query("fox unicorn dog"), EVERYTHING)
-        assert candidates.document_frequencies == [3, 0, 1]
-        assert candidates.chunk_total == 4
-        assert candidates.session_total == 2
-        assert not candidates.is_truncated
-
     def test_finds_a_phrase_without_scoring_it(self, backend: StorageBackend) -> None:
         """The newest sessions first, up to the limit; stemmed, with filters and a condition, without headless runs."""
         reader = backend.reader()
@@ -323,64 +252,3 @@ class SearchingConformance(BackendBase):
             hostile = Word(text=text, alternatives=(text,))
             reader.phrase(hostile, EVERYTHING, None, 9)
             assert reader.phrase(word, EVERYTHING, None, 9, beside=[hostile]) is not None
-
-    def test_finds_what_closes_a_turn(self, backend: StorageBackend) -> None:
-        """The first message of the assistant before a prompt or the end of the session; an interruption closes none."""
-        reader = backend.reader()
-        if not isinstance(reader, Turns):
-            pytest.skip("the backend does not know where turns end")
-        assert reader.closings([]) == []
-        assert reader.closings([(1, 0), (2, 9)]) == [None, None]
-
-        def said(text: str) -> Chunk:
-            return a_chunk(text, role="assistant")
-
-        def result(text: str) -> Chunk:
-            return a_chunk(text, kind="tool_result", role="tool", tool_name="bash")
-
-        title = a_chunk("a title", kind="metadata", role="metadata")
-        turns: list[str | Chunk] = [
-            "fix it",
-            said("I look"),
-            a_call("ls"),
-            result("a b"),
-            said("one"),
-            said("fixed"),
-            title,
-        ]
-        interrupted: list[str | Chunk] = ["and now", said("I look again"), a_call("cat a")]
-        last: list[str | Chunk] = ["stop, this", a_chunk("reminder", role="system"), said("done"), "thanks"]
-        store(backend, a_file("/1"), a_session(*turns, *interrupted, *last))
-        store(backend, a_file("/2"), a_session("x", said("y"), id="s2"), a_session(said("z"), id="s3"))
-        reader = backend.reader()
-        assert isinstance(reader, Turns)
-        number = the(backend, "s1").number
-        places = [(number, position) for position in range(16)]
-        assert reader.closings(places) == [*[5] * 6, *[12] * 7, None, None, None]
-        others = [(the(backend, "s2").number, 0), (the(backend, "s3").number, 0), (10**9, 0)]
-        assert reader.closings(others) == [1, 0, None]
-
-    def test_counts_the_chunks_of_many_words_without_a_search(self, backend: StorageBackend) -> None:
-        """Hundreds of words, among them phrases and prefixes, in their order; also in an index that does not exist."""
-        reader = backend.reader()
-        if not isinstance(reader, Counting):
-            pytest.skip("the backend cannot count words without a search")
-        words = a_query("fox unicorn quick-fox wol*").words
-        assert reader.frequencies(words) == [0, 0, 0, 0]
-        store(backend, a_file(), a_session("the quick fox", "a fox", "wolves", "wolf and fox", "foxes quick"))
-        reader = backend.reader()
-        assert isinstance(reader, Counting)
-        assert reader.frequencies(words) == [4, 0, 1, 2], "`frequencies` has one number for each word, in their order"
-        assert reader.frequencies([]) == []
-        many = [Word(text=text, alternatives=(text,)) for text in (*HOSTILE_TEXTS, *(f"w{n}" for n in range(400)))]
-        assert len(reader.frequencies([*many, *words])) == len(many) + len(words)
-        assert reader.frequencies([*many, *words])[-4:] == [4, 0, 1, 2]
-
-    def test_returns_which_words_a_chunk_contains(self, backend: StorageBackend) -> None:
-        """By position in the query, for the given chunks, in their order."""
-        store(backend, a_file(), a_session("a quick fox", "the running dog", "nothing"))
-        number = the(backend, "s1").number
-        asked = [(number, 2), (number, 1), (number, 0)]
-        query = a_query("fox run unicorn quick")
-        assert backend.reader().matching(query, asked) == [frozenset(), frozenset({1}), frozenset({0, 3})]
-        assert backend.reader().matching(query, []) == []

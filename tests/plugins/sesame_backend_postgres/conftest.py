@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,6 +17,7 @@ from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 
 from ...support.pages import block_with
+from .schemas import a_schema
 from .team import Team, a_call
 from .workstation import Workstation
 
@@ -38,27 +41,25 @@ def workstation(tmp_path: Path, database: str) -> Callable[..., Workstation]:
 
 
 @pytest.fixture
-def schema() -> str:
-    """The name of a schema of the test's own, in a database that other tests use too."""
-    return f"kit_{uuid.uuid4().hex[:16]}"
+def options(postgres: str) -> Iterator[dict[str, Any]]:
+    """The options of a backend whose index is in a schema of the test's own."""
+    with a_schema(postgres) as options:
+        yield options
 
 
 @pytest.fixture
-def backend(postgres: str, schema: str) -> Iterator[StorageBackend]:
+def backend(options: dict[str, Any]) -> Iterator[StorageBackend]:
     """A backend whose index is in that schema."""
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
-    yield backend
-    backend.close()
+    with closing(PluginManager().backend("postgres", options)) as backend:
+        yield backend
 
 
 @pytest.fixture
-def db(postgres: str, schema: str, backend: StorageBackend) -> Iterator[psycopg.Connection]:
+def db(options: dict[str, Any], backend: StorageBackend) -> Iterator[psycopg.Connection]:
     """A connection that sees what the backend has stored."""
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
+    with psycopg.connect(options["dsn"], autocommit=True) as db:
+        db.execute(f"SET search_path = {options['schema']}")  # type: ignore[arg-type]
         yield db
-        backend.close()
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 import pytest
 
 from sesame_core.testing import BackendConformance
+
+from .schemas import a_schema
 
 
 class TestConformance(BackendConformance):
@@ -17,8 +17,5 @@ class TestConformance(BackendConformance):
 
     @pytest.fixture
     def options(self, postgres: str) -> Iterator[dict[str, Any]]:
-        # A schema is made in a third of the time of a database.
-        schema = f"kit_{uuid.uuid4().hex[:16]}"
-        yield {"dsn": postgres, "schema": schema}
-        with psycopg.connect(postgres, autocommit=True) as db:
-            db.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+        with a_schema(postgres) as options:
+            yield options

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import pytest
 
 from sesame_core.config import identity
 from sesame_core.plugin.backend import StorageBackend, TracksFiles
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import a_file, a_session
+
+from .schemas import a_backend
 
 pytestmark = pytest.mark.once
 
@@ -23,18 +24,8 @@ Make = Callable[[], StorageBackend]
 @pytest.fixture
 def make(postgres: str) -> Iterator[Make]:
     """Make an index in a schema of its own."""
-    made: list[tuple[StorageBackend, str]] = []
-
-    def make() -> StorageBackend:
-        schema = f"kit_{uuid.uuid4().hex[:16]}"
-        made.append((PluginManager().backend("postgres", {"dsn": postgres, "schema": schema}), schema))
-        return made[-1][0]
-
-    yield make
-    with psycopg.connect(postgres, autocommit=True) as db:
-        for backend, schema in made:
-            backend.close()
-            db.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")  # type: ignore[arg-type]
+    with ExitStack() as made:
+        yield lambda: made.enter_context(a_backend(postgres))
 
 
 def filled(backend: StorageBackend, *paths: str) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import psycopg
 import pytest
 
 from sesame_backend_postgres import budget as limits
@@ -16,10 +14,11 @@ from sesame_backend_postgres.asked import Asked
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import IndexReader, StorageBackend
-from sesame_core.plugin.manager import PluginManager
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Candidates, Chunk
 from sesame_core.types.query import Filters, Query, Word
+
+from .schemas import a_backend
 
 pytestmark = pytest.mark.once
 
@@ -51,18 +50,20 @@ def content(number: int) -> list[str | Chunk]:
 
 @pytest.fixture(scope="module")
 def backend(postgres: str) -> Iterator[StorageBackend]:
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
-    with backend.writer() as writer:
-        for number in range(SESSIONS):
-            kind = "headless" if number in HEADLESS else "interactive"
-            session = a_session(*content(number), id=f"s{number}", kind=kind, title=f"common title {number % 7}")
-            writer.replace(a_file(f"/{number}.jsonl"), session)
-        writer.finish(synced_at=None)
-    yield backend
-    backend.close()
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
+    with a_backend(postgres) as backend:
+        with backend.writer() as writer:
+            for number in range(SESSIONS):
+                kind = "headless" if number in HEADLESS else "interactive"
+                session = a_session(*content(number), id=f"s{number}", kind=kind, title=f"common title {number % 7}")
+                writer.replace(a_file(f"/{number}.jsonl"), session)
+            writer.finish(synced_at=None)
+        yield backend
+
+
+@pytest.fixture
+def empty(postgres: str) -> Iterator[StorageBackend]:
+    with a_backend(postgres) as backend:
+        yield backend
 
 
 #: Budgets that the common words exceed.
@@ -124,42 +125,35 @@ def test_of_a_common_word_the_newest_are_found(backend: StorageBackend) -> None:
 
 
 def test_long_word_lists_are_read_in_the_newest_chunks_of_a_common_word_only(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
+    empty: StorageBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
     long = "otter " + " ".join(f"word{number}" for number in range(900))
-    with backend.writer() as writer:
+    with empty.writer() as writer:
         for number in range(20):
             writer.replace(a_file(f"/{number}.jsonl"), a_session(long, *["a short otter"] * 9, id=f"s{number}"))
         writer.finish(synced_at=None)
     monkeypatch.setattr(limits, "EXACT", 100)
     monkeypatch.setattr(limits, "LONG", 50)
-    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    found = empty.reader().candidates(a_query("otter"), EVERYTHING)
     assert {chunk.session for chunk in found.chunks if chunk.seq == 0} == {16, 17, 18, 19, 20}
     assert (found.scanned, found.is_truncated, found.document_frequencies) == (20 * 9 + 5, True, [200])
     monkeypatch.setattr(limits, "EXACT", 200)
-    found = backend.reader().candidates(a_query("otter"), EVERYTHING)
+    found = empty.reader().candidates(a_query("otter"), EVERYTHING)
     assert (found.scanned, found.is_truncated) == (200, False)
-    backend.close()
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 def test_titles_with_a_selecting_word_are_scored_before_newer_ones_with_another(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
+    empty: StorageBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
     titles = ["a heron", "a heron, a cress", *["an otter"] * 8, "a cress", "nothing"]
-    with backend.writer() as writer:
+    with empty.writer() as writer:
         for number, title in enumerate(titles):
             texts = ["heron"] if number < 2 else ["otter"] * 40
             writer.replace(a_file(f"/{number}.jsonl"), a_session(*texts, id=f"s{number}", title=title))
         writer.finish(synced_at=None)
 
     def scored(text: str) -> list[int]:
-        return sorted(backend.reader().candidates(a_query(text), EVERYTHING).heads)
+        return sorted(empty.reader().candidates(a_query(text), EVERYTHING).heads)
 
     assert scored("heron otter") == list(range(1, 11))
     assert scored("cress") == [2, 11]  # which is in titles only
@@ -168,22 +162,17 @@ def test_titles_with_a_selecting_word_are_scored_before_newer_ones_with_another(
     monkeypatch.setattr(limits, "HEADS", 5)
     assert scored("heron otter") == [1, 2, 8, 9, 10]
     assert scored("cress otter") == [6, 7, 8, 9, 10]
-    backend.close()
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
+    empty: StorageBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
-    with backend.writer() as writer:
+    with empty.writer() as writer:
         for number in range(30):
             texts = ["a heron", *["an otter"] * 9, "an otter, a heron", *["neither"] * 30]
             writer.replace(a_file(f"/{number}.jsonl"), a_session(*texts, id=f"s{number}"))
         writer.finish(synced_at=None)
-    reader = backend.reader()
+    reader = empty.reader()
     whole = reader.candidates(a_query("otter heron"), EVERYTHING)
     assert (len(whole.chunks), whole.session_total, whole.is_truncated) == (330, 30, False)
     for name, value in {"SCORED": 500, "FULL": 100, "NEWEST": 70, "SOLE": 20}.items():
@@ -200,9 +189,6 @@ def test_of_the_commoner_word_those_with_the_rarer_one_and_the_newest_are_scored
     alone_in = {chunk.session for chunk in reader.candidates(a_query("otter"), EVERYTHING).chunks}
     assert alone_in == set(range(21, 31))
     assert not reader.candidates(a_query("otter heron"), Filters(role="user")).is_truncated
-    backend.close()
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("narrow")

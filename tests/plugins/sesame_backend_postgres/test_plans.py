@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -14,7 +14,7 @@ import pytest
 
 from sesame_backend_postgres.asking import Asking
 from sesame_backend_postgres.reader import PostgresReader
-from sesame_core.plugin.backend import IndexReader
+from sesame_core.plugin.backend import IndexReader, StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.query.filters import asked
 from sesame_core.query.parser import parse
@@ -22,6 +22,8 @@ from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import Filters
+
+from .schemas import a_schema
 
 pytestmark = pytest.mark.once
 
@@ -58,10 +60,19 @@ FILTERS: dict[str, tuple[Filters, str | None]] = {
 
 
 @pytest.fixture(scope="module")
-def dsn(postgres: str) -> Iterator[tuple[str, str]]:
-    """A database address and a schema with an index that PostgreSQL has statistics of."""
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    backend = PluginManager().backend("postgres", {"dsn": postgres, "schema": schema})
+def options(postgres: str) -> Iterator[dict[str, Any]]:
+    """The options of a backend whose index PostgreSQL has statistics of."""
+    with a_schema(postgres) as options:
+        with closing(PluginManager().backend("postgres", options)) as backend:
+            fill(backend)
+        with psycopg.connect(postgres, autocommit=True) as db:
+            db.execute(f"SET search_path = {options['schema']}")  # type: ignore[arg-type]
+            for table in sorted(OF_CHUNKS | OF_SESSIONS):
+                db.execute(f"VACUUM ANALYZE {table}")  # type: ignore[arg-type]
+        yield options
+
+
+def fill(backend: StorageBackend) -> None:
     with backend.writer() as writer:
         for number in range(SESSIONS):
             chunks: list[str | Chunk] = [f"a common prompt of session{number}"]
@@ -90,13 +101,6 @@ def dsn(postgres: str) -> Iterator[tuple[str, str]]:
             )
             writer.replace(a_file(f"/{number}.jsonl"), session)
         writer.finish(synced_at=None)
-    backend.close()
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"SET search_path = {schema}")  # type: ignore[arg-type]
-        for table in sorted(OF_CHUNKS | OF_SESSIONS):
-            db.execute(f"VACUUM ANALYZE {table}")  # type: ignore[arg-type]
-        yield postgres, schema
-        db.execute(f"DROP SCHEMA {schema} CASCADE")  # type: ignore[arg-type]
 
 
 class Plans:
@@ -128,8 +132,8 @@ class Plans:
 
 
 @pytest.fixture
-def plans(dsn: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Plans]:
-    backend = PluginManager().backend("postgres", {"dsn": dsn[0], "schema": dsn[1]})
+def plans(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Plans]:
+    backend = PluginManager().backend("postgres", options)
     plans = Plans(backend.reader())
     ask: Callable[..., Any] = Asking.rows
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -32,14 +31,6 @@ try:
 finally:
     print(sorted({"sqlalchemy", "sesame_core.indexing.indexer"} & set(sys.modules)), file=sys.stderr)
 """
-
-
-@pytest.fixture
-def options(postgres: str) -> Iterator[dict[str, Any]]:
-    schema = f"kit_{uuid.uuid4().hex[:16]}"
-    yield {"dsn": postgres, "schema": schema}
-    with psycopg.connect(postgres, autocommit=True) as db:
-        db.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")  # type: ignore[arg-type]
 
 
 @pytest.fixture

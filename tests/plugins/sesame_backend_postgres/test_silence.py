@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +57,19 @@ def frozen(server: Server) -> Iterator[None]:
     listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
     children = [int(pid) for pid, parent in map(str.split, listed.splitlines()[1:]) if parent == str(server.process_id)]
     processes = [server.process_id, *children]
-    for process in processes:
-        os.kill(process, signal.SIGSTOP)
     try:
+        for process in processes:
+            send(process, signal.SIGSTOP)
         yield
     finally:
         for process in processes:
-            os.kill(process, signal.SIGCONT)
+            send(process, signal.SIGCONT)
+
+
+def send(process: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
 
 
 @pytest.mark.parametrize("hosts", [1, 2, 3])
@@ -193,11 +199,31 @@ def test_a_connection_that_comes_too_late_is_closed(server: Server, later: int) 
         gc.enable()
 
 
+def test_a_connection_to_a_silent_host_is_closed_after_another_one_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(STARTED)
+        given = Settings(dsn=f"host=127.0.0.1,127.0.0.1 port=1,{silent.getsockname()[1]} user=ann", connect_timeout=1)
+        gc.disable()  # it may be long until the next collection
+        try:
+            with pytest.raises(BackendError, match="no answer"):
+                Connections(given).connect()
+            taken, _ = silent.accept()
+            with taken:
+                taken.settimeout(2 + STARTED)
+                while taken.recv(1024):
+                    pass
+        finally:
+            gc.enable()
+
+
 def wait_until_closed(server: Server) -> None:
+    """Wait for the end of the attempts, and then for the server, which notices it a little later."""
+    for attempt in [one for one in threading.enumerate() if one.name == "sesame-connect"]:
+        attempt.join(10)
+        assert not attempt.is_alive()
     with psycopg.connect(server.dsn, autocommit=True) as db:
         end = time.monotonic() + 10
         sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'"
         while db.execute(sql).fetchone() != (0,) and time.monotonic() < end:
             time.sleep(0.05)
         assert db.execute(sql).fetchone() == (0,)
-    assert not [one for one in threading.enumerate() if one.name == "sesame-connect"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -123,8 +124,9 @@ def test_words_in_order_must_be_in_one_chunk(
 
 
 def test_an_older_schema_gains_the_words_of_its_sessions(
-    backend: StorageBackend, db: psycopg.Connection, schema: str, postgres: str
+    backend: StorageBackend, db: psycopg.Connection, options: dict[str, Any], postgres: str
 ) -> None:
+    schema = options["schema"]
     with backend.writer() as writer:
         writer.replace(a_file(), a_session(*texts(0, 9)))
         writer.finish(synced_at=None)
