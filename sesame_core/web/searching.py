@@ -48,15 +48,17 @@ def _shown(hit: Hit, q: str, short: dict[str, str]) -> dict[str, Any]:
     at = None if chunk is None else chunk.seq
     session_id = (chunk.session_id if chunk else "") or hit.session.id
     anchor = "" if at is None else f"m{at}"
+    name = session_name(hit.stored)
     return {
         "url": url(session_path(session_id), {"at": at, "q": q}, anchor),
         "place": place_of(hit, short.__getitem__),
-        "name": session_name(hit.stored),
+        "name": name,
         "score": hit.score,
         "modified": hit.session.modified,
         "about": about(hit),
         "tags": hit.session.notes.tags if hit.session.notes else (),
-        "snippet": snippet(hit.snippet),
+        # A list shows a session's first text, which often is its name.
+        "snippet": snippet(hit.snippet) if hit.snippet.text != name else None,
     }
 
 

@@ -178,6 +178,8 @@ def test_subagents_have_a_link_where_they_were_started(read: Read) -> None:
     below = read(f"{CLAUDE_ID}/a1")
     assert positions(below) == [0, 1]
     assert link(below, ".//dd/a") == f"/s/{CLAUDE_ID}"
+    assert texts(below, ".//dt").count("From") == 1  # the time
+    assert "Started by" in texts(below, ".//dt")
 
 
 def test_a_subagent_that_started_on_another_page_has_no_place_on_this_one(read: Read) -> None:
