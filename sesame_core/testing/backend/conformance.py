@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import Abbreviating, StorageBackend, Tallying
+from sesame_core.plugin.backend import Abbreviating, Lineage, StorageBackend, Tallying
 from sesame_core.plugin.withholding import Withholding
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
@@ -38,8 +38,8 @@ class BackendConformance(
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
     (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`, `Tallying`,
-    `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`, `Granted`) are skipped for a
-    backend without it.
+    `Lineage`, `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`, `Granted`) are
+    skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:
@@ -259,6 +259,27 @@ class BackendConformance(
             "failed": (1, 0),
             "neither": (0, 0),
         }
+
+    def test_finds_what_was_made_from_a_session(self, backend: StorageBackend) -> None:
+        """The sessions that name it as their parent, and the origins of its chunks; only with the ability."""
+        reader = backend.reader()
+        if not isinstance(reader, Lineage):
+            pytest.skip("the backend does not find what was made from a session")
+        copied = [a_chunk(f"copied {n}", origin=2**62 + n) for n in range(2)]
+        store(backend, a_file(), a_session(*copied, "own", id="root"))
+        store(
+            backend,
+            a_file("/sessions/2.jsonl"),
+            a_session(*copied, id="fork", parent_id="root"),
+            a_session("fox", id="root/a", kind="subagent", parent_id="root"),
+            a_session("fox", id="other", parent_id="elsewhere"),
+            a_session("fox", id="none"),
+        )
+        assert set(reader.children("root")) == {the(backend, "fork").number, the(backend, "root/a").number}
+        assert reader.children("") == reader.children("roo") == []
+        assert reader.origins(the(backend, "root").number) == [2**62, 2**62 + 1, None]
+        assert reader.origins(the(backend, "fork").number) == [2**62, 2**62 + 1]
+        assert reader.origins(2**31) == []
 
     # -- chunks -------------------------------------------------------------------------------------------
 
