@@ -36,7 +36,7 @@ def search_page(desk: Desk, asked: Asked) -> str:
         hits=[_shown(hit, asked.q, short) for hit in answer.hits],
         notes=answer_notes(answer, report, (), names_commands=False),
         pages=_pages(asked, answer),
-        facets=facets(answer.found, asked, desk.failing(), has_words=answer.mode == "search"),
+        facets=facets(answer, asked, desk),
         counted=len(answer.found) if len(answer.found) < answer.total else None,
         headless=None if asked.values.get("all_kinds") else answer.left_out.get("headless"),
         state=desk.state(),
