@@ -91,7 +91,7 @@ class ModelError(SesameError):
     """A language model cannot be used, did not answer in time, or returned an empty answer."""
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """Return what a server tells of an error: its message; of a bug only its kind, whose message may be any text."""
     if isinstance(error, SesameError):
         return str(error)
