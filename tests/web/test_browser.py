@@ -507,6 +507,20 @@ def pages(site: Site) -> list[str]:
     ]
 
 
+def test_a_phone_has_a_link_to_the_facets_which_keeps_the_results(reader: Browser, site: Site) -> None:
+    reader.emulate(width=400)
+    reader.visit(site.url("/?q=harbour"))
+    reader.run("document.querySelector('article.hit').dataset.kept = 'yes'")
+    reader.one(".narrow a").click()
+    top = "return document.querySelector('#facets').getBoundingClientRect().top"
+    reader.until(lambda: reader.run(top) < 800)
+    time.sleep(0.2)
+    assert reader.run("return document.querySelector('article.hit').dataset.kept") == "yes"
+    reader.emulate()
+    reader.visit(site.url("/?q=harbour"))
+    assert not reader.one(".narrow a").is_displayed()
+
+
 def test_a_phone_scrolls_in_one_direction(reader: Browser, site: Site) -> None:
     reader.emulate(width=360)
     for url in pages(site):
