@@ -315,7 +315,7 @@ def test_an_error_that_nobody_expected_is_on_the_page_until_indexing_works_again
             with monkeypatch.context() as patched:
                 patched.setattr(sesame, "refresh", fail)
                 desk.follow()
-            notes = texts(tree_of(search_page(desk, Asked(QueryParams()))), ".//ul[@id='notes']/li")
+                notes = texts(tree_of(search_page(desk, Asked(QueryParams()))), ".//ul[@id='notes']/li")
             reason = "internal error (ZeroDivisionError); the server's log has the details"
             assert f"The index was not refreshed: {reason}" in notes
             assert "ZeroDivisionError" in caplog.text
