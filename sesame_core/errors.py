@@ -89,3 +89,10 @@ class ResumeError(SesameError):
 
 class ModelError(SesameError):
     """A language model cannot be used, did not answer in time, or returned an empty answer."""
+
+
+def told(error: BaseException) -> str:
+    """Return what a server tells of an error: its message; of a bug only its kind, whose message may be any text."""
+    if isinstance(error, SesameError):
+        return str(error)
+    return f"internal error ({type(error).__name__}); the server's log has the details"

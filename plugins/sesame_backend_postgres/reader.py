@@ -159,6 +159,15 @@ class PostgresReader:
             return found
         return self._stored("WHERE s.session_id = ANY (%s)", (wanted,)) if wanted else []
 
+    def children(self, session_id: str) -> list[int]:
+        """Return the numbers of the sessions whose parent has this id."""
+        return [number for (number,) in self._rows("SELECT id FROM sessions WHERE parent_id = %s", (session_id,))]
+
+    def origins(self, number: int) -> list[int | None]:
+        """Return the origin of each chunk of a session by position."""
+        sql = "SELECT origin FROM chunks WHERE session = %s ORDER BY seq"
+        return [origin for (origin,) in self._rows(sql, (number,))]
+
     def abbreviated(self, ids: Sequence[str], lengths: Sequence[int]) -> list[str]:
         """Return the beginning of each id that is unique, of the first of some lengths at which it is."""
         answers = self._rows(_UNIQUE, (list(lengths), list(ids)))

@@ -134,6 +134,19 @@ class SqliteReader:
         return rows.select(self._db(), rows.to_stored, sql, wanted) if wanted else []
 
     @translating
+    def children(self, session_id: str) -> list[int]:
+        """Return the numbers of the sessions whose parent has this id."""
+        return [
+            number for (number,) in self._db().execute("SELECT id FROM sessions WHERE parent_id = ?", (session_id,))
+        ]
+
+    @translating
+    def origins(self, number: int) -> list[int | None]:
+        """Return the origin of each chunk of a session by position."""
+        sql = "SELECT origin FROM chunks WHERE id >= ? AND id < ? ORDER BY id"
+        return [origin for (origin,) in self._db().execute(sql, _rows_of(number, 0, None))]
+
+    @translating
     def chunks(self, ranges: Sequence[ChunkRange]) -> list[list[Chunk]]:
         """Return the chunks of each range by position."""
         if not ranges:

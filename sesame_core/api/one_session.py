@@ -155,6 +155,20 @@ class OneSession(Indexing):
         with reader.snapshot():
             return started(reader, self._now(session), shown)
 
+    def forks(self, session: str | StoredSession) -> list[Part]:
+        """Return the sessions that were made from a session, without chunks, the latest first.
+
+        `Part.started_at` is the position in the session of the last chunk that both have; None if the index does not
+        know it.
+
+        :raises UnknownSessionError: the session does not exist.
+        """
+        from ..search.family import forks
+
+        reader = self._index.reader()
+        with reader.snapshot():
+            return forks(reader, self._now(session))
+
     def ask(
         self,
         session: str | StoredSession,

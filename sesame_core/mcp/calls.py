@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import SesameError, UnknownSessionError
+from ..errors import SesameError, UnknownSessionError, told
 
 if TYPE_CHECKING:
     from .tools import Tools
@@ -105,7 +105,7 @@ class Calls:
                 self.tools().warm_up()
             except SesameError as error:  # each call has it as its answer
                 _LOG.warning("%s", error)
-            except Exception:  # noqa: BLE001 - the first call gets it, too
+            except Exception:  # noqa: BLE001 - nobody waits for it; the first call fails in the same way, and says so
                 _LOG.exception("the server cannot prepare for calls")
 
     @contextmanager
@@ -167,10 +167,10 @@ def answered(
         between = "\n" if "\n" in error.message else "; "
         return _failed(f"{error.message}{between}find ids with search_sessions or list_sessions")
     except SesameError as error:
-        return _failed(str(error))
+        return _failed(told(error))
     except Exception as error:  # noqa: BLE001 - the protocol cannot carry a traceback; the log has it
         _LOG.exception("the tool %s failed", name)
-        return _failed(f"internal error ({type(error).__name__}); the server's log has the details")
+        return _failed(told(error))
     # A question may contain lone surrogates, which no transport can encode.
     return {"content": [{"type": "text", "text": sent(value).decode()}], "isError": False}
 

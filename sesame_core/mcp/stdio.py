@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from .. import version
+from ..errors import told
 from .calls import PROGRESS, Calls, Result
 from .instructions import INSTRUCTIONS
 from .messages import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError, decoded
@@ -160,7 +161,7 @@ class Handshake:
                 self._answer(number, call.result())
             else:
                 _LOG.error("a request failed", exc_info=error)
-                self._fail(number, ProtocolError(INTERNAL_ERROR, f"internal error ({type(error).__name__})"))
+                self._fail(number, ProtocolError(INTERNAL_ERROR, told(error)))
             self._answering.notify_all()
 
     def _tell(self, token: str | int, name: str, call: Future[Result]) -> None:

@@ -220,6 +220,17 @@ class Tallying(Protocol):
 
 
 @runtime_checkable
+class Lineage(Protocol):
+    """A reader that finds what was made from a session: the page then shows its forks where they leave it."""
+
+    def children(self, session_id: str) -> list[int]:
+        """Return the numbers of the sessions whose parent has this id, in any order; of those in several files, all."""
+
+    def origins(self, number: int) -> list[int | None]:
+        """Return the `Chunk.origin` of each chunk of a session by position, without reading texts."""
+
+
+@runtime_checkable
 class TracksFiles(Protocol):
     """A reader that reports which files the index knows: a search then writes nothing when no file has changed."""
 

@@ -119,11 +119,8 @@ class BackgroundIndexer:
     def _run(self) -> None:
         wait = RETRY
         while not self._stop.is_set():
-            try:
-                with self._writing:
-                    report = self._refresh(BATCH)
-            except Exception:  # noqa: BLE001 - nobody waits for this thread; the next call's refresh gets it, too
-                _LOG.exception("indexing in the background failed")
+            report = self._refreshed(BATCH)
+            if report is None:
                 return
             if report.is_locked:
                 self._stop.wait(LOCKED)
@@ -148,13 +145,10 @@ class BackgroundIndexer:
         while not self._stop.wait(self._until_scan()):
             if time.monotonic() - self._called >= AWAKE:
                 return
-            try:
-                with self._writing:
-                    pending = self._refresh(None).pending
-            except Exception:  # noqa: BLE001 - as in `_run`
-                _LOG.exception("scanning in the background failed")
+            report = self._refreshed(None)
+            if report is None:
                 return
-            if pending:
+            if report.pending:
                 self._start()
 
     def _until_scan(self) -> float:
@@ -165,6 +159,15 @@ class BackgroundIndexer:
         age = time.monotonic() - began if at is None else time.time() - at.timestamp()
         # Not at once in any case: a scan that cannot be kept would never end.
         return max(LASTING - age, LASTING / 10)
+
+    def _refreshed(self, seconds: float | None) -> IndexReport | None:
+        """Refresh in a thread that nobody waits for; None after an error that nobody expected: the thread then ends."""
+        try:
+            with self._writing:
+                return self._refresh(seconds)
+        except Exception:  # noqa: BLE001 - all but bugs are in the report; of one, the next call's refresh fails, too
+            _LOG.exception("indexing in the background failed")
+            return None
 
     def _refresh(self, seconds: float | None) -> IndexReport:
         """Refresh, and log new errors; the caller has the lock."""

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 DEBOUNCE_MS = 500
 #: The same for whoever only wants to know that something changed.
 NOTICE_MS = 100
+#: How the system is asked for changes: it says at least every second that there are none.
+ASKED: dict[str, Any] = {
+    "rust_timeout": 1_000,
+    "yield_on_timeout": True,
+    "watch_filter": None,
+    "ignore_permission_denied": True,
+}
 #: Seconds between two full scans, for roots that appeared and changes that were missed.
 RESCAN_SECONDS = 300
 #: Seconds between two attempts while another process is indexing.
@@ -52,18 +59,7 @@ def watch(
         for root in roots:
             log(f"watching {root}" if root in present else f"waiting for {root}")
         deadline = time.monotonic() + rescan_seconds
-        changes = (
-            watchfiles.watch(
-                *present,
-                debounce=DEBOUNCE_MS,
-                rust_timeout=1_000,
-                yield_on_timeout=True,
-                watch_filter=None,
-                ignore_permission_denied=True,
-            )
-            if present
-            else _ticks()
-        )
+        changes = watchfiles.watch(*present, debounce=DEBOUNCE_MS, **ASKED) if present else _ticks()
         is_first = True
         for batch in changes:
             if is_first:
@@ -91,15 +87,7 @@ def notices(sesame: Sesame, stop: threading.Event, *, seconds: float) -> Iterato
         try:
             import watchfiles
 
-            changes = watchfiles.watch(
-                *present,
-                debounce=NOTICE_MS,
-                rust_timeout=1_000,
-                yield_on_timeout=True,
-                stop_event=stop,
-                watch_filter=None,
-                ignore_permission_denied=True,
-            )
+            changes = watchfiles.watch(*present, debounce=NOTICE_MS, stop_event=stop, **ASKED)
             is_first = True
             for batch in changes if present else ():
                 # The first may be of none: what changed before the system watched is noticed with it.

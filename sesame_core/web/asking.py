@@ -27,6 +27,8 @@ class Asked:
     def __init__(self, given: QueryParams) -> None:
         self.q = given.get("q", "")[:QUERY]
         self.page = number(given, "page", 1, least=1, most=PAGES)
+        #: Whether calls with the words of the query are to be counted, which takes a search for each tool.
+        self.counts_calls = given.get("count") == "tool"
         #: Values of filters by name of `Field`.
         self.values = {name: given.getlist(name) for name in _NAMES if any(given.getlist(name))}
 
@@ -36,8 +38,15 @@ class Asked:
 
         :raises QueryError: a value is not valid.
         """
+        return self.filters_with()
+
+    def filters_with(self, **changes: str) -> Filters:
+        """Return the filters with other values, as a link with these has them.
+
+        :raises QueryError: a value is not valid.
+        """
         last = {name: values if _NAMES[name].is_repeatable else values[-1] for name, values in self.values.items()}
-        return gathered(last)
+        return gathered({**last, **changes})
 
     def url(self, **changes: str | int | None) -> str:
         """Return a link with other values; the first page of results, unless a page is named."""

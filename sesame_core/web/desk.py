@@ -12,12 +12,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..dataclass import replace
+from ..errors import told
 from ..rendering.freshness import state_line
 from ..runtime.background import BackgroundIndexer
+from ..types.report import IndexReport
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
-    from ..types.report import IndexReport
 
 #: Most concurrent calls; more wait.  Each of these threads keeps a connection to the index.
 THREADS = 8
@@ -69,7 +71,7 @@ class Desk:
     def follow(self) -> None:
         """Index changes in the thread that does so for pages, and wait until that is done."""
         with suppress(RuntimeError, CancelledError):  # the server ends
-            self._behind.submit(self.refreshed).result()
+            self._behind.submit(self._refresh_behind).result()
 
     def refreshing(self) -> IndexReport | None:
         """Begin to index changes, without waiting; return what is known of the index."""
@@ -84,8 +86,9 @@ class Desk:
     def _refresh_behind(self) -> None:
         try:
             self.refreshed()
-        except Exception:  # noqa: BLE001 - nobody waits for it
+        except Exception as error:  # noqa: BLE001 - nobody waits for it; the next pages say it
             _LOG.exception("indexing behind the page failed")
+            self._report = replace(self._report or IndexReport(), reason=told(error))
 
     def state(self) -> dict[str, Any]:
         """Return what every page says of the index."""

@@ -52,7 +52,7 @@ def session_page(desk: Desk, reference: str, given: QueryParams) -> str:
     first = number(given, "from", None) if given.get("from") else max(0, total - most if at is None else at - BEFORE)
     first = min(first, max(0, total - 1)) if given.get("from") else min(first, max(0, total - most))
     chunks = desk.sesame.list_messages(stored, offset=first, limit=most)
-    below = desk.sesame.subagents(stored, chunks)
+    below, forks = desk.sesame.subagents(stored, chunks), desk.sesame.forks(stored)
     words = parse(find or q) if (find or q).strip() else None
     path, kept = session_path(stored.session.id), {"find": find, "q": q}
 
@@ -69,8 +69,11 @@ def session_page(desk: Desk, reference: str, given: QueryParams) -> str:
         name=session_name(stored),
         short=desk.sesame.abbreviate(stored.session.id),
         facts=_facts(stored),
-        messages=list(_messages(stored, chunks, below, words, at, is_whole=bool(given.get("whole")))),
-        below=[{"url": session_path(part.stored.session.id), "name": session_name(part.stored)} for part in below],
+        messages=list(_messages(stored, chunks, [*below, *forks], words, at, is_whole=bool(given.get("whole")))),
+        made=[
+            (f"{len(below)} subagent{'' if len(below) == 1 else 's'}", list(map(_linked, below))),
+            (f"{len(forks)} session{'' if len(forks) == 1 else 's'} made from this one", list(map(_linked, forks))),
+        ],
         first=first,
         last=first + len(chunks) - 1,
         total=total,
@@ -104,10 +107,10 @@ def _messages(
     stored: StoredSession, chunks: Sequence[Chunk], below: Sequence[Part], words: Any, at: int | None, *, is_whole: bool
 ) -> Any:
     """Yield what the template shows of each message."""
-    subagents: dict[int, list[Part]] = {}
+    begun: dict[int, list[Part]] = {}
     for part in below:
         if part.started_at is not None:
-            subagents.setdefault(part.started_at, []).append(part)
+            begun.setdefault(part.started_at, []).append(part)
     rendered = 0
     shown = list(pieces(Part(stored=stored, chunks=tuple(chunks))))
     for row, (chunk, piece) in enumerate(zip(chunks, shown, strict=True)):
@@ -120,11 +123,15 @@ def _messages(
             "is_open": piece.kind == "message" or piece.position == at or is_whole,
             "rest": 0 if is_whole else max(0, len(piece.text) - LONG),
             "back": _back(shown[row:]) if is_left else None,
-            "subagents": [
-                {"url": session_path(part.stored.session.id), "name": session_name(part.stored)}
-                for part in subagents.get(piece.position, ())
-            ],
+            "begun": list(map(_linked, begun.get(piece.position, ()))),
         }
+
+
+def _linked(part: Part) -> dict[str, Any]:
+    """Return what the template shows of a subagent or a fork."""
+    session = part.stored.session
+    kind = "Subagent" if session.kind == "subagent" else "Fork"
+    return {"kind": kind, "url": session_path(session.id), "name": session_name(part.stored)}
 
 
 def _back(shown: Sequence[Piece]) -> int:

@@ -36,11 +36,20 @@ def search_page(desk: Desk, asked: Asked) -> str:
         hits=[_shown(hit, asked.q, short) for hit in answer.hits],
         notes=answer_notes(answer, report, (), names_commands=False),
         pages=_pages(asked, answer),
-        facets=facets(answer.found, asked, desk.failing(), has_words=answer.mode == "search"),
+        facets=facets(answer, asked, desk),
         counted=len(answer.found) if len(answer.found) < answer.total else None,
-        headless=None if asked.values.get("all_kinds") else answer.left_out.get("headless"),
+        headless=_headless(desk, asked, answer),
         state=desk.state(),
     )
+
+
+def _headless(desk: Desk, asked: Asked, answer: Answer) -> int:
+    """Return the number of headless sessions that are left out."""
+    if asked.values.get("all_kinds"):
+        return 0
+    if answer.mode == "search":
+        return answer.left_out.get("headless", 0)
+    return desk.sesame.search(asked.q, asked.filters_with(all_kinds="1"), limit=1).total - answer.total
 
 
 def _shown(hit: Hit, q: str, short: dict[str, str]) -> dict[str, Any]:
@@ -48,15 +57,17 @@ def _shown(hit: Hit, q: str, short: dict[str, str]) -> dict[str, Any]:
     at = None if chunk is None else chunk.seq
     session_id = (chunk.session_id if chunk else "") or hit.session.id
     anchor = "" if at is None else f"m{at}"
+    name = session_name(hit.stored)
     return {
         "url": url(session_path(session_id), {"at": at, "q": q}, anchor),
         "place": place_of(hit, short.__getitem__),
-        "name": session_name(hit.stored),
+        "name": name,
         "score": hit.score,
         "modified": hit.session.modified,
         "about": about(hit),
         "tags": hit.session.notes.tags if hit.session.notes else (),
-        "snippet": snippet(hit.snippet),
+        # A list shows a session's first text, which often is its name.
+        "snippet": snippet(hit.snippet) if hit.snippet.text != name else None,
     }
 
 

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from sesame_core.mcp.tools import TOOLS, Tools
 from sesame_core.rendering.budget import size
 
 from ..conftest import REPOSITORY
-from ..support.mcp_client import answered, text_of, value_of
+from ..support.mcp_client import answered, read_to_its_end, text_of, value_of
 from ..support.oversized import KINDS, PIECES, write_all
 from ..support.transcripts import Pi, write
 
@@ -87,18 +88,11 @@ def test_every_session_is_in_bounds(kind: str, oversized: Tools) -> None:
 def test_every_text_is_read_to_its_end_page_by_page(kind: str, oversized: Tools) -> None:
     session = f"{KINDS.index(kind):08x}-fox"
     read: dict[int, str] = {}
-    where: dict[str, int] = {}
     most, pages = ANSWER_BYTES, 0
-    while True:
-        page = bounded(oversized, "list_messages", most, session=session, limit=200, **where)
+    for page in read_to_its_end(partial(bounded, oversized, "list_messages", most, session=session, limit=200)):
         for chunk in page["chunks"]:
             read[chunk["position"]] = read.get(chunk["position"], "") + chunk["text"]
         pages += 1
-        if page["nextOffset"] is None:
-            break
-        following = {"offset": page["nextOffset"], "text_offset": page["nextTextOffset"]}
-        assert following != where
-        where = following
     chunks = oversized._sesame.list_messages(session)
     assert list(read.values()) == [chunk.text for chunk in chunks]
     assert pages <= 3 + 2 * sum(size(chunk.text) + 1_000 for chunk in chunks) // most

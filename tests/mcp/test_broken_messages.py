@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-from ..support.mcp_client import COMMAND, HANDSHAKE, Served, ends_within, environment, over_http
+from ..support.mcp_client import COMMAND, HANDSHAKE, ends_within, environment, over_http
 
 pytestmark = pytest.mark.once
 
@@ -141,24 +139,9 @@ def test_a_cut_emoji_is_answered_as_any_text(text: str, exchange: Exchange) -> N
 SECRET = "a-secret-of-thirty-two-characters"
 
 
-def post(server: Served, body: bytes) -> tuple[int, str]:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-        "Authorization": f"Bearer {SECRET}",
-    }
-    request = urllib.request.Request(server.url, body, headers)
-    try:
-        with urllib.request.urlopen(request, timeout=30) as response:
-            return response.status, response.read().decode()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.read().decode()
-
-
 def test_over_http_every_broken_body_is_answered_and_the_server_lives(indexed_sessions: Path) -> None:
     with over_http(SESAME_MCP_TOKEN=SECRET) as server:
         for line in [*(line for line, _, _ in BROKEN), CALL % (2, r"backoff \ud83d"), ""]:
-            status, body = post(server, line.encode("utf-8", "surrogateescape"))
+            status, body = server.send(line.encode("utf-8", "surrogateescape"), Authorization=f"Bearer {SECRET}")
             assert (status, "error" in json.loads(body)) == (400, True), line[:80]
         assert server.post(Authorization=f"Bearer {SECRET}")[0] == 200

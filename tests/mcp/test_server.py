@@ -43,6 +43,7 @@ from ..support.mcp_client import (
     ends_within,
     environment,
     over_stdio,
+    read_to_its_end,
     resident,
     text_of,
     value_of,
@@ -233,17 +234,12 @@ def test_a_session_is_read_to_the_end_page_by_page_and_nothing_is_lost(
     run = tools_of()
     read: dict[int, str] = {}
     given = {"session": pi.session, "limit": 4, "max_bytes": 5000}
-    where: dict[str, int] = {}
     pages = 0
-    while True:
-        page = run("list_messages", {**given, **where})
+    for page in read_to_its_end(lambda **where: run("list_messages", {**given, **where})):
         assert sum(len(chunk["text"].encode()) for chunk in page["chunks"]) <= 5000
         for chunk in page["chunks"]:
             read[chunk["position"]] = read.get(chunk["position"], "") + chunk["text"]
         pages += 1
-        if page["nextOffset"] is None:
-            break
-        where = {"offset": page["nextOffset"], "text_offset": page["nextTextOffset"]}
     assert list(read.values()) == [text for text in texts if text]
     assert pages > 8
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from sesame_core import Selection, Sesame, Source
 
+from ..support.every_backend import BACKENDS, opened
 from ..support.in_memory import in_memory, plugins_with_memory
 from ..support.transcripts import CLAUDE_ID, START, Claude, write
 
@@ -107,3 +109,48 @@ def test_the_index_in_memory_exports_the_same_and_stays_as_it_was(home: Path) ->
         assert texts[0] == texts[1]
         assert not [text for text in texts[0] if "ghp_" in text]
         assert "ghp_a1B2" in memory.list_messages(f"{CLAUDE_ID}/a1f7")[0].text
+
+
+def fork(name: str, copied: list[Any], *texts: str, of: str = CLAUDE_ID, minutes: float = 10) -> None:
+    """Write a session that was made from another one, with copies of its records.
+
+    :param name: how its id begins: 8 digits, a dash, 4 digits.
+    """
+    session = Claude(f"{name}-4111-8111-111111111111", start=START + timedelta(minutes=minutes))
+    begun = [
+        {**record, "sessionId": session.session, "forkedFrom": {"sessionId": of, "messageUuid": record["uuid"]}}
+        for record in copied
+    ]
+    write(session.path, *begun, *map(session.user, texts))
+
+
+@pytest.mark.parametrize("kept", BACKENDS, indirect=True)
+def test_a_fork_is_placed_after_the_last_message_that_it_repeats(kept: Sesame) -> None:
+    s = Claude()
+    records = [s.user("go"), s.answer("here"), s.user("and there"), s.answer("done")]
+    write(s.path, *records)
+    fork("aaaaaaaa-1111", records[:2], "another way", minutes=10)
+    fork("bbbbbbbb-2222", records, minutes=20)
+    fork("cccccccc-3333", records[:1], "a second one", of="99999999-4111-8111-111111111111")
+    subagent("a1", "count the foxes", 1)
+    assert not kept.index().errors
+    placed = {part.stored.session.id[:8]: part.started_at for part in kept.forks(CLAUDE_ID)}
+    assert placed == {"aaaaaaaa": 1, "bbbbbbbb": 3}
+    assert kept.forks("bbbbbbbb") == []
+
+
+@pytest.mark.parametrize("kept", BACKENDS, indirect=True)
+def test_a_fork_that_repeats_nothing_has_no_place(kept: Sesame) -> None:
+    s = Claude()
+    write(s.path, s.user("go"), s.answer("here"))
+    other = Claude("dddddddd-4444-4111-8111-111111111111")
+    write(other.path, other.user("new", forkedFrom={"sessionId": CLAUDE_ID, "messageUuid": "no-such-message"}))
+    assert not kept.index().errors
+    assert [(part.stored.session.id[:8], part.started_at) for part in kept.forks(CLAUDE_ID)] == [("dddddddd", None)]
+
+
+@pytest.fixture
+def kept(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Iterator[Sesame]:
+    """Claude Code's sessions in an index on one of the backends."""
+    with opened(request, tmp_path, Source(parser=Selection(name="claude-code"), path=home / ".claude")) as sesame:
+        yield sesame

@@ -71,6 +71,22 @@ def value_of(result: types.CallToolResult) -> dict[str, Any]:
     return value
 
 
+def read_to_its_end(ask: Callable[..., dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the pages of a session, each asked for where the one before ends.
+
+    :param ask: returns the page at `offset` and `text_offset`; without them, the first.
+    """
+    where: dict[str, int] = {}
+    while True:
+        page = ask(**where)
+        yield page
+        if page["nextOffset"] is None:
+            return
+        following = {"offset": page["nextOffset"], "text_offset": page["nextTextOffset"]}
+        assert following != where
+        where = following
+
+
 @dataclass
 class Served:
     """A server over HTTP."""
@@ -82,7 +98,11 @@ class Served:
 
     def post(self, **headers: str) -> tuple[int, str]:
         """Start a session with these headers; return the status and the body."""
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}).encode()
+        opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE}
+        return self.send(json.dumps(opening).encode(), **headers)
+
+    def send(self, body: bytes, **headers: str) -> tuple[int, str]:
+        """Send a body with these headers; return the status and the body of the answer."""
         basic = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         request = urllib.request.Request(self.url, body, {**basic, **headers})
         try:

@@ -214,6 +214,12 @@ def focused(browser: Browser) -> str:
     return str(browser.run("return document.activeElement.id"))
 
 
+def step(browser: Browser, *keys: str, to: int) -> None:
+    """Press keys that lead to the message at a position."""
+    browser.press(*keys)
+    browser.until(lambda: focused(browser) == f"m{to}")
+
+
 def test_a_link_with_a_token_lets_in_and_its_token_stays_nowhere(window: Browser, server: Served) -> None:
     window.visit(f"{server.url}/#{server.token}")
     window.until(lambda: window.all("article.hit"))
@@ -300,25 +306,20 @@ def test_a_keyboard_is_enough(reader: Browser, site: Site) -> None:
     reader.press("j", Keys.ENTER)
     reader.until(lambda: reader.all("article.is-at"))
     at = int(re.search(r"#m(\d+)$", reader.path)[1])  # type: ignore[index]
-    reader.press("j")
-    reader.until(lambda: focused(reader) == f"m{at + 1}")
+    step(reader, "j", to=at + 1)
     assert reader.path.endswith(f"at={at + 1}#m{at + 1}")
-    reader.press("k", "k")
-    reader.until(lambda: focused(reader) == f"m{at - 1}")
+    step(reader, "k", "k", to=at - 1)
     reader.press("J")
     reader.until(lambda: reader.run("return document.activeElement.matches('.is-prompt')"))
     prompt = int(focused(reader)[1:])
-    reader.press("J")
-    reader.until(lambda: focused(reader) == f"m{prompt + 10}")
-    reader.press("K", "K")
-    reader.until(lambda: focused(reader) == f"m{prompt - 10}")
+    step(reader, "J", to=prompt + 10)
+    step(reader, "K", "K", to=prompt - 10)
     reader.press("]")
     reader.until(lambda: reader.all("mark.is-now"))
     hit = int(focused(reader)[1:])
     reader.press("]")
     reader.until(lambda: int(focused(reader)[1:]) > hit)
-    reader.press("[")
-    reader.until(lambda: int(focused(reader)[1:]) == hit)
+    step(reader, "[", to=hit)
     # A tool's output, unfolded and folded again.
     while not reader.run("return document.activeElement.querySelector('details')"):
         before = focused(reader)
@@ -363,12 +364,10 @@ def test_keys_lead_past_the_messages_that_are_shown(reader: Browser, site: Site)
     reader.visit(session(site, site.long, "?from=100"))
     reader.run("document.querySelector('#m100').focus()")
     reader.run("document.querySelector('#m298').scrollIntoView()")
-    reader.press("J")
-    reader.until(lambda: focused(reader) == "m300")
+    step(reader, "J", to=300)
     reader.visit(session(site, site.long, "?from=100"))
     reader.until(lambda: reader.all("#m100"))
-    reader.press("K")
-    reader.until(lambda: focused(reader) == "m90")
+    step(reader, "K", to=90)
 
 
 def test_find_within_a_session(reader: Browser, site: Site) -> None:
@@ -379,8 +378,7 @@ def test_find_within_a_session(reader: Browser, site: Site) -> None:
     reader.until(lambda: reader.all("#found"))
     assert "6 messages with" in reader.text("#found")
     assert reader.one("article.is-at").get_attribute("id") == "m50"
-    reader.press("]")
-    reader.until(lambda: focused(reader) == "m150")
+    step(reader, "]", to=150)
     # The next is on another page.
     reader.press("]")
     reader.until(lambda: reader.path.endswith("#m250") and reader.text("mark.is-now") == "quokka")
@@ -507,6 +505,20 @@ def pages(site: Site) -> list[str]:
         session(site, site.hostile),
         site.url("/s/nothing-like-it"),
     ]
+
+
+def test_a_phone_has_a_link_to_the_facets_which_keeps_the_results(reader: Browser, site: Site) -> None:
+    reader.emulate(width=400)
+    reader.visit(site.url("/?q=harbour"))
+    reader.run("document.querySelector('article.hit').dataset.kept = 'yes'")
+    reader.one(".narrow a").click()
+    top = "return document.querySelector('#facets').getBoundingClientRect().top"
+    reader.until(lambda: reader.run(top) < 800)
+    time.sleep(0.2)
+    assert reader.run("return document.querySelector('article.hit').dataset.kept") == "yes"
+    reader.emulate()
+    reader.visit(site.url("/?q=harbour"))
+    assert not reader.one(".narrow a").is_displayed()
 
 
 def test_a_phone_scrolls_in_one_direction(reader: Browser, site: Site) -> None:

@@ -17,17 +17,20 @@ import pytest
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
 import httpx2
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 
 from sesame_core import Sesame
 from sesame_core.runtime.watcher import notices
 from sesame_core.web import live
+from sesame_core.web.asking import Asked
 from sesame_core.web.desk import Desk
 from sesame_core.web.live import Live
+from sesame_core.web.searching import search_page
 
 from ..support.both_backends import Index
 from ..support.transcripts import Pi, append, write
-from ..support.web_client import Served, served
+from ..support.web_client import Served, served, texts, tree_of
 
 #: Seconds until something must have come; a busy machine takes its time.
 PATIENCE = 60
@@ -298,6 +301,28 @@ def test_more_than_some_are_refused(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> 
         streams.stream(None, "", lambda: True)
 
     run(follow, is_read_only=True)
+
+
+def test_an_error_that_nobody_expected_is_on_the_page_until_indexing_works_again(
+    pi: Pi, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("a heron")
+
+    with Sesame() as sesame:
+        desk = Desk(sesame, sesame)
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr(sesame, "refresh", fail)
+                desk.follow()
+                notes = texts(tree_of(search_page(desk, Asked(QueryParams()))), ".//ul[@id='notes']/li")
+            reason = "internal error (ZeroDivisionError); the server's log has the details"
+            assert f"The index was not refreshed: {reason}" in notes
+            assert "ZeroDivisionError" in caplog.text
+            desk.follow()
+            assert texts(tree_of(search_page(desk, Asked(QueryParams("q=quaggas")))), ".//ul[@id='notes']/li") == []
+        finally:
+            desk.close()
 
 
 # -- notices ----------------------------------------------------------------------------------------------

@@ -60,6 +60,24 @@ def test_marks_are_made_by_forms(visitor: httpx2.Client, indexed_sessions: Path)
     assert texts(read, ".//a[@class='tag']") == ["nix", "release"]
 
 
+def test_a_list_says_how_many_headless_sessions_it_leaves_out(visitor: httpx2.Client) -> None:
+    def shown(path: str) -> tuple[int, list[str]]:
+        tree = tree_of(visitor.get(path).text)
+        return len(tree.findall(".//article[@class='hit']")), texts(tree, ".//ul[@id='notes']//a")
+
+    assert shown("/?all_kinds=1") == (shown("/")[0] + 1, [])
+    assert shown("/")[1] == ["Show the 1 headless too"]
+    assert shown("/?agent=pi")[1] == []
+
+
+def test_a_list_shows_no_name_twice(visitor: httpx2.Client) -> None:
+    for path, has_snippets in (("/", False), ("/?error=1", True)):
+        hits = tree_of(visitor.get(path).text).findall(".//article[@class='hit']")
+        shown = [(texts(hit, "h2")[0], *texts(hit, "p[@class='snippet']")) for hit in hits]
+        assert [name for name, *snippet in shown if snippet == [name]] == []
+        assert any(len(one) == 2 for one in shown) is has_snippets
+
+
 def test_an_export_is_a_file_of_its_own(visitor: httpx2.Client) -> None:
     tree = tree_of(visitor.get("/").text)
     link = tree.find(".//article[@class='hit']/h2/a")

@@ -15,7 +15,7 @@ from sesame_core.errors import QueryError, UnknownSessionError
 from sesame_core.web.desk import Desk
 from sesame_core.web.reading import BEFORE, MARKDOWN, SHOWN, session_page
 
-from ..search.test_family import subagent
+from ..search.test_family import fork, subagent
 from ..support.transcripts import CLAUDE_ID, Claude, Pi, write
 from ..support.web_client import harmless, texts
 
@@ -178,6 +178,8 @@ def test_subagents_have_a_link_where_they_were_started(read: Read) -> None:
     below = read(f"{CLAUDE_ID}/a1")
     assert positions(below) == [0, 1]
     assert link(below, ".//dd/a") == f"/s/{CLAUDE_ID}"
+    assert texts(below, ".//dt").count("From") == 1  # the time
+    assert "Started by" in texts(below, ".//dt")
 
 
 def test_a_subagent_that_started_on_another_page_has_no_place_on_this_one(read: Read) -> None:
@@ -190,6 +192,21 @@ def test_a_subagent_that_started_on_another_page_has_no_place_on_this_one(read: 
     assert link(message(tree, 301), "p[@class='sub']/a") == f"/s/{CLAUDE_ID}/a1"
     for one in (tree, read(CLAUDE_ID, "from=0")):
         assert texts(one, ".//details[@class='below']/summary") == ["1 subagent"]
+
+
+def test_forks_have_a_link_where_they_leave_the_session(read: Read) -> None:
+    s = Claude()
+    records = [s.user("go"), s.answer("here"), s.user("and there")]
+    write(s.path, *records)
+    fork("aaaaaaaa-1111", records[:2], "another <b>way</b>")
+    tree = read(CLAUDE_ID)
+    (path,) = {one.get("href", "") for one in tree.findall(".//p[@class='sub']/a")}
+    assert link(message(tree, 1), "p[@class='sub']/a") == path
+    assert texts(tree, ".//p[@class='sub']")[0].startswith("Fork: ")
+    assert texts(tree, ".//details[@class='below']/summary") == ["1 session made from this one"]
+    made = read(path.removeprefix("/s/"))
+    assert "Made from" in texts(made, ".//dt")
+    assert link(made, ".//dd/a") == f"/s/{CLAUDE_ID}"
 
 
 def test_an_abandoned_branch_says_where_it_begins_and_how_to_get_past_it(read: Read) -> None:

@@ -6,11 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from sesame_core.plugin.backend import (
-    Abbreviating,
-    StorageBackend,
-    Turns,
-)
+from sesame_core.plugin.backend import Abbreviating, Lineage, StorageBackend, Turns
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.types.index import Chunk, ChunkRange
 from sesame_core.types.transcript import Session
@@ -20,7 +16,7 @@ from .base import EVERYTHING, BackendBase, chunks, store, the
 
 
 class ReadingConformance(BackendBase):
-    """Tests what is read of a session by its id or its number: itself, its chunks, where its turns end."""
+    """Tests what is read of a session by its id or its number: itself, its chunks, where its turns end, its forks."""
 
     def test_a_session_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
         """Every field, with non-ASCII text and the number of its chunks."""
@@ -97,6 +93,27 @@ class ReadingConformance(BackendBase):
         assert reader.abbreviated(ids, (3, 5)) == expected, "the beginning that only a session and its subagents have"
         assert reader.abbreviated(["abc-2", "abc-2", "not there"], (4,)) == ["abc-2", "abc-2", "not "]
         assert reader.abbreviated([], (3,)) == []
+
+    def test_finds_what_was_made_from_a_session(self, backend: StorageBackend) -> None:
+        """The sessions that name it as their parent, and the origins of its chunks; only with the ability."""
+        reader = backend.reader()
+        if not isinstance(reader, Lineage):
+            pytest.skip("the backend does not find what was made from a session")
+        copied = [a_chunk(f"copied {n}", origin=2**62 + n) for n in range(2)]
+        store(backend, a_file(), a_session(*copied, "own", id="root"))
+        store(
+            backend,
+            a_file("/sessions/2.jsonl"),
+            a_session(*copied, id="fork", parent_id="root"),
+            a_session("fox", id="root/a", kind="subagent", parent_id="root"),
+            a_session("fox", id="other", parent_id="elsewhere"),
+            a_session("fox", id="none"),
+        )
+        assert set(reader.children("root")) == {the(backend, "fork").number, the(backend, "root/a").number}
+        assert reader.children("") == reader.children("roo") == []
+        assert reader.origins(the(backend, "root").number) == [2**62, 2**62 + 1, None]
+        assert reader.origins(the(backend, "fork").number) == [2**62, 2**62 + 1]
+        assert reader.origins(2**31) == []
 
     def test_a_chunk_comes_back_as_it_was_stored(self, backend: StorageBackend) -> None:
         """Every field that is shown."""

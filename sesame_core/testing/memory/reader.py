@@ -107,6 +107,15 @@ class MemoryReader:
         state, wanted = self._state(), set(ids)
         return [state.stored(n) for n, entry in state.entries.items() if entry.session.id in wanted]
 
+    def children(self, session_id: str) -> list[int]:
+        """Return the numbers of the sessions whose parent has this id."""
+        return [n for n, entry in self._state().entries.items() if entry.session.parent_id == session_id]
+
+    def origins(self, number: int) -> list[int | None]:
+        """Return the origin of each chunk of a session by position."""
+        entry = self._state().entries.get(number)
+        return [chunk.origin for chunk in entry.chunks] if entry else []
+
     def list_sessions(
         self, filters: Filters, *, limit: int, offset: int = 0, condition: Condition | None = None
     ) -> tuple[list[StoredSession], int]:

@@ -48,6 +48,7 @@ const hasSelection = (within) => !getSelection().isCollapsed && within.contains(
 // -- results as one types
 let [asking, typing] = [null, 0]; // the request, and the timer until the next
 let hasEntry = false; // in the history, of what is being typed
+let answered = location.search; // what the results answer
 
 async function ask(url) {
   clearTimeout(typing);
@@ -58,6 +59,7 @@ async function ask(url) {
   try {
     const made = await page(url, { signal: mine.signal });
     main.replaceChildren(...$("#main", made).children);
+    answered = new URL(url, location).search;
     document.title = made.title;
     known().replaceWith($("#known", made));
     say($("#results h1").textContent, false);
@@ -94,7 +96,8 @@ async function submitted(event) {
 function returned() {
   box.value = new URLSearchParams(location.search).get("q") ?? "";
   hasEntry = false;
-  ask(location.href);
+  // A link within the page leads to the same results.
+  if (asking || typing || location.search !== answered) ask(location.href);
 }
 
 // -- where one is on a page, and how one gets on
