@@ -53,7 +53,6 @@ class Questions(Searching):
             asked,
             roots_of(asked.root, around),
             checked,
-            is_shared=self._index.audience() is not None,
             page=slice(offset, None if limit is None else offset + limit),
         )
         self._show_marks(session.stored for session in found.sessions)
