@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
@@ -215,6 +216,17 @@ def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(home: 
         assert found.is_elsewhere
         assert sessions(found) == [("stranger", 1, 0)]
         assert "No session of this repository names it" in who_text(found, {})
+
+
+def test_a_session_without_times(home: Path, utc: None) -> None:
+    s = Claude("undated")
+    records = [s.user("go"), s.call("Write", file_path="/w/a.py", content="x"), s.result("ok")]
+    write(s.path, *({key: value for key, value in record.items() if key != "timestamp"} for record in records))
+    os.utime(s.path, (START.timestamp(), START.timestamp()))
+    with in_index(home) as sesame:
+        found = sesame.who("w/a.py")
+        assert sessions(found) == [("undated", 1, 0)]
+        assert "claude-code: 1 change in 1 session, 2026-08-01" in who_text(found, {})
 
 
 def test_what_a_fork_repeats_belongs_to_the_session_that_was_first(home: Path) -> None:
