@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
+from ..query.filters import asked
 from ..search.grouping import copy_rank
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
@@ -155,6 +156,10 @@ def _begun(stored: StoredSession) -> datetime:
 
 
 def _of_topic(about: str, answer: Answer) -> Who:
+    query = answer.query
+    if not (query.words or query.condition or asked(query.filters)):
+        hint = "the question has no words to look for: name a file, or a topic"
+        return Who(about=about, name=about, subject="topic", hints=(hint,))
     best = answer.hits[0].score if answer.hits else 0.0
     involved = [
         Involved(

@@ -133,6 +133,11 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
         "",
         "What has some of these words: sesame search 'zebra unicorn'",
     ]
+    # Without words every session would be about it.
+    for nothing in ("", " ", "!!!", '"', "/", "*"):
+        unknown = indexed.who(nothing)
+        assert not unknown.people, nothing
+        assert "Note: the question has no words to look for: name a file, or a topic" in who_text(unknown, {})
     # Whatever is asked has an answer.
     for hostile in ("'", '"', "%", "a_b%.py", "(", "*.py", "\0", "x" * 5_000, "/", "..", "~", ".", "\\", "a\nb", "c:"):
         indexed.who(hostile)
