@@ -97,9 +97,9 @@ def named_file(about: str) -> NamedFile | None:
     root = root_of(above) if exists or not is_of_windows(text) else None
     name = text.replace("\\", "/")
     name = re.sub(r"/{2,}|/(?:\./)+", "/", name.removeprefix("./")).rstrip("/") or name
-    if not _parts(name):
-        return None
     if not exists:
+        if not _parts(name):
+            return None
         if ".." in name.split("/") or name.startswith("~"):
             name = place
         if root is None or not place.startswith(root + os.sep):

@@ -223,6 +223,18 @@ def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(home: 
         assert "No session of this repository names it" in who_text(found, {})
 
 
+def test_the_present_directory(home: Path, fox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (fox / "src").mkdir()
+    session("inside", ASKED, edit(f"{fox}/src/a.py"), cwd=str(fox))
+    session("stranger", ASKED, edit("/home/other/owl/src/a.py"), cwd="/home/other/owl")
+    with in_index(home) as sesame:
+        for about in (".", "./"):
+            found = sesame.who(about)
+            assert (found.subject, found.name, sessions(found)) == ("directory", str(fox), [("inside", 1, 0)])
+        monkeypatch.chdir(fox / "src")
+        assert sesame.who(".").name == "src"
+
+
 def test_a_session_without_times(home: Path, utc: None) -> None:
     s = Claude("undated")
     records = [s.user("go"), s.call("Write", file_path="/w/a.py", content="x"), s.result("ok")]
