@@ -131,6 +131,11 @@ def sessions_of(reader: IndexReader, numbers: Iterable[int]) -> dict[int, Stored
     return {stored.number: stored for stored in best.values()}
 
 
+def searched(reader: IndexReader, filters: Filters) -> int:
+    """Return the number of sessions that filters select."""
+    return reader.list_sessions(filters, limit=1)[1]
+
+
 def of_role(filters: Filters, role: Role) -> Filters:
     """Return filters for chunks of one role, unless they name one."""
     return filters if filters.role else replace(filters, role=role)

@@ -67,7 +67,7 @@ def find(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT
         fixes = _fixes(followed, stored, same)
         answer.basis.total, answer.fixes = len(fixes), tuple(fixes[offset : offset + limit])
         if not occurrences:
-            answer.basis.searched = reader.statistics().sessions
+            answer.basis.searched = finding.searched(reader, filters)
         if isinstance(reader, TracksFiles):
             answer.basis.freshness = reader.freshness()
     return answer

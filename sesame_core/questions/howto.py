@@ -111,7 +111,7 @@ def find(
         answer.basis.total = len(groups)
         answer.ways = tuple(_way(group) for group in groups[offset : offset + limit])
         if not groups:
-            answer.basis.searched = reader.statistics().sessions
+            answer.basis.searched = finding.searched(reader, filters)
         if isinstance(reader, TracksFiles):
             answer.basis.freshness = reader.freshness()
     return answer
