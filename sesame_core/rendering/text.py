@@ -60,10 +60,12 @@ def size(count: int) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, whose plural ends in `s` or replaces `y` by `ies`: 1 copy, 2 copies."""
+    """Return a number with its noun in the plural, unless it is one: 1 copy, 2 copies, 2 days, 2 fixes."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    if noun.endswith("y") and noun[-2] not in "aeou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
 def page(shown: int, total: str, *, offset: int, first: str) -> str:
