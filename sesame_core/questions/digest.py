@@ -61,10 +61,10 @@ def digest(
             before, _ = reader.list_sessions(replace(filters, after=None), limit=1)
             found.latest = before[0].session.modified if before else None
         entries = _described(reader, sessions, filters, max_bytes, leaving)
-    for name, group in groups.items():
-        group.owners = tuple(filter(None, owners.get(name, ())))
-        group.entries = entries.get(name, [])
-    found.groups = [group for group in groups.values() if group.sessions]
+    found.groups = [groups[name] for name in sessions]
+    for group in found.groups:
+        group.owners = tuple(filter(None, owners[group.name]))
+        group.entries = entries.get(group.name, [])
     return found
 
 

@@ -176,6 +176,17 @@ def test_many_projects_are_named_where_they_have_no_room(home: Path) -> None:
         assert found.groups[0].name == "/w/project-29"
 
 
+def test_a_subagent_that_ran_last_does_not_put_its_project_first(home: Path) -> None:
+    work("fox-1", "/w/fox", "make the fox quick", "It is quick.", hours=1)
+    work("owl-1", "/w/owl", "teach the owl to count", "It counts.", hours=2)
+    side = Claude("fox-1", cwd="/w/fox", start=START + timedelta(hours=3))
+    below = [{**record, "isSidechain": True, "agentId": "a1"} for record in (side.user("help"), side.answer("helped"))]
+    write(side.path.parent / "fox-1" / "subagents" / "agent-a1.jsonl", *below)
+    with in_index(home) as sesame:
+        found = sesame.digest(SINCE)
+        assert [(group.name, group.subagents) for group in found.groups] == [("/w/owl", 0), ("/w/fox", 1)]
+
+
 def test_sessions_of_nobody_and_of_no_directory_have_a_group(home: Path) -> None:
     s = Claude("nowhere", cwd="")
     records = [{**record, "cwd": None} for record in (s.user("where am I"), s.answer("nowhere"))]
