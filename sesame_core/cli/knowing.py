@@ -57,15 +57,17 @@ def digest(
     """Print what happened in a period: of each project, person or day the latest sessions, with quotes of them.
 
     :param day: the last 24 hours.
-    :param week: the last seven days; also if no period is given.
+    :param week: the last seven days; if no period is given, the seven before its end.
     :param since: a date, as `--after` takes it.
     :param by: one of `types.knowing.DigestBy`.
     :param max_bytes: most bytes of all quotes.
     :param narrowing: values of `fields.FIELDS`.
     :raises QueryError: several periods are given, or there are no such groups.
     """
+    from datetime import timedelta
     from typing import get_args
 
+    from ..dataclass import replace
     from ..errors import QueryError
     from ..rendering.digests import digest_json, digest_text, ids_of
     from ..rendering.text import as_json
@@ -80,6 +82,8 @@ def digest(
         raise QueryError(f"{by!r} is not a group: use {', '.join(get_args(DigestBy))}")
     narrowing["after"] = since or ("24h" if day else "7d")
     with narrowed(narrowing, refresh=refresh) as (sesame, filters, refreshed, _):
+        if filters.before and not given:
+            filters = replace(filters, after=filters.before - timedelta(days=7))
         found = sesame.digest(filters, by=by, max_bytes=max_bytes)  # type: ignore[arg-type]
         if json:
             write(as_json(digest_json(found, refreshed)))
