@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from ..dataclass import dataclass
+from ..text.folding import without_escapes
 
 #: Most lines of a pasted text that are looked for: those that say most.
 LINES = 3
@@ -24,7 +25,6 @@ ALIKE = 0.7
 #: Words that a line has besides those of the error, at most, to be the same one with something around it.
 AROUND = 12
 
-_COLOR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,:+Z-]*|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AP]M)?\b"
 )
@@ -114,7 +114,7 @@ class ErrorLine:
 
 def error_line(text: str) -> ErrorLine:
     """Return a line as an error."""
-    plain = " ".join(_COLOR.sub("", text).split())
+    plain = " ".join(without_escapes(text).split())
     return ErrorLine(plain, _key(plain[:LONGEST]))
 
 
@@ -149,7 +149,7 @@ def asked_lines(text: str) -> list[ErrorLine]:
 def _rated(text: str) -> list[tuple[int, ErrorLine]]:
     found = []
     for raw in _unescaped(text).split("\n")[-READ:]:
-        plain = _COLOR.sub("", raw[: 2 * LONGEST])
+        plain = without_escapes(raw[: 2 * LONGEST])
         if plain.strip():
             found.append((_strength(plain), error_line(plain)))
     return found

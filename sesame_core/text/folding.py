@@ -75,4 +75,9 @@ def printable(text: str) -> str:
     # Python calls none of these characters printable, and compiling both patterns takes 0.4 ms.
     if text.isprintable():
         return text
-    return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
+    return re.sub(_CONTROL, "", without_escapes(text))
+
+
+def without_escapes(text: str) -> str:
+    """Return a string without what a terminal reads as colours, titles and links: sequences that begin with escape."""
+    return re.sub(_ESCAPE, "", text) if "\x1b" in text else text
