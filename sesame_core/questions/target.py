@@ -67,6 +67,9 @@ def target(reference: str) -> Target:
 
 
 def _read(path: str) -> tuple[list[str], datetime]:
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        # A pipe or a terminal would be waited for.
+        raise SesameError(f"{path}: is a pipe or a device; ask about a file with lines")
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)

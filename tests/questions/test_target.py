@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sesame_core.errors import SesameError
 from sesame_core.questions.target import LARGEST, target
 
 REMOTES = {
@@ -48,8 +49,14 @@ def test_a_file_behind_a_link_is_the_file(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
-    from sesame_core.errors import SesameError
-
     (tmp_path / "a.txt").write_bytes(b"x\n" * LARGEST)
     with pytest.raises(SesameError, match="is larger than 4 MiB"):
         target(str(tmp_path / "a.txt"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in directories")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), os.devnull):
+        with pytest.raises(SesameError, match="is a pipe or a device"):
+            target(name)
