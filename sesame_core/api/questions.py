@@ -152,7 +152,7 @@ class Questions(Searching):
         self._show_marks(shown)
         if not is_empty:
             return
-        from ..questions.withheld import withheld
+        from ..questions.reach import withheld
 
         basis.withheld = withheld(self._index.reader(), self._checked(filters))
         if basis.searched == 0:

@@ -19,10 +19,10 @@ from .attribution import Attribution, Claim
 from .blamed import NOWHERE, Copies, runs, sessions
 from .notes_ai import noted
 from .ownership import LONG, is_telling, key
+from .reach import withheld
 from .renames import Git
 from .same_file import Level, Name, SameFile
 from .seen_before import without_kept_lines
-from .withheld import withheld
 from .writing_calls import Call, Calls, originals
 
 if TYPE_CHECKING:

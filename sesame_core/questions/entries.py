@@ -12,7 +12,7 @@ from ..search.handoff import handoff
 from ..text.readable import readable
 from ..types.export import Point
 from ..types.knowing import DigestEntry
-from .period import is_within_period
+from .reach import is_within_period
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
