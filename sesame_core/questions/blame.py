@@ -17,10 +17,10 @@ from ..types.query import AnyOf, Condition, Filters, Is
 from ..types.questions import Blame
 from .attribution import Attribution, Claim
 from .blamed import NOWHERE, Copies, runs, sessions
+from .git import Git
 from .notes_ai import noted
 from .ownership import LONG, is_telling, key
 from .reach import withheld
-from .renames import Git
 from .same_file import Level, Name, SameFile
 from .seen_before import without_kept_lines
 from .writing_calls import Call, Calls, originals

@@ -109,7 +109,7 @@ def named_file(about: str) -> NamedFile | None:
     inside = os.path.relpath(place, root).replace(os.sep, "/")
     others: tuple[str, ...] = ()
     if not is_directory and inside != ".":
-        from .renames import other_names
+        from .git import other_names
 
         others = other_names(root, inside)
     if not exists and not others:
