@@ -129,14 +129,18 @@ def _key(plain: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def error_lines(text: str) -> list[ErrorLine]:
-    """Return the lines of an output that say what went wrong, in order; [] if none does."""
-    return [line for strength, line in _rated(text) if strength]
-
-
 def asked_lines(text: str) -> list[ErrorLine]:
     """Return the lines of a pasted error that are looked for, the most telling first; if it has none, all."""
+    return _most_telling(_rated(text))
+
+
+def telling(text: str) -> ErrorLine | None:
+    """Return the line of an output that says best what went wrong; None if none does."""
     rated = _rated(text)
+    return next(iter(_most_telling(rated)), None) if any(strength for strength, _ in rated) else None
+
+
+def _most_telling(rated: Sequence[tuple[int, ErrorLine]]) -> list[ErrorLine]:
     chosen = [(strength, line) for strength, line in rated if strength and len(line.words) > 1]
     if not chosen:
         chosen = [(1, line) for _, line in rated if line.words]
@@ -159,12 +163,6 @@ def _strength(line: str) -> int:
     if _GENERIC.search(line):
         return 0
     return 2 if _STRONG.search(line) else 1 if _WEAK.search(line) else 0
-
-
-def telling(text: str) -> ErrorLine | None:
-    """Return the line of an output that says best what went wrong; None if none does."""
-    lines = asked_lines(text) if any(strength for strength, _ in _rated(text)) else []
-    return lines[0] if lines else None
 
 
 class Wanted:
