@@ -43,6 +43,8 @@ def target(reference: str) -> Target:
     :raises QueryError: the file has no such lines.
     :raises SesameError: there is no such file, or it has no lines to ask about.
     """
+    if not os.path.exists(reference):
+        reference = os.path.expanduser(reference)
     path, bounds = reference, None
     if not os.path.exists(reference) and (match := _LINES.fullmatch(reference)):
         path, bounds = match["path"], (int(match["first"]), int(match["last"] or match["first"]))

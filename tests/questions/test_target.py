@@ -41,6 +41,12 @@ def test_the_remote_of_a_repository_is_written_as_sessions_have_it(tmp_path: Pat
     assert (found.repository, found.name, found.root) == (REMOTES[url], "src/a.py", str(tmp_path))
 
 
+def test_a_file_of_the_home_directory_that_no_shell_has_expanded(home: Path) -> None:
+    (home / "a.py").write_text("one\ntwo\n")
+    assert target("~/a.py").lines == ("one", "two")
+    assert target("~/a.py:2").first == 2
+
+
 def test_a_file_behind_a_link_is_the_file(tmp_path: Path) -> None:
     (tmp_path / "real" / ".git").mkdir(parents=True)
     (tmp_path / "real" / "a.py").write_text("x\n")
