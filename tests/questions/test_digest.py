@@ -187,6 +187,19 @@ def test_a_subagent_that_ran_last_does_not_put_its_project_first(home: Path) -> 
         assert [(group.name, group.subagents) for group in found.groups] == [("/w/owl", 0), ("/w/fox", 1)]
 
 
+def test_a_period_with_a_headless_run_and_a_subagent_says_when_the_last_session_was(home: Path, utc: None) -> None:
+    work("fox-1", "/w/fox", "make the fox quick", "It is quick.", hours=-30)
+    run, side = (Claude(name, cwd="/w/fox", start=START) for name in ("run", "fox-1"))
+    write(run.path, run.user("nightly", entrypoint="sdk-py"), run.answer("ran", entrypoint="sdk-py"))
+    below = [{**record, "isSidechain": True, "agentId": "a1"} for record in (side.user("help"), side.answer("helped"))]
+    write(side.path.parent / "fox-1" / "subagents" / "agent-a1.jsonl", *below)
+    with in_index(home) as sesame:
+        assert digest_text(sesame.digest(SINCE), {}).startswith(
+            "No session since 2026-08-01 09:00 (and 1 subagent, 1 headless run); "
+            "the latest one was last active 2026-07-31 04:00"
+        )
+
+
 def test_sessions_of_nobody_and_of_no_directory_have_a_group(home: Path) -> None:
     s = Claude("nowhere", cwd="")
     records = [{**record, "cwd": None} for record in (s.user("where am I"), s.answer("nowhere"))]
