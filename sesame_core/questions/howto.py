@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..dataclass import dataclass, field, replace
 from ..plugin.backend import IndexReader
 from ..search import values
+from ..text.folding import shortened
 from ..text.readable import is_shell
 from ..tool_calls.commands import Command
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
@@ -217,5 +218,4 @@ def _failures(failed: Sequence[_Run]) -> tuple[FailedRun, ...]:
 
 
 def _text(run: _Run) -> str:
-    text = run.command.text
-    return text if len(text) <= VARIANT else text[:VARIANT].rstrip() + "…"
+    return shortened(run.command.text, VARIANT)

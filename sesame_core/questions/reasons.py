@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..text.folding import shortened
+
 if TYPE_CHECKING:
     from ..types.index import Chunk
 
@@ -40,5 +42,4 @@ def _sentences(text: str) -> str:
     """Return the sentences of a message that name a cause, else its first ones."""
     sentences = [one.strip() for one in _SENTENCE.split(text[:READ].strip()) if one.strip()]
     start = next((n for n, one in enumerate(sentences[:SENTENCES]) if _CAUSE.search(one)), 0)
-    said = " ".join(" ".join(sentences[start : start + 2]).split())
-    return said if len(said) <= SAID else said[: SAID - 1].rstrip() + "…"
+    return shortened(" ".join(" ".join(sentences[start : start + 2]).split()), SAID)

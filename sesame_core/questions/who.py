@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..dataclass import replace
 from ..query.filters import asked
 from ..search.grouping import copy_rank
+from ..text.folding import shortened
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
 from ..types.query import Filters
@@ -147,7 +148,7 @@ def _involved(
             last=max(times, default=top.modified),
             position=last.chunk.seq,
             subagent_id=own.id if own.id != top.id else None,
-            text=_line(readable(last.chunk.text, last.chunk.kind)),
+            text=shortened(" ".join(readable(last.chunk.text, last.chunk.kind).split()), TEXT),
         )
 
 
@@ -183,8 +184,3 @@ def _of_topic(about: str, answer: Answer) -> Who:
         left_out={reason: number for reason, number in answer.left_out.items() if reason == "headless"},
         hints=answer.hints,
     )
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"

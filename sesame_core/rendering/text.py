@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..search.listing import display_name
 from ..text.folding import printable as printable
+from ..text.folding import shortened as shortened
 from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:
@@ -27,11 +28,6 @@ WORD, HINT, WORDS = 100, 400, 32
 SCHEMA_VERSION = 1
 #: Each unit of an age, with its seconds.
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("min", 60))
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a string of at most this number of characters; of a longer one the beginning and an ellipsis."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def some_words(words: Sequence[str]) -> list[str]:
