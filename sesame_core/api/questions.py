@@ -53,7 +53,6 @@ class Questions(Searching):
             asked,
             roots_of(asked.root, around),
             checked,
-            is_shared=self._index.audience() is not None,
             page=slice(offset, None if limit is None else offset + limit),
         )
         self._show_marks(session.stored for session in found.sessions)
@@ -153,10 +152,10 @@ class Questions(Searching):
         self._show_marks(shown)
         if not is_empty:
             return
-        if reason := self._emptiness():
-            basis.hints, basis.left_out = (*basis.hints, reason), {}
-        else:
-            from ..questions.withheld import withheld
+        from ..questions.reach import withheld
 
-            basis.withheld = withheld(self._index.reader(), self._checked(filters))
-        basis.hints = self._without_results(basis.hints)
+        basis.withheld = withheld(self._index.reader(), self._checked(filters))
+        if basis.searched == 0:
+            basis.hints = (*basis.hints, *self.kept_out(filters, 0).hints)
+        else:
+            basis.hints = self._without_results(basis.hints)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .options import JSON, Argument, Command, Option, limited, narrowing
-from .terminal import opened, write
+from .options import JSON, REFRESH, Argument, Command, Option, limited, narrowing
+from .terminal import narrowed, write
 
 
-def blame(file: Path, *, limit: int, trace: bool, json: bool, refresh: bool, **narrowing: Any) -> None:
+def blame(
+    file: Path, *, exclude: Sequence[str], limit: int, trace: bool, json: bool, refresh: bool, **narrowing: Any
+) -> None:
     """Print which sessions wrote the lines of a file, with what was asked for.
 
     :param file: `FILE`, `FILE:LINE` or `FILE:LINE-LINE`.
@@ -20,15 +23,12 @@ def blame(file: Path, *, limit: int, trace: bool, json: bool, refresh: bool, **n
     :raises SesameError: there is no such file, or it is not text.
     """
     from ..errors import QueryError
-    from ..query.fields import gathered
     from ..rendering.blames import blame_json, blame_text, shown_ids
     from ..rendering.text import as_json
 
     if trace and json:
         raise QueryError("--trace and --json: an answer has one format")
-    filters = gathered(narrowing)
-    with opened() as sesame:
-        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+    with narrowed(narrowing, exclude, refresh=refresh) as (sesame, filters, refreshed, _):
         found = sesame.blame(str(file), filters, limit=None if trace or json else limit)
         if trace:
             from .. import __version__
@@ -54,7 +54,7 @@ COMMANDS = (
             limited("Sessions at most.", 10),
             Option("trace", bool, "Print an Agent Trace 0.1.0 record.", default=False),
             JSON,
-            Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),
+            REFRESH,
         ),
         examples=("sesame blame src/socket.ts:42", "sesame blame src/socket.ts --trace"),
     ),

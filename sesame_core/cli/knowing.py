@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .options import JSON, Argument, Command, Option, limited, narrowing
-from .terminal import opened, write
-
-REFRESH = Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True)
+from .options import INCLUDE_CURRENT, JSON, REFRESH, Argument, Command, Option, limited, narrowing
+from .terminal import narrowed, write
 
 
 def who(
@@ -30,14 +28,11 @@ def who(
     """
     import shlex
 
-    from ..query.fields import gathered
     from ..rendering.knowing import ids_of, who_json, who_text
     from ..rendering.text import as_json, one_line
 
-    with opened() as sesame:
-        current = () if include_current else sesame.current_sessions()
-        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
-        filters = sesame.excluding(gathered(narrowing), [*exclude, *current])
+    asked = narrowed(narrowing, exclude, include_current=include_current, refresh=refresh)
+    with asked as (sesame, filters, refreshed, current):
         found = sesame.who(" ".join(about), filters, is_topic=topic)
         if json:
             write(as_json(who_json(found, refreshed, current, limit=limit)))
@@ -62,17 +57,18 @@ def digest(
     """Print what happened in a period: of each project, person or day the latest sessions, with quotes of them.
 
     :param day: the last 24 hours.
-    :param week: the last seven days; also if no period is given.
+    :param week: the last seven days; if no period is given, the seven before its end.
     :param since: a date, as `--after` takes it.
     :param by: one of `types.knowing.DigestBy`.
     :param max_bytes: most bytes of all quotes.
     :param narrowing: values of `fields.FIELDS`.
     :raises QueryError: several periods are given, or there are no such groups.
     """
+    from datetime import timedelta
     from typing import get_args
 
+    from ..dataclass import replace
     from ..errors import QueryError
-    from ..query.fields import gathered
     from ..rendering.digests import digest_json, digest_text, ids_of
     from ..rendering.text import as_json
     from ..types.knowing import DigestBy
@@ -84,9 +80,10 @@ def digest(
         raise QueryError("--md and --json: a digest has one format")
     if by not in get_args(DigestBy):
         raise QueryError(f"{by!r} is not a group: use {', '.join(get_args(DigestBy))}")
-    filters = gathered({**narrowing, "after": since or ("24h" if day else "7d")})
-    with opened() as sesame:
-        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+    narrowing["after"] = since or ("24h" if day else "7d")
+    with narrowed(narrowing, refresh=refresh) as (sesame, filters, refreshed, _):
+        if filters.before and not given:
+            filters = replace(filters, after=filters.before - timedelta(days=7))
         found = sesame.digest(filters, by=by, max_bytes=max_bytes)  # type: ignore[arg-type]
         if json:
             write(as_json(digest_json(found, refreshed)))
@@ -113,7 +110,7 @@ COMMANDS = (
             Option("topic", bool, "Take it for words, even if there is a file of this name.", default=False),
             *narrowing("cwd", "here", "repo", "branch", "agent", "model", "after", "before"),
             *narrowing("starred", "tag", "workstation", "host", "owner", "all_kinds", "exclude"),
-            Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
+            INCLUDE_CURRENT,
             limited("Sessions of each person at most.", 5),
             REFRESH,
             JSON,

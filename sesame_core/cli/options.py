@@ -79,6 +79,8 @@ class Command:
 #: Options and arguments that several commands share.
 JSON = Option("json", bool, "Print JSON.", default=False)
 COLOR = Option("color", str, "auto, always or never.", default="auto", metavar="WHEN")
+REFRESH = Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True)
+INCLUDE_CURRENT = Option("include_current", bool, "Do not leave out the session this was started from.", default=False)
 YES = Option("yes", bool, "Do not ask.", more=("-y",), default=False)
 MODEL = Option(
     "model", str, "Ask this model instead; repeatable, the first that answers.", is_repeatable=True, metavar="NAME"

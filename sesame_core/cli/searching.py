@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..types.answer import LIMIT
-from .options import COLOR, JSON, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import has_color, opened, screen_of, write
+from .options import COLOR, INCLUDE_CURRENT, JSON, REFRESH, Argument, Command, Option, limited, narrowing, skipping
+from .terminal import has_color, narrowed, screen_of, write
 
 if TYPE_CHECKING:
     from ..types.answer import Answer
@@ -40,12 +40,10 @@ def search(
     :raises QueryError: `max_bytes` is given without `json` or `brief`, or a value is not valid.
     """
     from ..errors import QueryError
-    from ..query.fields import gathered
     from ..rendering import answers, text
 
     if max_bytes is not None and not (json or brief):
         raise QueryError("--max-bytes limits JSON; use it with --json or --brief")
-    filters = gathered(narrowing)
     around, passage_bytes = _context(context, before_context, after_context), None
     if brief:
         from ..rendering import brief as briefly
@@ -54,10 +52,8 @@ def search(
         limit, hits = limit or briefly.RESULTS, hits or briefly.PASSAGES
         around = around or (briefly.ITEMS, briefly.ITEMS)
         max_bytes, passage_bytes = briefly.BYTES if max_bytes is None else max_bytes, briefly.PASSAGE
-    with opened() as sesame:
-        current = () if include_current else sesame.current_sessions()
-        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
-        filters = sesame.excluding(filters, [*exclude, *current])
+    asked = narrowed(narrowing, exclude, include_current=include_current, refresh=refresh)
+    with asked as (sesame, filters, refreshed, current):
         answer = sesame.search(
             " ".join(query),
             filters,
@@ -130,7 +126,7 @@ COMMANDS = (
         ),
         (
             *narrowing(),
-            Option("include_current", bool, "Do not leave out the session this was started from.", default=False),
+            INCLUDE_CURRENT,
             limited(f"Results at most; {LIMIT}, with --brief 5.", None, most=1000),
             skipping("Results to skip."),
             Option("hits", int, "Passages of each session at most; 1, with --brief 2.", least=1, most=100),
@@ -142,7 +138,7 @@ COMMANDS = (
             JSON,
             Option("brief", bool, "Print the JSON that agents get: evidence in few bytes.", default=False),
             Option("max_bytes", int, "Bytes of the JSON results at most.", least=0),
-            Option("refresh", bool, "Index changes first.", more=("--no-refresh",), default=True),
+            REFRESH,
         ),
         examples=(
             "sesame search nix infrastructure simplify",

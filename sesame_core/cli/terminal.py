@@ -1,18 +1,19 @@
-"""Where output of commands goes, and with which colours; questions and progress bars on a terminal."""
+"""What commands open and where their output goes, with which colours; questions and progress bars on a terminal."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..api.sesame import Sesame
     from ..rendering.screen.style import Screen
-    from ..types.report import Progress
+    from ..types.query import Filters
+    from ..types.report import IndexReport, Progress
 
 #: Values of `--color`.
 COLORS = ("auto", "always", "never")
@@ -31,6 +32,27 @@ def opened() -> Iterator[Sesame]:
 
     with Sesame() as sesame:
         yield sesame.without_secrets() if is_for_agent() else sesame
+
+
+@contextmanager
+def narrowed(
+    narrowing: Mapping[str, Any], exclude: Sequence[str] = (), *, include_current: bool = True, refresh: bool
+) -> Iterator[tuple[Sesame, Filters, IndexReport | None, Sequence[str]]]:
+    """Yield the sessions, a question's filters, the refresh before it, and the ids that the filters leave out unasked.
+
+    :param narrowing: values of `fields.FIELDS`.
+    :param exclude: ids of sessions to leave out, which may be abbreviated.
+    :param include_current: do not leave out the session that the command was started from.
+    :param refresh: index changes first.
+    :raises QueryError: a value is not valid.
+    """
+    from ..query.fields import gathered
+
+    filters = gathered(narrowing)
+    with opened() as sesame:
+        current = () if include_current else sesame.current_sessions()
+        refreshed = sesame.refresh() if refresh else sesame.as_it_is()
+        yield sesame, sesame.excluding(filters, [*exclude, *current]), refreshed, current
 
 
 def write(text: str) -> None:

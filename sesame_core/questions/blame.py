@@ -17,9 +17,10 @@ from ..types.query import AnyOf, Condition, Filters, Is
 from ..types.questions import Blame
 from .attribution import Attribution, Claim
 from .blamed import NOWHERE, Copies, runs, sessions
+from .git import Git
 from .notes_ai import noted
 from .ownership import LONG, is_telling, key
-from .renames import Git
+from .reach import withheld
 from .same_file import Level, Name, SameFile
 from .seen_before import without_kept_lines
 from .writing_calls import Call, Calls, originals
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 LOOKED_UP, NAMES = 12, 8
 #: Times that lines are looked up, and that calls which failed are left out, and the others compared again.
 ROUNDS = 3
-#: Most sessions without text that are counted.
-COUNTED = 1_000
 
 
 def blame(
@@ -42,20 +41,18 @@ def blame(
     roots: Sequence[str],
     filters: Filters,
     *,
-    is_shared: bool = False,
     page: slice = slice(None),
 ) -> Blame:
     """Return which sessions wrote the lines that are asked about.
 
     :param roots: directories in which the repository is checked out, under all their names; none outside of git.
     :param filters: which sessions may be named.
-    :param is_shared: others write to the index, too, and may hide their texts.
     :param page: which of the sessions are described, those with most lines first.
     """
     git = Git(target.root)
     git.begin(target.name)
     with reader.snapshot():
-        return _Blaming(reader, target, roots, filters, git).answer(is_shared, page)
+        return _Blaming(reader, target, roots, filters, git).answer(page)
 
 
 class _Blaming:
@@ -72,7 +69,7 @@ class _Blaming:
         self._looked_up: set[str] = set()
         self._attribution = Attribution(target.lines, self._same, target.modified, self._asked())
 
-    def answer(self, is_shared: bool, page: slice) -> Blame:
+    def answer(self, page: slice) -> Blame:
         """Return the answer."""
         read = self._naming_the_file()
         calls, copies = originals(read)
@@ -101,7 +98,7 @@ class _Blaming:
             calls = [kept.get(call.place, call) for call in calls if call.place not in failed]
             self._attribution.read(calls)
             claims = self._attribution.claims(calls)
-        return self._made(claims, self._noted(claims), copies, is_shared, page)
+        return self._made(claims, self._noted(claims), copies, page)
 
     def _noted(self, claims: list[list[Claim]]) -> dict[int, str]:
         """Let the notes of git-ai decide where there are any; return whom they name that the index does not have."""
@@ -179,9 +176,7 @@ class _Blaming:
     def _winners(self, claims: Sequence[Sequence[Claim]]) -> list[Claim]:
         return [claims[n][0] for n in self._asked() if claims[n]]
 
-    def _made(
-        self, claims: list[list[Claim]], others: dict[int, str], copies: Copies, is_shared: bool, page: slice
-    ) -> Blame:
+    def _made(self, claims: list[list[Claim]], others: dict[int, str], copies: Copies, page: slice) -> Blame:
         target, asked = self._target, self._asked()
         found = list(runs(claims, asked, others, copies))
         return Blame(
@@ -202,17 +197,17 @@ class _Blaming:
             edits=self._attribution.edits,
             is_truncated=self._calls.is_truncated or self._attribution.is_truncated,
             noted=len(others),
-            withheld=self._withheld() if is_shared else 0,
+            withheld=self._withheld(),
             freshness=self._reader.freshness() if isinstance(self._reader, TracksFiles) else None,
         )
 
     def _withheld(self) -> int:
         """Count the sessions in the repository whose texts others do not see: they may have written lines."""
-        if not self._roots and not self._target.repository:
+        if not self._roots:
             return 0
-        within = replace(self._filters, places=tuple(self._roots), all_kinds=True)
-        found, _ = self._reader.list_sessions(within, limit=COUNTED)
-        if self._target.repository:
-            of = replace(self._filters, repo=self._target.repository, all_kinds=True)
-            found = [*found, *self._reader.list_sessions(of, limit=COUNTED)[0]]
-        return len({one.session.key for one in found if one.session.visibility == "metadata"})
+        in_places = replace(self._filters, places=tuple(self._roots), repo=None, all_kinds=True)
+        count = withheld(self._reader, in_places)
+        if remote := self._target.repository:
+            of_remote, both = replace(in_places, places=(), repo=remote), replace(in_places, repo=remote)
+            count += withheld(self._reader, of_remote) - withheld(self._reader, both)
+        return count

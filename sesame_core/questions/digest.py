@@ -57,14 +57,14 @@ def digest(
                 if len(of_group) < MOST:
                     of_group.append(stored)
                 owners.setdefault(name, {})[person_of(stored.session)] = None
-        if not groups and filters.after is not None:
-            before, _ = reader.list_sessions(replace(filters, after=None), limit=1)
-            found.latest = before[0].session.modified if before else None
+        if not sessions and filters.after is not None:
+            before = all_sessions(reader, replace(filters, after=None))
+            found.latest = next((one.session.modified for one in before if one.session.kind not in ALONE), None)
         entries = _described(reader, sessions, filters, max_bytes, leaving)
-    for name, group in groups.items():
-        group.owners = tuple(filter(None, owners.get(name, ())))
-        group.entries = entries.get(name, [])
-    found.groups = [group for group in groups.values() if group.sessions]
+    found.groups = [groups[name] for name in sessions]
+    for group in found.groups:
+        group.owners = tuple(filter(None, owners[group.name]))
+        group.entries = entries.get(group.name, [])
     return found
 
 

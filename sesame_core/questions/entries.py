@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..search.handoff import handoff
+from ..text.folding import shortened
 from ..text.readable import readable
 from ..types.export import Point
 from ..types.knowing import DigestEntry
-from .period import is_within_period
+from .reach import is_within_period
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -89,9 +90,7 @@ def _failure(text: str) -> str:
     command, _, output = text.partition("\n")
     last = output.rpartition("\n")[2].strip()
     command = " ".join(command.split())
-    if last and len(command) > COMMAND:
-        command = command[: COMMAND - 1].rstrip() + "…"
-    return f"{command}: {last}" if last else command
+    return f"{shortened(command, COMMAND)}: {last}" if last else command
 
 
 def _below(path: str, directory: str | None) -> str:
@@ -104,4 +103,4 @@ def _below(path: str, directory: str | None) -> str:
 def _cut(point: Point, most: int, *, is_prose: bool = True) -> Point:
     """Return an entry on one line of at most this number of characters; of prose without marks of Markdown."""
     line = " ".join((_MARKS.sub("", readable(point.text)) if is_prose else point.text).split())
-    return replace(point, text=line if len(line) <= most else line[: most - 1].rstrip() + "…")
+    return replace(point, text=shortened(line, most))

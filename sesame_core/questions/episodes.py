@@ -14,13 +14,12 @@ from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
 from .errors import ErrorLine, Level, Wanted
 from .outcomes import Call, calls
+from .reasons import reason
 
 #: Prompts after an error within which something that was done belongs to it.
 PROMPTS = 3
 #: Most steps that are shown.
 STEPS = 5
-#: Most characters of what the agent said.
-SAID = 300
 #: How far a call is the one that failed: the same on the same, the same program with other arguments.
 SAME, PROGRAM = 3, 2
 #: Errors about how a command was called: another call of the same program shows how to.
@@ -28,12 +27,6 @@ _USAGE = re.compile(
     r"(?i)unknown (?:flag|option|command|argument)|unrecognized|illegal option|invalid (?:option|argument)|usage:|"
     r"not found|no such|could not resolve|syntax error|already (?:used|exists|in use)|ignored by|rejected|"
     r"failed to push|not a git|denied|refused"
-)
-_SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`*\"'(\d])|\n{2,}|\n(?=[-*#\d])")
-#: What a sentence has that says why.
-_CAUSE = re.compile(
-    r"(?i)\b(?:because|cause|due to|the (?:issue|problem|error|reason)|since|so that|missing|need(?:s|ed)?|instead|"
-    r"incompatible|can't|cannot|wrong)\b"
 )
 
 
@@ -211,14 +204,13 @@ def _end(state: _State, outcome: Outcome, chunk: Chunk, by: Call | None) -> None
     episode = state.episode
     episode.outcome, episode.end = outcome, chunk
     episode.steps = _steps(state, by)
-    _explain(state)
+    said = state.said if outcome != "unresolved" else state.said[: state.said_at_once]
+    episode.why, episode.said = reason(said, episode.steps[0].position if episode.steps else None)
 
 
 def _steps(state: _State, by: Call | None) -> tuple[Step, ...]:
     """Return the steps that decided: edits and commands after the error last occurred, and the one that ended it."""
-    done = list(dict.fromkeys(map(id, state.done)))
-    calls_by_id = {id(call): call for call in state.done}
-    chosen = [calls_by_id[one] for one in done]
+    chosen = list({id(call): call for call in state.done}.values())
     edits = [call for call in chosen if call.is_edit]
     if len(chosen) > STEPS and edits:
         named = [call for call in edits if _is_named(call, state.episode)]
@@ -245,25 +237,3 @@ def _steps(state: _State, by: Call | None) -> tuple[Step, ...]:
 def _is_named(call: Call, episode: Episode) -> bool:
     """Return whether an edit changes a file that the error names."""
     return any(re.split(r"[/\\]", path)[-1] in episode.last.text for path in call.paths)
-
-
-def _explain(state: _State) -> None:
-    """Choose what the agent said about the cause: before its first step, else after it."""
-    episode = state.episode
-    said = state.said if episode.outcome != "unresolved" else state.said[: state.said_at_once]
-    if not said:
-        return
-    first = episode.steps[0].position if episode.steps else None
-    before = [chunk for chunk in said if first is None or chunk.seq < first]
-    chosen = before[-1] if before else said[0]
-    if len(before) > 1 and not _CAUSE.search(chosen.text[:SAID]):
-        chosen = next((chunk for chunk in reversed(before) if _CAUSE.search(chunk.text[:SAID])), chosen)
-    episode.why, episode.said = chosen, _sentence(chosen.text)
-
-
-def _sentence(text: str) -> str:
-    """Return the sentences of a message that name a cause, else its first ones."""
-    sentences = [one.strip() for one in _SENTENCE.split(text[:4_000].strip()) if one.strip()]
-    start = next((n for n, one in enumerate(sentences[:6]) if _CAUSE.search(one)), 0)
-    said = " ".join(" ".join(sentences[start : start + 2]).split())
-    return said if len(said) <= SAID else said[: SAID - 1].rstrip() + "…"

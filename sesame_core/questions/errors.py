@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from ..dataclass import dataclass
+from ..text.folding import without_escapes
 
 #: Most lines of a pasted text that are looked for: those that say most.
 LINES = 3
@@ -24,7 +25,6 @@ ALIKE = 0.7
 #: Words that a line has besides those of the error, at most, to be the same one with something around it.
 AROUND = 12
 
-_COLOR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,:+Z-]*|\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AP]M)?\b"
 )
@@ -114,7 +114,7 @@ class ErrorLine:
 
 def error_line(text: str) -> ErrorLine:
     """Return a line as an error."""
-    plain = " ".join(_COLOR.sub("", text).split())
+    plain = " ".join(without_escapes(text).split())
     return ErrorLine(plain, _key(plain[:LONGEST]))
 
 
@@ -129,14 +129,18 @@ def _key(plain: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def error_lines(text: str) -> list[ErrorLine]:
-    """Return the lines of an output that say what went wrong, in order; [] if none does."""
-    return [line for strength, line in _rated(text) if strength]
-
-
 def asked_lines(text: str) -> list[ErrorLine]:
     """Return the lines of a pasted error that are looked for, the most telling first; if it has none, all."""
+    return _most_telling(_rated(text))
+
+
+def telling(text: str) -> ErrorLine | None:
+    """Return the line of an output that says best what went wrong; None if none does."""
     rated = _rated(text)
+    return next(iter(_most_telling(rated)), None) if any(strength for strength, _ in rated) else None
+
+
+def _most_telling(rated: Sequence[tuple[int, ErrorLine]]) -> list[ErrorLine]:
     chosen = [(strength, line) for strength, line in rated if strength and len(line.words) > 1]
     if not chosen:
         chosen = [(1, line) for _, line in rated if line.words]
@@ -149,7 +153,7 @@ def asked_lines(text: str) -> list[ErrorLine]:
 def _rated(text: str) -> list[tuple[int, ErrorLine]]:
     found = []
     for raw in _unescaped(text).split("\n")[-READ:]:
-        plain = _COLOR.sub("", raw[: 2 * LONGEST])
+        plain = without_escapes(raw[: 2 * LONGEST])
         if plain.strip():
             found.append((_strength(plain), error_line(plain)))
     return found
@@ -159,12 +163,6 @@ def _strength(line: str) -> int:
     if _GENERIC.search(line):
         return 0
     return 2 if _STRONG.search(line) else 1 if _WEAK.search(line) else 0
-
-
-def telling(text: str) -> ErrorLine | None:
-    """Return the line of an output that says best what went wrong; None if none does."""
-    lines = asked_lines(text) if any(strength for strength, _ in _rated(text)) else []
-    return lines[0] if lines else None
 
 
 class Wanted:

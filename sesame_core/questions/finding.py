@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TypeAlias
 
-from ..dataclass import replace
 from ..plugin.backend import Counting, IndexReader, Phrases
 from ..query.parser import parse
 from ..search.grouping import copy_rank
 from ..search.rarest import with_rarest_words
 from ..text.tokens import split
 from ..tool_calls.results import is_refused
+from ..types.fixes import Seen
 from ..types.index import Chunk, ScoredChunk, StoredSession
 from ..types.query import Condition, Filters, Query, Word
-from ..types.transcript import Role
 
+#: Stands in an order for a time that is not known.
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 #: Number of a session, and a position in it.
 Place: TypeAlias = tuple[int, int]
 #: Words of a phrase that is looked up, as of a search (`search.nearness`).
@@ -110,17 +112,25 @@ def query_of(reader: IndexReader, words: Sequence[str]) -> Query:
     return with_rarest_words(reader, parse(" ".join(split(" ".join(words)))))
 
 
-def chunks_at(reader: IndexReader, places: Sequence[Place]) -> dict[Place, Chunk]:
-    """Return the chunks at some places, each once: of copies of a message in several sessions the first."""
-    found: dict[Place, Chunk] = {}
-    origins: set[int] = set()
+def chunks_at(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Chunk]:
+    """Return the chunks at some places, in the order of these."""
     wanted = list(dict.fromkeys(places))
-    for place, chunks in zip(wanted, reader.chunks([(*place, 1) for place in wanted]), strict=True):
-        if chunks and chunks[0].origin not in origins:
-            found[place] = chunks[0]
-            if chunks[0].origin is not None:
-                origins.add(chunks[0].origin)
-    return found
+    read = reader.chunks([(*place, 1) for place in wanted]) if wanted else []
+    return {place: chunks[0] for place, chunks in zip(wanted, read, strict=True) if chunks}
+
+
+def originals_at(reader: IndexReader, places: Iterable[Place]) -> dict[Place, Chunk]:
+    """Return the chunks at some places, each once: of copies of a message in several sessions the first."""
+    first: dict[object, Place] = {}
+    found = chunks_at(reader, places)
+    for place, chunk in found.items():
+        first.setdefault(place if chunk.origin is None else chunk.origin, place)
+    return {place: found[place] for place in first.values()}
+
+
+def seen(chunk: Chunk, stored: StoredSession) -> Seen:
+    """Return where and when a chunk was said; if that is not known, when its session was last active."""
+    return Seen(stored=stored, position=chunk.seq, at=chunk.timestamp or stored.session.modified)
 
 
 def sessions_of(reader: IndexReader, numbers: Iterable[int]) -> dict[int, StoredSession]:
@@ -129,11 +139,6 @@ def sessions_of(reader: IndexReader, numbers: Iterable[int]) -> dict[int, Stored
     for stored in sorted(reader.sessions(sorted(set(numbers))), key=copy_rank):
         best[stored.session.key] = stored
     return {stored.number: stored for stored in best.values()}
-
-
-def of_role(filters: Filters, role: Role) -> Filters:
-    """Return filters for chunks of one role, unless they name one."""
-    return filters if filters.role else replace(filters, role=role)
 
 
 def project(stored: StoredSession) -> str:

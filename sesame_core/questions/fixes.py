@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..plugin.backend import IndexReader, TracksFiles
+from ..plugin.backend import IndexReader
 from ..tool_calls.results import is_quoted
 from ..types.fixes import Fix, Fixes, Seen
 from ..types.query import Filters
 from . import finding
 from .episodes import Episode, episodes
 from .errors import Level, Wanted, asked_lines
+from .reach import of_role, tell
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession
     from .errors import ErrorLine
     from .finding import Place
 
-#: Fixes that are returned by default.
-LIMIT = 5
 #: Chunks with a phrase of the error that are read, for each of its lines; and those that a search adds.
 FOUND, SEARCHED = 120, 60
 #: Occurrences of the same error that are enough not to search for similar ones.
@@ -33,8 +31,6 @@ BEFORE, AFTER, FURTHER = 12, 90, 260
 #: The order of outcomes; one that came back is one later, and what is like the call that failed one earlier.
 OUTCOMES = {"verified": 0, "passed": 0, "replaced": 2, "unresolved": 5}
 
-_NEVER = datetime.min.replace(tzinfo=UTC)
-
 
 @dataclass(slots=True)
 class _Occurrence:
@@ -45,7 +41,7 @@ class _Occurrence:
     line: ErrorLine
 
 
-def find(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT, offset: int = 0) -> Fixes:
+def find(reader: IndexReader, text: str, filters: Filters, *, limit: int, offset: int = 0) -> Fixes:
     """Return what was done after an error, or one like it.
 
     :param text: the error as it was pasted, of any number of lines.
@@ -66,16 +62,13 @@ def find(reader: IndexReader, text: str, filters: Filters, *, limit: int = LIMIT
         followed = _followed(reader, wanted, stored, occurrences, answer)
         fixes = _fixes(followed, stored, same)
         answer.basis.total, answer.fixes = len(fixes), tuple(fixes[offset : offset + limit])
-        if not occurrences:
-            answer.basis.searched = reader.statistics().sessions
-        if isinstance(reader, TracksFiles):
-            answer.basis.freshness = reader.freshness()
+        tell(answer.basis, reader, filters, is_empty=not occurrences)
     return answer
 
 
 def _occurrences(reader: IndexReader, wanted: Wanted, filters: Filters, answer: Fixes) -> list[_Occurrence]:
     """Return where the error occurred, the same before similar ones, the newest first."""
-    results, said = finding.of_role(filters, "tool"), finding.of_role(filters, "user")
+    results, said = of_role(filters, "tool"), of_role(filters, "user")
     places: dict[Place, None] = {}
     for line in wanted.lines:
         word = finding.phrase_of(line.key, wanted.weights)
@@ -93,12 +86,12 @@ def _occurrences(reader: IndexReader, wanted: Wanted, filters: Filters, answer: 
             answer.basis.left_out = candidates.left_out
             more = [(chunk.session, chunk.seq) for chunk in candidates.chunks[:SEARCHED]]
             read += _read(reader, wanted, dict.fromkeys(place for place in more if place not in places))
-    return sorted(read, key=lambda one: (one.level, one.chunk.timestamp or _NEVER, one.place), reverse=True)
+    return sorted(read, key=lambda one: (one.level, one.chunk.timestamp or finding.LONG_AGO, one.place), reverse=True)
 
 
 def _read(reader: IndexReader, wanted: Wanted, places: Iterable[Place]) -> list[_Occurrence]:
     found = []
-    for place, chunk in finding.chunks_at(reader, list(places)).items():
+    for place, chunk in finding.originals_at(reader, places).items():
         if not is_quoted(chunk) and (match := wanted.find(chunk.text)):
             found.append(_Occurrence(place, chunk, *match))
     return found
@@ -176,14 +169,14 @@ def _fixes(
     for group in groups.values():
         group.sort(key=_order)
         best, *rest = group
-        others = sorted((fix.seen for fix in rest), key=lambda seen: seen.at or _NEVER, reverse=True)
+        others = sorted((fix.seen for fix in rest), key=lambda seen: seen.at or finding.LONG_AGO, reverse=True)
         found.append(replace(best, others=tuple(others)))
     return sorted(found, key=_order)
 
 
 def _order(fix: Fix) -> tuple[int, int, float]:
     rank = OUTCOMES[fix.outcome] - fix.is_akin + bool(fix.came_back)
-    return -fix.is_same, rank, -(fix.seen.at or _NEVER).timestamp()
+    return -fix.is_same, rank, -(fix.seen.at or finding.LONG_AGO).timestamp()
 
 
 def _fix(
@@ -197,7 +190,7 @@ def _fix(
     return Fix(
         line=episode.line.text,
         is_same=episode.level is Level.SAME,
-        seen=Seen(stored=mine, position=episode.first.seq, at=_at(episode.first, mine)),
+        seen=finding.seen(episode.first, mine),
         command=(episode.call.command or episode.call.text) if episode.call else "",
         outcome=episode.outcome,
         is_akin=episode.is_akin,
@@ -218,19 +211,14 @@ def _later(
 ) -> tuple[Seen, ...]:
     """Return where the same error occurred in this project after an episode, the first time first."""
     assert episode.end is not None
-    end, here = _at(episode.end, mine) or _NEVER, finding.project(mine)
+    end, here = finding.seen(episode.end, mine).at or finding.LONG_AGO, finding.project(mine)
     found = []
     for one in same:
         other, position = one.place
         if one.line.cause != episode.line.cause or finding.project(stored[other]) != here:
             continue
-        at = _at(one.chunk, stored[other])
-        is_later = position > episode.end.seq if other == number else (at or _NEVER) > end
+        seen = finding.seen(one.chunk, stored[other])
+        is_later = position > episode.end.seq if other == number else (seen.at or finding.LONG_AGO) > end
         if is_later:
-            found.append(Seen(stored=stored[other], position=position, at=at))
-    return tuple(sorted(found, key=lambda seen: (seen.at or _NEVER, seen.position)))
-
-
-def _at(chunk: Chunk, stored: StoredSession) -> datetime | None:
-    """Return when a chunk was said; if that is not known, when the session was last active."""
-    return chunk.timestamp or stored.session.modified
+            found.append(seen)
+    return tuple(sorted(found, key=lambda seen: (seen.at or finding.LONG_AGO, seen.position)))

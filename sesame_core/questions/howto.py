@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, field, replace
-from ..plugin.backend import IndexReader, TracksFiles
+from ..plugin.backend import IndexReader
 from ..search import values
+from ..text.folding import shortened
 from ..text.readable import is_shell
 from ..tool_calls.commands import Command
 from ..types.fixes import FailedRun, Seen, Variant, Way, Ways
@@ -17,14 +18,15 @@ from ..types.query import Filters, Query, Word, is_within
 from . import finding
 from .errors import telling
 from .outcomes import Call, calls
+from .reach import of_calls, tell
 from .tasks import ASKED, Question
 
 if TYPE_CHECKING:
     from ..types.index import ChunkRange, StoredSession
     from .finding import Place
 
-#: Ways that are returned by default, and variants, directories and failures of each.
-LIMIT, VARIANTS, DIRECTORIES, FAILURES = 5, 4, 3, 3
+#: Variants, directories and failures of a way.
+VARIANTS, DIRECTORIES, FAILURES = 4, 3, 3
 #: Calls that are read: the newest with the words next to each other, and, if these are fewer than `ENOUGH`, the newest
 #: with each of the rarest words.
 TOGETHER, ENOUGH, EACH, WORDS = 250, 50, 120, 3
@@ -34,7 +36,6 @@ COMMAND = Word(text="command", alternatives=("command",))
 NEAR, FAR = 3, 12
 #: Characters of a variant; of a longer one the beginning.
 VARIANT = 300
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True)
@@ -49,12 +50,11 @@ class _Run:
     @property
     def at(self) -> datetime:
         """When it was made, for an order: long ago if that is not known."""
-        return self.seen.at or _NEVER
+        return self.seen.at or finding.LONG_AGO
 
     @property
     def seen(self) -> Seen:
-        at = self.call.chunk.timestamp or self.stored.session.modified
-        return Seen(stored=self.stored, position=self.call.chunk.seq, at=at)
+        return finding.seen(self.call.chunk, self.stored)
 
     @property
     def directory(self) -> str:
@@ -78,7 +78,7 @@ def find(
     filters: Filters,
     *,
     here: Sequence[str] = (),
-    limit: int = LIMIT,
+    limit: int,
     offset: int = 0,
 ) -> Ways:
     """Return the commands that do what a text says.
@@ -92,7 +92,7 @@ def find(
         answer.basis.hints = ("the question has no words to look for: name the command, or what it does",)
         return answer
     with reader.snapshot():
-        chunks = finding.chunks_at(reader, _places(reader, question, filters, answer))
+        chunks = finding.originals_at(reader, _places(reader, question, filters, answer))
         question.forget_absent(chunks.values())
         stored = finding.sessions_of(reader, (number for number, _ in chunks))
         fitting = {
@@ -110,16 +110,13 @@ def find(
         groups = _grouped(runs, frozenset(here))
         answer.basis.total = len(groups)
         answer.ways = tuple(_way(group) for group in groups[offset : offset + limit])
-        if not groups:
-            answer.basis.searched = reader.statistics().sessions
-        if isinstance(reader, TracksFiles):
-            answer.basis.freshness = reader.freshness()
+        tell(answer.basis, reader, filters, is_empty=not groups)
     return answer
 
 
 def _places(reader: IndexReader, question: Question, filters: Filters, answer: Ways) -> list[Place]:
     """Return calls of tools with the words: the newest with all of them next to each other, and with each."""
-    within = replace(filters, role="assistant", tools_only=True)
+    within = of_calls(filters)
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
     together = question.together(words)
     found = dict.fromkeys(finding.with_phrase(reader, together, within, TOGETHER, beside=(COMMAND,)))
@@ -180,7 +177,7 @@ def _grouped(runs: Sequence[_Run], here: frozenset[str]) -> list[_Group]:
 def _order(group: _Group) -> tuple[bool, float, bool, bool, float]:
     succeeded = [run for run in group.runs if run.call.succeeded]
     # What fits in one run of many was about something else in the others.
-    newest = max((run.at for run in succeeded or group.runs), default=_NEVER)
+    newest = max((run.at for run in succeeded or group.runs), default=finding.LONG_AGO)
     return not group.is_here, -round(4 * group.score) / 4, not succeeded, len(succeeded) < 2, -newest.timestamp()
 
 
@@ -221,5 +218,4 @@ def _failures(failed: Sequence[_Run]) -> tuple[FailedRun, ...]:
 
 
 def _text(run: _Run) -> str:
-    text = run.command.text
-    return text if len(text) <= VARIANT else text[:VARIANT].rstrip() + "…"
+    return shortened(run.command.text, VARIANT)

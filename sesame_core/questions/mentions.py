@@ -11,9 +11,9 @@ from ..text.readable import is_shell
 from ..text.tokens import split
 from ..tool_calls.call_files import files_of
 from ..types.query import Filters, Query
-from .finding import chunks_with, refused, word_of
+from .finding import chunks_at, chunks_with, refused, word_of
 from .named_file import NamedFile, last_parts
-from .period import is_within_period
+from .reach import is_within_period, of_calls
 
 if TYPE_CHECKING:
     from ..types.index import Chunk
@@ -80,11 +80,8 @@ def _read(reader: IndexReader, file: NamedFile, filters: Filters, found: set[tup
     """Return the calls at some places that name the file."""
     if not found:
         return []
-    places = sorted(found, reverse=True)
-    chunks = {
-        place: read[0] for place, read in zip(places, reader.chunks([(*p, 1) for p in places]), strict=True) if read
-    }
-    directories = {one.number: one.session.cwd for one in reader.sessions({number for number, _ in places})}
+    chunks = chunks_at(reader, sorted(found, reverse=True))
+    directories = {one.number: one.session.cwd for one in reader.sessions({number for number, _ in found})}
     return [
         Mention(number, chunk, paths, any(changed))
         for (number, _), chunk in chunks.items()
@@ -138,7 +135,7 @@ def _questions(file: NamedFile, filters: Filters) -> Iterator[list[tuple[str, Fi
     A command may name a file by its last component, after it changed to a directory.  Of a common name, sessions with
     the path are asked for it, and those in its repository, and all for two components.
     """
-    calls = replace(filters, tools_only=True, role="assistant", all_kinds=True)
+    calls = replace(of_calls(filters), all_kinds=True)
     last = last_parts(file.names, 1)
     yield [(name, calls) for name in last]
     end = "/" if file.is_directory else ""

@@ -97,9 +97,9 @@ def named_file(about: str) -> NamedFile | None:
     root = root_of(above) if exists or not is_of_windows(text) else None
     name = text.replace("\\", "/")
     name = re.sub(r"/{2,}|/(?:\./)+", "/", name.removeprefix("./")).rstrip("/") or name
-    if not _parts(name):
-        return None
     if not exists:
+        if not _parts(name):
+            return None
         if ".." in name.split("/") or name.startswith("~"):
             name = place
         if root is None or not place.startswith(root + os.sep):
@@ -109,7 +109,7 @@ def named_file(about: str) -> NamedFile | None:
     inside = os.path.relpath(place, root).replace(os.sep, "/")
     others: tuple[str, ...] = ()
     if not is_directory and inside != ".":
-        from .renames import other_names
+        from .git import other_names
 
         others = other_names(root, inside)
     if not exists and not others:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .renames import Git
+from .git import Git
 
 #: The namespace of the notes.
 REF = "refs/notes/ai"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..dataclass import dataclass
+from ..text.folding import shortened
 from ..text.readable import is_shell, readable
 from ..tool_calls.call_files import files_of
 from ..tool_calls.commands import Command, commands, doing
@@ -84,8 +85,7 @@ class Call:
     @property
     def text(self) -> str:
         """The call as people write it, shortened."""
-        text = readable(self.chunk.text[: 8 * STEP], self.chunk.kind)
-        return text if len(text) <= STEP else text[:STEP].rstrip() + "…"
+        return shortened(readable(self.chunk.text[: 8 * STEP], self.chunk.kind), STEP)
 
 
 def calls(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Call | None]]:

@@ -43,6 +43,8 @@ def target(reference: str) -> Target:
     :raises QueryError: the file has no such lines.
     :raises SesameError: there is no such file, or it has no lines to ask about.
     """
+    if not os.path.exists(reference):
+        reference = os.path.expanduser(reference)
     path, bounds = reference, None
     if not os.path.exists(reference) and (match := _LINES.fullmatch(reference)):
         path, bounds = match["path"], (int(match["first"]), int(match["last"] or match["first"]))
@@ -67,6 +69,9 @@ def target(reference: str) -> Target:
 
 
 def _read(path: str) -> tuple[list[str], datetime]:
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        # A pipe or a terminal would be waited for.
+        raise SesameError(f"{path}: is a pipe or a device; ask about a file with lines")
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST + 1)

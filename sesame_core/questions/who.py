@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
+from ..query.filters import asked
 from ..search.grouping import copy_rank
+from ..text.folding import shortened
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
 from ..types.query import Filters
+from .finding import LONG_AGO
 from .mentions import Mention, mentions
 from .named_file import NamedFile, named_file
 from .people import by_person
+from .reach import withheld
 from .same_file import Level, SameFile
-from .withheld import withheld
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 LOOKED, SHARE = 50, 0.6
 #: Most characters of what is at a place.
 TEXT = 160
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def who(
@@ -91,9 +93,9 @@ def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters)
         uncounted=mentioned.uncounted,
         left_out={"headless": len(involved) - len(shown)} if len(shown) < len(involved) else {},
     )
-    shown.sort(key=lambda one: (bool(one.changes), one.last or _LONG_AGO), reverse=True)
+    shown.sort(key=lambda one: (bool(one.changes), one.last or LONG_AGO), reverse=True)
     people = by_person(shown)
-    people.sort(key=lambda one: (one.changes, one.last or _LONG_AGO), reverse=True)
+    people.sort(key=lambda one: (one.changes, one.last or LONG_AGO), reverse=True)
     found.people = people
     return found
 
@@ -133,7 +135,7 @@ def _involved(
             groups.setdefault(families[one.number].number, []).append(one)
     tops = {top.number: top for top in families.values()}
     for number, calls in groups.items():
-        calls.sort(key=lambda one: (one.is_change, one.chunk.timestamp or _LONG_AGO, one.number, one.chunk.seq))
+        calls.sort(key=lambda one: (one.is_change, one.chunk.timestamp or LONG_AGO, one.number, one.chunk.seq))
         last = calls[-1]
         times = [one.chunk.timestamp for one in calls if one.is_change == last.is_change and one.chunk.timestamp]
         top, own = tops[number].session, stored[last.number].session
@@ -146,15 +148,19 @@ def _involved(
             last=max(times, default=top.modified),
             position=last.chunk.seq,
             subagent_id=own.id if own.id != top.id else None,
-            text=_line(readable(last.chunk.text, last.chunk.kind)),
+            text=shortened(" ".join(readable(last.chunk.text, last.chunk.kind).split()), TEXT),
         )
 
 
 def _begun(stored: StoredSession) -> datetime:
-    return stored.session.created or stored.session.modified or _LONG_AGO
+    return stored.session.created or stored.session.modified or LONG_AGO
 
 
 def _of_topic(about: str, answer: Answer) -> Who:
+    query = answer.query
+    if not (query.words or query.condition or asked(query.filters)):
+        hint = "the question has no words to look for: name a file, or a topic"
+        return Who(about=about, name=about, subject="topic", hints=(hint,))
     best = answer.hits[0].score if answer.hits else 0.0
     involved = [
         Involved(
@@ -178,8 +184,3 @@ def _of_topic(about: str, answer: Answer) -> Who:
         left_out={reason: number for reason, number in answer.left_out.items() if reason == "headless"},
         hints=answer.hints,
     )
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"

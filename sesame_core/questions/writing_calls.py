@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import replace
@@ -13,7 +13,8 @@ from ..text.tokens import split
 from ..tool_calls.call_edits import edits
 from ..tool_calls.changes import Edit
 from ..types.query import Condition, Filters, Word
-from .finding import chunks_with, refused, word_of
+from .finding import LONG_AGO, chunks_at, chunks_with, refused, word_of
+from .reach import of_calls
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 MOST = 1_000
 #: Most calls that are read for a line, and words of it that are looked up.
 OF_LINE, WORDS = 12, 8
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Call(NamedTuple):
@@ -43,7 +43,7 @@ class Call(NamedTuple):
     def order(self) -> tuple[datetime, int, int]:
         """A sort key: when it was made."""
         session = self.stored.session
-        return self.chunk.timestamp or session.modified or session.created or _LONG_AGO, *self.place
+        return self.chunk.timestamp or session.modified or session.created or LONG_AGO, *self.place
 
 
 class Calls:
@@ -51,7 +51,7 @@ class Calls:
 
     def __init__(self, reader: IndexReader, filters: Filters) -> None:
         self._reader = reader
-        self._filters = replace(filters, tools_only=True, role="assistant", all_kinds=True)
+        self._filters = replace(of_calls(filters), all_kinds=True)
         self._seen: set[tuple[int, int]] = set()
         self._stored: dict[int, StoredSession] = {}
         #: The name of a file was in more calls than were read.
@@ -96,10 +96,9 @@ class Calls:
         if missing:
             self._stored.update((stored.number, stored) for stored in self._reader.sessions(missing))
         calls = []
-        for (number, _), chunks in zip(places, self._reader.chunks([(*place, 1) for place in places]), strict=True):
-            for chunk in chunks:
-                if chunk.kind == "tool_call" and number in self._stored and (wrote := edits(chunk.text)):
-                    calls.append(Call(self._stored[number], chunk, tuple(wrote)))
+        for (number, _), chunk in chunks_at(self._reader, places).items():
+            if chunk.kind == "tool_call" and number in self._stored and (wrote := edits(chunk.text)):
+                calls.append(Call(self._stored[number], chunk, tuple(wrote)))
         return calls
 
 
@@ -131,7 +130,7 @@ def _is_first(one: Call, other: Call) -> bool:
         return copy_rank(one.stored) > copy_rank(other.stored)
     if mine.is_imported != others.is_imported:
         return others.is_imported
-    return (mine.created or _LONG_AGO, mine.id) < (others.created or _LONG_AGO, others.id)
+    return (mine.created or LONG_AGO, mine.id) < (others.created or LONG_AGO, others.id)
 
 
 def _phrase(text: str) -> Word | None:

@@ -78,7 +78,7 @@ def _headline(found: Fixes, error: str) -> str:
         return f"Not seen: {error}; errors like it in {sessions}"
     times = count(found.occurrences, "time")
     held = sum(fix.held and fix.is_same for fix in found.fixes)
-    solved = f"{count(held, 'fix')[:-1] + 'es' if held > 1 else count(held, 'fix')} held" if held else "no fix held"
+    solved = f"{count(held, 'fix')} held" if held else "no fix held"
     return f"{error}: seen {times} in {sessions}; {solved}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
 
 if TYPE_CHECKING:
@@ -163,10 +164,10 @@ def _who_line(person: Person, *, is_topic: bool) -> str:
         return f"{name}: {count(len(person.sessions), 'session')}, {span}"
     if not person.changes:
         return f"{name}: read it in {count(len(person.sessions), 'session')}, {span}"
-    changing = [one for one in person.sessions if one.changes]
-    span = days(min(one.first for one in changing if one.first), max(one.last for one in changing if one.last))
-    also = f", read it in {len(person.sessions) - len(changing)} more" if len(person.sessions) > len(changing) else ""
-    return f"{name}: {count(person.changes, 'change')} in {count(len(changing), 'session')}, {span}{also}"
+    changing = replace(person, sessions=[one for one in person.sessions if one.changes])
+    number, span = len(changing.sessions), days(changing.first, changing.last)
+    also = f", read it in {len(person.sessions) - number} more" if len(person.sessions) > number else ""
+    return f"{name}: {count(person.changes, 'change')} in {count(number, 'session')}, {span}{also}"
 
 
 def _session_line(one: Involved, short: Mapping[str, str]) -> str:

@@ -88,10 +88,12 @@ def notes(basis: Known, refreshed: IndexReport | None, current: Sequence[str]) -
 
 
 def nothing(what: str, basis: Known, refreshed: IndexReport | None) -> str:
-    """Return the line of an answer without results, with the number of sessions that were searched.
+    """Return the line of an answer without results on this page, with the number of sessions that were searched.
 
     :param what: what is not known.
     """
+    if basis.total:
+        return f"No more is known about {what}: the pages before have {count(basis.total, 'result')}"
     so_far = " so far" if refreshed and refreshed.pending else ""
     seen = f" in {count(basis.searched, 'session')}" if basis.searched else ""
     return f"Nothing is known{so_far} about {what}{seen}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..search.listing import display_name
 from ..text.folding import printable as printable
+from ..text.folding import shortened as shortened
 from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:
@@ -27,11 +28,6 @@ WORD, HINT, WORDS = 100, 400, 32
 SCHEMA_VERSION = 1
 #: Each unit of an age, with its seconds.
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("min", 60))
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a string of at most this number of characters; of a longer one the beginning and an ellipsis."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def some_words(words: Sequence[str]) -> list[str]:
@@ -60,10 +56,12 @@ def size(count: int) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, whose plural ends in `s` or replaces `y` by `ies`: 1 copy, 2 copies."""
+    """Return a number with its noun in the plural, unless it is one: 1 copy, 2 copies, 2 days, 2 fixes."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    if noun.endswith("y") and noun[-2] not in "aeou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
 def page(shown: int, total: str, *, offset: int, first: str) -> str:

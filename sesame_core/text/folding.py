@@ -1,7 +1,7 @@
 """The plain spelling of letters that databases do not fold: `ß` is ss, `ł` l, `ά` α, a full-width `Ａ` a.
 
 Databases fold case and remove one accent from a Latin letter; this module does the rest, for the index and for
-queries.  And what characters a text may have where it is shown.
+queries.  And what a text may have where it is shown: which characters, and how many.
 """
 
 from __future__ import annotations
@@ -75,4 +75,14 @@ def printable(text: str) -> str:
     # Python calls none of these characters printable, and compiling both patterns takes 0.4 ms.
     if text.isprintable():
         return text
-    return re.sub(_CONTROL, "", re.sub(_ESCAPE, "", text))
+    return re.sub(_CONTROL, "", without_escapes(text))
+
+
+def without_escapes(text: str) -> str:
+    """Return a string without what a terminal reads as colours, titles and links: sequences that begin with escape."""
+    return re.sub(_ESCAPE, "", text) if "\x1b" in text else text
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a string of at most this number of characters; of a longer one the beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -78,7 +78,7 @@ class Known:
     total: int = 0
     #: Sessions that have it, of those that were read.
     sessions: int = 0
-    #: Sessions of the index; None if the answer does not need to say it.
+    #: Sessions that the filters select, if nothing was found; else None.
     searched: int | None = None
     #: There is more than was read.
     is_truncated: bool = False

@@ -78,6 +78,11 @@ def test_only_the_first_sessions(history: History, cli: Callable[..., Any]) -> N
     assert "… and 1 more session: --limit 2" in out
 
 
+def test_the_beginning_of_an_id_that_is_excluded(history: History, cli: Callable[..., Any]) -> None:
+    found = cli("blame", "src/socket.py", "--json", "--exclude", "s-sec").json
+    assert [one["sessionId"] for one in found["sessions"]] == ["s-first"]
+
+
 def test_json_has_everything(history: History, cli: Callable[..., Any]) -> None:
     found = cli("blame", "src/socket.py", "--json", "-n", "1").json
     assert [one["sessionId"] for one in found["sessions"]] == ["s-first", "s-second"]

@@ -51,6 +51,9 @@ def test_the_page_of_fixes_is_that_of_limit_and_offset(indexed_sessions: Path, c
     assert (first["resultCount"], second["resultCount"]) == (1, 1)
     assert first["total"] == second["total"] > 1
     assert first["ways"][0]["name"] != second["ways"][0]["name"]
+    beyond = cli("how", "run", "the", "tests", "--offset", "1000").out
+    assert beyond.startswith('No more is known about "run the tests": the pages before have ')
+    assert cli("fix", LAPTOP, "--offset", "1").out.startswith(f'No more is known about "{LAPTOP}": ')
 
 
 def test_no_control_characters_of_a_session_are_printed(home: Path, cli: Callable[..., Any], tmp_path: Path) -> None:

@@ -43,6 +43,13 @@ def test_an_empty_index_says_that_nothing_is_known(home: Path, cli: Callable[...
     assert ran.out.startswith("No session since ")
 
 
+def test_an_end_without_a_beginning_is_that_of_seven_days(
+    indexed_sessions: Path, cli: Callable[..., Any], utc: None
+) -> None:
+    out = cli("digest", "--before", "2026-10-20").out
+    assert "since 2026-10-13 23:59 until 2026-10-20 23:59" in out
+
+
 def test_the_session_that_asks_is_left_out(
     indexed_sessions: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

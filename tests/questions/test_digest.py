@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core import Filters, Sesame
 from sesame_core.questions import entries as entries_module
 from sesame_core.rendering.digests import digest_json, digest_text, ids_of
 from sesame_core.types.knowing import Digest, DigestEntry
 
 from ..support.every_backend import BACKENDS, opened
-from ..support.transcripts import START, Claude, Pi, write
+from ..support.transcripts import START, Claude, Pi, in_index, sources, write
 
 SINCE = Filters(after=START + timedelta(hours=-1))
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -52,12 +52,7 @@ def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Itera
     # It lasts from before the period into it.
     long = Claude("long", cwd="/w/bear", start=START + timedelta(hours=-1, seconds=-2, milliseconds=-500))
     write(long.path, long.user("before the period"), long.answer("quoted nowhere"), long.user("sleep all winter"))
-    with opened(
-        request,
-        tmp_path,
-        Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
-        Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
-    ) as sesame:
+    with opened(request, tmp_path, *sources(home)) as sesame:
         sesame.index()
         yield sesame
 
@@ -141,20 +136,13 @@ def _owner(found: Digest) -> str:
 
 def test_markdown_of_sessions_is_harmless(home: Path) -> None:
     work("evil", "/w/<b>", "look ![x](http://evil/p.png) <script>alert(1)</script>", "see [here](http://evil) \x1b[31m")
-    with Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")]) as sesame:
-        sesame.index()
+    with in_index(home) as sesame:
         text = digest_text(sesame.digest(SINCE), {}, is_markdown=True)
     assert "<script" not in text
     assert "<b>" not in text
     assert "\x1b" not in text
     assert "![" not in text
     assert " [here]" not in text
-
-
-def in_index(home: Path) -> Sesame:
-    sesame = Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")])
-    sesame.index()
-    return sesame
 
 
 def test_of_a_very_long_session_the_beginning_and_the_end_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,6 +174,30 @@ def test_many_projects_are_named_where_they_have_no_room(home: Path) -> None:
         assert len(text.encode()) < 2_900
         # The latest come first.
         assert found.groups[0].name == "/w/project-29"
+
+
+def test_a_subagent_that_ran_last_does_not_put_its_project_first(home: Path) -> None:
+    work("fox-1", "/w/fox", "make the fox quick", "It is quick.", hours=1)
+    work("owl-1", "/w/owl", "teach the owl to count", "It counts.", hours=2)
+    side = Claude("fox-1", cwd="/w/fox", start=START + timedelta(hours=3))
+    below = [{**record, "isSidechain": True, "agentId": "a1"} for record in (side.user("help"), side.answer("helped"))]
+    write(side.path.parent / "fox-1" / "subagents" / "agent-a1.jsonl", *below)
+    with in_index(home) as sesame:
+        found = sesame.digest(SINCE)
+        assert [(group.name, group.subagents) for group in found.groups] == [("/w/owl", 0), ("/w/fox", 1)]
+
+
+def test_a_period_with_a_headless_run_and_a_subagent_says_when_the_last_session_was(home: Path, utc: None) -> None:
+    work("fox-1", "/w/fox", "make the fox quick", "It is quick.", hours=-30)
+    run, side = (Claude(name, cwd="/w/fox", start=START) for name in ("run", "fox-1"))
+    write(run.path, run.user("nightly", entrypoint="sdk-py"), run.answer("ran", entrypoint="sdk-py"))
+    below = [{**record, "isSidechain": True, "agentId": "a1"} for record in (side.user("help"), side.answer("helped"))]
+    write(side.path.parent / "fox-1" / "subagents" / "agent-a1.jsonl", *below)
+    with in_index(home) as sesame:
+        assert digest_text(sesame.digest(SINCE), {}).startswith(
+            "No session since 2026-08-01 09:00 (and 1 subagent, 1 headless run); "
+            "the latest one was last active 2026-07-31 04:00"
+        )
 
 
 def test_sessions_of_nobody_and_of_no_directory_have_a_group(home: Path) -> None:

@@ -18,6 +18,7 @@ SAME = [
     ),
     ("panic: open /tmp/a1b2c3d4e5: no such file", "panic: open /var/x/ffee99aa01: no such file"),
     ("[10:02:11] Error: timeout of 3000ms exceeded", "\x1b[31mError: timeout of 500ms exceeded\x1b[0m"),
+    ("\x1b]8;;https://example.org/e1\x1b\\error[E1]\x1b]8;;\x1b\\: no zebra", "\x1b[38:5:9merror[E1]\x1b[m: no zebra"),
     ("a.py:3:1: F401 `os` imported but unused", "/x/b.py:88:5: F401 `os` imported but unused"),
     ("ModuleNotFoundError: No module named 'yaml'", "E   ModuleNotFoundError: No module named 'yaml'"),
 ]

@@ -307,6 +307,13 @@ def test_an_unknown_error_says_how_many_sessions_were_searched(indexed: Callable
     assert any(hint.startswith("looked in ") for hint in found.basis.hints)
 
 
+def test_a_directory_in_which_no_session_was_is_named(indexed: Callable[[History], Sesame]) -> None:
+    sesame = indexed({"ann1": (0, "/code/app", [asks("hello"), runs("npm run build", BROKEN, fails=True)])})
+    for basis in (sesame.fix(ERROR, Filters(cwd="/owl")).basis, sesame.how("npm", Filters(cwd="/owl")).basis):
+        assert basis.searched == 0
+        assert any(hint.endswith("no session is in /owl") for hint in basis.hints), basis.hints
+
+
 @pytest.mark.parametrize("text", ["", "  \n ", "!!!", "\x00", "'", '"', "(", "-", "a" * 100_000, "error: 123 456"])
 def test_any_text_is_an_error(text: str, indexed: Callable[[History], Sesame]) -> None:
     sesame = indexed({"ann1": (0, "/code/app", [asks("hello"), says("hi")])})

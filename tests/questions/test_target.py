@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sesame_core.errors import SesameError
 from sesame_core.questions.target import LARGEST, target
 
 REMOTES = {
@@ -40,6 +41,12 @@ def test_the_remote_of_a_repository_is_written_as_sessions_have_it(tmp_path: Pat
     assert (found.repository, found.name, found.root) == (REMOTES[url], "src/a.py", str(tmp_path))
 
 
+def test_a_file_of_the_home_directory_that_no_shell_has_expanded(home: Path) -> None:
+    (home / "a.py").write_text("one\ntwo\n")
+    assert target("~/a.py").lines == ("one", "two")
+    assert target("~/a.py:2").first == 2
+
+
 def test_a_file_behind_a_link_is_the_file(tmp_path: Path) -> None:
     (tmp_path / "real" / ".git").mkdir(parents=True)
     (tmp_path / "real" / "a.py").write_text("x\n")
@@ -48,8 +55,14 @@ def test_a_file_behind_a_link_is_the_file(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
-    from sesame_core.errors import SesameError
-
     (tmp_path / "a.txt").write_bytes(b"x\n" * LARGEST)
     with pytest.raises(SesameError, match="is larger than 4 MiB"):
         target(str(tmp_path / "a.txt"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes in directories")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in (str(tmp_path / "pipe"), os.devnull):
+        with pytest.raises(SesameError, match="is a pipe or a device"):
+            target(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from sesame_core import Filters, Selection, Sesame, Source
+from sesame_core import Filters, Sesame
 from sesame_core.questions import mentions
 from sesame_core.rendering.knowing import ids_of, who_json, who_text
 from sesame_core.types.knowing import Who
 
 from ..support.every_backend import BACKENDS, opened
-from ..support.transcripts import START, Claude, Pi, write
+from ..support.transcripts import START, Claude, Pi, in_index, sources, write
 
 
 def session(name: str, *records: tuple[Any, ...], cwd: str = "/w/fox", day: int = 0, kind: type = Claude) -> None:
@@ -67,12 +68,7 @@ def indexed(request: pytest.FixtureRequest, home: Path, tmp_path: Path) -> Itera
     session("odd-names", ASKED, *(edit(f"/w/odd/{name}") for name in ODD), cwd="/w/odd", day=11)
     session("talking", ("user", "the aardvark eats src/e.py and ants"), day=9)
     session("other-a", ASKED, edit("/w/owl/lib/a.py"), cwd="/w/owl", day=10)
-    with opened(
-        request,
-        tmp_path,
-        Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
-        Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
-    ) as sesame:
+    with opened(request, tmp_path, *sources(home)) as sesame:
         assert sesame.index().added == 11
         yield sesame
 
@@ -137,6 +133,11 @@ def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -
         "",
         "What has some of these words: sesame search 'zebra unicorn'",
     ]
+    # Without words every session would be about it.
+    for nothing in ("", " ", "!!!", '"', "/", "*"):
+        unknown = indexed.who(nothing)
+        assert not unknown.people, nothing
+        assert "Note: the question has no words to look for: name a file, or a topic" in who_text(unknown, {})
     # Whatever is asked has an answer.
     for hostile in ("'", '"', "%", "a_b%.py", "(", "*.py", "\0", "x" * 5_000, "/", "..", "~", ".", "\\", "a\nb", "c:"):
         indexed.who(hostile)
@@ -164,72 +165,85 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-def in_index(home: Path) -> Sesame:
-    sesame = Sesame(sources=[Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects")])
-    sesame.index()
-    return sesame
+@pytest.fixture
+def fox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository without a commit, which is the present directory."""
+    root = tmp_path / "fox"
+    root.mkdir()
+    git(root, "init", "-q")
+    monkeypatch.chdir(root)
+    return root
 
 
 def test_a_renamed_file_is_found_under_its_former_names_from_its_repository(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, fox: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tmp_path / "fox"
-    (root / "src").mkdir(parents=True)
-    git(root, "init", "-q")
-    (root / "src" / "old name.py").write_text("x = 1\n" * 20)
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "one")
-    git(root, "mv", "src/old name.py", "src/new.py")
-    git(root, "commit", "-qm", "two")
-    session("before", ASKED, edit(f"{root}/src/old name.py"), cwd=str(root), day=1)
-    session("after", ASKED, edit(f"{root}/src/new.py"), cwd=str(root), day=2)
+    (fox / "src").mkdir()
+    (fox / "src" / "old name.py").write_text("x = 1\n" * 20)
+    git(fox, "add", ".")
+    git(fox, "commit", "-qm", "one")
+    git(fox, "mv", "src/old name.py", "src/new.py")
+    git(fox, "commit", "-qm", "two")
+    session("before", ASKED, edit(f"{fox}/src/old name.py"), cwd=str(fox), day=1)
+    session("after", ASKED, edit(f"{fox}/src/new.py"), cwd=str(fox), day=2)
     session("colleague", ASKED, edit("/home/other/fox/src/new.py"), cwd="/home/other/fox", day=3)
     session("stranger", ASKED, edit("/home/other/owl/src/new.py"), cwd="/home/other/owl", day=4)
-    session("below", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root / "packages" / "p"), day=6)
-    session("nested", ASKED, edit(f"{root}/packages/p/src/new.py"), cwd=str(root), day=5)
-    monkeypatch.chdir(root / "src")
+    session("below", ASKED, edit(f"{fox}/packages/p/src/new.py"), cwd=str(fox / "packages" / "p"), day=6)
+    session("nested", ASKED, edit(f"{fox}/packages/p/src/new.py"), cwd=str(fox), day=5)
+    monkeypatch.chdir(fox / "src")
     with in_index(home) as sesame:
-        for about in ("new.py", "old name.py", str(root / "src" / "new.py")):
+        for about in ("new.py", "old name.py", str(fox / "src" / "new.py")):
             found = sesame.who(about)
             assert {id for id, *_ in sessions(found)} == {"before", "after", "colleague"}, about
         assert (found.name, found.other_names) == ("src/new.py", ("src/old name.py",))
         assert "also named src/old name.py" in who_text(found, {})
 
 
-def test_a_file_that_was_renamed_twice_is_found_by_its_first_name(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tmp_path / "fox"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "one.py").write_text("x = 1\n" * 20)
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "one")
+def test_a_file_that_was_renamed_twice_is_found_by_its_first_name(home: Path, fox: Path) -> None:
+    (fox / "one.py").write_text("x = 1\n" * 20)
+    git(fox, "add", ".")
+    git(fox, "commit", "-qm", "one")
     for old, new in (("one.py", "two.py"), ("two.py", "three.py")):
-        git(root, "mv", old, new)
-        git(root, "commit", "-qm", new)
-    session("last", ASKED, edit(f"{root}/three.py"), cwd=str(root))
-    monkeypatch.chdir(root)
+        git(fox, "mv", old, new)
+        git(fox, "commit", "-qm", new)
+    session("last", ASKED, edit(f"{fox}/three.py"), cwd=str(fox))
     with in_index(home) as sesame:
         found = sesame.who("one.py")
         assert found.other_names == ("three.py", "two.py")
         assert sessions(found) == [("last", 1, 0)]
 
 
-def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tmp_path / "fox"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "README.md").write_text("fox")
+def test_a_file_that_only_other_repositories_have_is_said_to_be_elsewhere(home: Path, fox: Path) -> None:
+    (fox / "README.md").write_text("fox")
     session("stranger", ASKED, edit("/home/other/owl/README.md"), cwd="/home/other/owl")
-    monkeypatch.chdir(root)
     with in_index(home) as sesame:
         found = sesame.who("README.md")
         assert found.is_elsewhere
         assert sessions(found) == [("stranger", 1, 0)]
         assert "No session of this repository names it" in who_text(found, {})
+
+
+def test_the_present_directory(home: Path, fox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (fox / "src").mkdir()
+    session("inside", ASKED, edit(f"{fox}/src/a.py"), cwd=str(fox))
+    session("stranger", ASKED, edit("/home/other/owl/src/a.py"), cwd="/home/other/owl")
+    with in_index(home) as sesame:
+        for about in (".", "./"):
+            found = sesame.who(about)
+            assert (found.subject, found.name, sessions(found)) == ("directory", str(fox), [("inside", 1, 0)])
+        monkeypatch.chdir(fox / "src")
+        assert sesame.who(".").name == "src"
+
+
+def test_a_session_without_times(home: Path, utc: None) -> None:
+    s = Claude("undated")
+    records = [s.user("go"), s.call("Write", file_path="/w/a.py", content="x"), s.result("ok")]
+    write(s.path, *({key: value for key, value in record.items() if key != "timestamp"} for record in records))
+    os.utime(s.path, (START.timestamp(), START.timestamp()))
+    with in_index(home) as sesame:
+        found = sesame.who("w/a.py")
+        assert sessions(found) == [("undated", 1, 0)]
+        assert "claude-code: 1 change in 1 session, 2026-08-01" in who_text(found, {})
 
 
 def test_what_a_fork_repeats_belongs_to_the_session_that_was_first(home: Path) -> None:
@@ -308,45 +322,40 @@ def test_secrets_in_a_call_are_replaced_for_an_agent(home: Path) -> None:
 
 
 def test_a_file_is_one_in_all_worktrees_and_from_every_directory(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, fox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root, other = tmp_path / "fox", tmp_path / "trees" / "quick"
-    (root / "src" / "deep").mkdir(parents=True)
-    git(root, "init", "-q")
+    other = tmp_path / "trees" / "quick"
+    (fox / "src" / "deep").mkdir(parents=True)
     for number in range(3):  # a chain of renames
-        before, after = root / "src" / f"n{number}.py", root / "src" / f"n{number + 1}.py"
+        before, after = fox / "src" / f"n{number}.py", fox / "src" / f"n{number + 1}.py"
         before.write_text("x = 1\n" * 20) if not number else None
-        git(root, "add", ".")
-        git(root, "commit", "-qm", "add", "--allow-empty")
-        git(root, "mv", str(before), str(after))
-        git(root, "commit", "-qm", f"rename {number}")
-    git(root, "worktree", "add", "-q", str(other))
-    session("first-name", ASKED, edit(f"{root}/src/n0.py"), cwd=str(root), day=1)
+        git(fox, "add", ".")
+        git(fox, "commit", "-qm", "add", "--allow-empty")
+        git(fox, "mv", str(before), str(after))
+        git(fox, "commit", "-qm", f"rename {number}")
+    git(fox, "worktree", "add", "-q", str(other))
+    session("first-name", ASKED, edit(f"{fox}/src/n0.py"), cwd=str(fox), day=1)
     session("in-the-tree", ASKED, edit(f"{other}/src/n3.py"), cwd=str(other), day=2)
-    session("from-below", ASKED, shell("sed -i s/a/b/ ../n3.py"), cwd=str(root / "src" / "deep"), day=3)
-    session("from-above", ASKED, shell(f"rm {root}/src/n2.py"), cwd=str(tmp_path), day=4)
-    for place, about in ((other / "src", "n3.py"), (root, "src/n3.py"), (root / "src" / "deep", "../n3.py")):
+    session("from-below", ASKED, shell("sed -i s/a/b/ ../n3.py"), cwd=str(fox / "src" / "deep"), day=3)
+    session("from-above", ASKED, shell(f"rm {fox}/src/n2.py"), cwd=str(tmp_path), day=4)
+    for place, about in ((other / "src", "n3.py"), (fox, "src/n3.py"), (fox / "src" / "deep", "../n3.py")):
         monkeypatch.chdir(place)
         with in_index(home) as sesame:
             found = sesame.who(about)
         assert {id for id, *_ in sessions(found)} == {"first-name", "in-the-tree", "from-below", "from-above"}, about
         assert found.other_names == ("src/n2.py", "src/n1.py", "src/n0.py")
-    monkeypatch.chdir(root)
+    monkeypatch.chdir(fox)
     with in_index(home) as sesame:
         assert {id for id, *_ in sessions(sesame.who("src"))} >= {"first-name", "in-the-tree", "from-above"}
-        (root / "src" / "n3.py").unlink()  # deleted, and not committed
+        (fox / "src" / "n3.py").unlink()  # deleted, and not committed
         assert len(sessions(sesame.who("src/n3.py"))) == 4
 
 
 def test_a_machine_without_git_knows_no_other_names(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, fox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tmp_path / "fox"
-    root.mkdir()
-    git(root, "init", "-q")
-    (root / "a.py").write_text("x")
-    session("one", ASKED, edit(f"{root}/a.py"), cwd=str(root))
-    monkeypatch.chdir(root)
+    (fox / "a.py").write_text("x")
+    session("one", ASKED, edit(f"{fox}/a.py"), cwd=str(fox))
     monkeypatch.setenv("PATH", str(tmp_path))
     with in_index(home) as sesame:
         found = sesame.who("a.py")

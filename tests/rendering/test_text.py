@@ -28,6 +28,8 @@ NOVEMBER = datetime(2026, 11, 28, tzinfo=UTC)
         (2, "message", "2 messages"),
         (1, "copy", "1 copy"),
         (3, "copy", "3 copies"),
+        (2, "day", "2 days"),
+        (2, "fix", "2 fixes"),
         (1, "changed file", "1 changed file"),
     ],
 )

@@ -45,6 +45,21 @@ def append(path: Path, *records: Record | bytes) -> Path:
     return path
 
 
+def sources(home: Path) -> tuple[Source, Source]:
+    """Return where Claude Code and pi keep their sessions."""
+    return (
+        Source(parser=Selection(name="claude-code"), path=home / ".claude" / "projects"),
+        Source(parser=Selection(name="pi"), path=home / ".pi" / "agent" / "sessions"),
+    )
+
+
+def in_index(home: Path) -> Sesame:
+    """Return Sesame over the sessions of both, all indexed."""
+    sesame = Sesame(sources=sources(home))
+    sesame.index()
+    return sesame
+
+
 class _Writer:
     """Writes the records of one session, one after the other."""
 

@@ -69,7 +69,7 @@ class KnownJson(VersionedJson):
     resultCount: int
     total: Annotated[int, Doc("Results on all pages.")]
     sessionCount: Annotated[int, Doc("Sessions that have it, of those that were read.")]
-    searched: Annotated[int | None, Doc("Sessions of the index, if nothing was found.")]
+    searched: Annotated[int | None, Doc("Sessions that the filters select, if nothing was found.")]
     truncated: Annotated[bool, Doc("There is more than was read: the newest and the best were.")]
     leftOut: Annotated[dict[str, int], Doc("Sessions that were not searched, by reason.")]
     withheld: Annotated[int, Doc("If nothing was found: sessions whose texts their owners do not share.")]

@@ -1,4 +1,4 @@
-"""The names that a file had before, and has now, as git knows them; asked of the program `git`, in bounded time."""
+"""What the program `git` says of a file, in bounded time: the names that it had before, and has now."""
 
 from __future__ import annotations
 

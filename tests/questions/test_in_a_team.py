@@ -1,4 +1,4 @@
-"""How an error was fixed, in an index that a team shares: of others' sessions, and not of those that they keep."""
+"""Fixes, commands and lines, in an index that a team shares: of others' sessions, and not of those that they keep."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ def test_sessions_whose_texts_are_not_shared_are_counted(home: Path, database: s
     assert out.startswith("Nothing is known about")
     assert "Not searched: 1 session whose texts their owners do not share" in out
     assert cli("how", "git push", "--json").json["withheld"] == 1
+
+
+def test_a_session_in_the_repository_whose_text_is_not_shared_is_counted_once(
+    home: Path, database: str, cli: Callable[..., Any]
+) -> None:
+    root, remote = home / "fox", "example.org/ann/fox"
+    configure(database, share="metadata", sources=[{"parser": "sesame", "path": str(home / "in")}])
+    (root / ".git").mkdir(parents=True)
+    (root / ".git" / "config").write_text(f'[remote "origin"]\n\turl = https://{remote}.git\n', encoding="utf-8")
+    (root / "notes.txt").write_text("nobody is known to have written this\n", encoding="utf-8")
+    write(home / "in", "here", STEPS, cwd=str(root))
+    write(home / "in", "both", STEPS, cwd=str(root), repository=remote)
+    write(home / "in", "else", STEPS, cwd="/code/elsewhere", repository=remote)
+    write(home / "in", "none", STEPS, cwd="/code/owl", repository="example.org/ann/owl")
+    assert cli("index", "--yes").code == 0
+    assert cli("blame", str(root / "notes.txt"), "--json").json["withheld"] == 3
 
 
 def test_a_fix_of_somebody_else_has_the_name(
