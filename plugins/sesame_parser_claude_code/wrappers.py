@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from sesame_core.text.folding import without_escapes
 from sesame_core.types.transcript import Role
 
 from .records import mapping, string
@@ -79,7 +80,6 @@ _BEGINNINGS: tuple[tuple[str, Role | None, str], ...] = (
 _FIRST_LETTERS = frozenset("<[") | {beginning[0] for beginning, _, _ in _BEGINNINGS}
 
 _OPENING = re.compile(r"\s*<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
-_TERMINAL_STYLE = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 
 
 def classify(text: str) -> list[Part]:
@@ -145,7 +145,7 @@ def _unwrap(text: str) -> list[Part]:
         text = f"/{name} {command.get('command-args', '').strip()}".rstrip()
         parts.append(Part("system", LOCAL_COMMAND, text) if name in LOCAL else Part("user", "command", text))
     for tag, body in elements:
-        said = _TERMINAL_STYLE.sub("", body).strip()
+        said = without_escapes(body).strip()
         if said and tag not in COMMAND:
             parts.append(Part("system", tag, said))
     return parts

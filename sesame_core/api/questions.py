@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..text.tokens import clean
+from ..text.tokens import as_seen
 from ..types.query import Filters
 from .searching import Searching
 
@@ -69,7 +69,7 @@ class Questions(Searching):
         """
         from ..questions.fixes import find
 
-        found = find(self._index.reader(), clean(error), self._checked(filters), limit=limit, offset=offset)
+        found = find(self._index.reader(), as_seen(error), self._checked(filters), limit=limit, offset=offset)
         self._complete(found.basis, filters, (fix.seen.stored for fix in found.fixes), is_empty=not found.occurrences)
         return found
 
@@ -92,7 +92,8 @@ class Questions(Searching):
         reader = self._index.reader()
         places = Places(reader).resolved(Filters(places=here())).places
         names = [name for place in places for name in names_of(place)]
-        found = find(reader, clean(command), self._checked(filters), here=names, limit=limit, offset=offset)
+        asked = as_seen(command)
+        found = find(reader, asked, self._checked(filters), here=names, limit=limit, offset=offset)
         self._complete(
             found.basis, filters, (way.last.stored for way in found.ways if way.last), is_empty=not found.runs
         )
@@ -120,7 +121,8 @@ class Questions(Searching):
         def searched(text: str, filters: Filters, limit: int) -> Answer:
             return self.search(text, filters, limit=limit)
 
-        found = who(self._index.reader(), clean(about), self._checked(filters), searched, is_topic=is_topic)
+        asked = as_seen(about)
+        found = who(self._index.reader(), asked, self._checked(filters), searched, is_topic=is_topic)
         if not found.people and not found.hints:
             reason = self._emptiness()
             found.hints = self._without_results((reason,) if reason else ())

@@ -18,7 +18,7 @@ from ..plugin.backend import IndexWriter, Positions
 from ..plugin.formatter import ChunkFormatter
 from ..plugin.parser import Parser, TailParser
 from ..sdk.jsonl import BEFORE_BLOCK
-from ..text.tokens import clean, subwords
+from ..text.tokens import as_seen, clean, subwords
 from ..types.index import SILENT, Chunk, IndexedFile
 from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
 from .session_facts import count, learn
@@ -296,7 +296,7 @@ class FileReader:
         chunks = self._formatted(message)
         entry_id = message.entry_id and clean(message.entry_id)
         for position, chunk in enumerate(chunks):
-            text = chunk.text = clean(chunk.text)
+            text = chunk.text = as_seen(chunk.text)
             chunk.subwords = subwords(text)
             chunk.session_id = message.session_id
             chunk.timestamp = message.timestamp

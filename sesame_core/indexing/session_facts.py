@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..text.titles import given, is_telling, spoken
-from ..text.tokens import clean
+from ..text.tokens import as_seen, clean
 from ..types.transcript import DIRECTORIES, PROMPT_CHARS, SUMMARY_CHARS, Message, Session
 
 #: Prompts in a session's row.
@@ -34,8 +34,8 @@ def learn(session: Session, facts: Session) -> None:
             setattr(session, fact, clean(value) if isinstance(value, str) else value)
     if facts.title:
         # A placeholder does not replace a name, and an empty title removes one.
-        session.title = given(clean(facts.title)) or known
-    session.summary = session.summary and session.summary[:SUMMARY_CHARS]
+        session.title = given(as_seen(facts.title)) or known
+    session.summary = session.summary and as_seen(session.summary)[:SUMMARY_CHARS]
     if facts.directories or former[:1] != session.places[:1]:
         places = dict.fromkeys((*former, *map(clean, facts.directories)))
         session.directories = tuple(place for place in places if place and place != session.cwd)[:DIRECTORIES]
@@ -75,7 +75,7 @@ def _keep_prompt(session: Session, text: str) -> None:
     is_found = bool(kept) and is_telling(kept[0])
     if is_found and len(kept) == KEPT_PROMPTS:
         return
-    text = clean(spoken(text))[:PROMPT_CHARS]
+    text = spoken(as_seen(text))[:PROMPT_CHARS]
     if not text.strip():
         return
     if not is_found and is_telling(text):

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..text.folding import without_escapes
 from ..tool_calls.changes import Edit
 
 #: Letters and digits of a line that says something alone: `}`, `else:` and `end` have fewer.
@@ -50,7 +51,7 @@ class Owner(NamedTuple):
 
 def key(line: str) -> str:
     """Return what of a line counts when it is compared."""
-    return "".join(line.split()).replace("'", '"').rstrip(",;")
+    return "".join(without_escapes(line).split()).replace("'", '"').rstrip(",;")
 
 
 def is_telling(key: str) -> bool:

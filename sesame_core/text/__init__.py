@@ -5,4 +5,4 @@ Knows nothing of files and of the index.
 
 #: Version of the words that are indexed (`tokens.subwords`), and of the choice of prompts (`titles.is_telling`); files
 #: that were indexed with another one are read again.
-VERSION = 3
+VERSION = 4

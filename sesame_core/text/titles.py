@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from .folding import without_escapes
+
 #: Most characters of a title made from a prompt.
 LENGTH = 80
 #: A shorter text gives way to a later one.
@@ -92,7 +94,7 @@ _INTRODUCING = frozenset(
 
 _HEAD = r"[\s>]*(?:#{1,6}(?:\s+|$)|[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+|[❯›]\s*)+|\s*>+\s*"
 _MARKS = (
-    (r"\x1b\[[0-9;:?]*[ -/]*[@-~]|<!--.*?-->", ""),  # colours of a terminal, comments
+    (r"<!--.*?-->", ""),
     (r"\[(?:Image|Pasted text|\.\.\.Truncated text)(?: #?\d+)?[^\]]*\](?!\()", ""),  # what was pasted
     (r"!?\[([^\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)", r"\1"),  # [text](address)
     (r"\[([^\]\n]+)\]\[[^\]\n]*\]", r"\1"),  # [text][name]
@@ -107,7 +109,7 @@ _MARKS = (
     (r"\s+#+\s*$", ""),
 )
 #: A line without any of these has no marks.
-_MARKED = frozenset("\x1b<[`*~_@#")
+_MARKED = frozenset("<[`*~_@#")
 
 
 def spoken(text: str) -> str:
@@ -166,7 +168,8 @@ def given(title: str) -> str:
 
 
 def plain(line: str) -> str:
-    """Return a line without the marks of Markdown: of headings, lists, links, code, paths."""
+    """Return a line without colours of a terminal and the marks of Markdown: of headings, lists, links, code, paths."""
+    line = without_escapes(line)
     head = _head(line)
     line = line[len(head) :]
     if not _MARKED.isdisjoint(line) or "file://" in line:

@@ -157,6 +157,14 @@ def clean(text: str) -> str:
     return text
 
 
+def as_seen(text: str) -> str:
+    r"""Return a text as a terminal shows it, that every database accepts: what is indexed, and what is asked.
+
+    In `\x1b[31mfailure` nobody sees the word `31mfailure`.
+    """
+    return clean(folding.without_escapes(text))
+
+
 def subwords(text: str) -> str:
     """Return the words inside words and their plain spelling, each once, space-separated.
 
