@@ -10,7 +10,8 @@ from ...types.answer import Snippet
 from ..answers import about, headline, place_of
 from ..notes import answer_notes
 from ..text import project, session_name
-from .entries import Entry, framed, texts
+from .entries import Entry, framed
+from .prose import texts
 from .style import DIM, Screen
 
 if TYPE_CHECKING:

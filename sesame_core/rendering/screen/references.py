@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..notes import refresh_notes
 from ..references import candidates_headline, unknown_line
-from .entries import framed, texts
-from .prose import fitted_lines
+from .entries import framed
+from .prose import fitted_lines, texts
 from .sessions import session_entry
 from .style import DIM, Screen
 
