@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .export.pieces import safe
 from .knowing import name_of, withheld_notes
-from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, session_name, shortened
+from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, repeats, session_name, shortened
 
 if TYPE_CHECKING:
     from ..types.export import Point
@@ -130,7 +130,7 @@ def _entry_lines(
         yield f"  {shown(name)} ({reference}) - {' · '.join(map(shown, about))}"
     start = "  - " if is_markdown else "    "
     # The name is mostly made from the first request.
-    asked = entry.asked if entry.asked and not _repeats(entry.asked.text, name) else None
+    asked = entry.asked if entry.asked and not repeats(entry.asked.text, name) else None
     yield from _quotes("asked", [asked], start, reference, shown)
     yield from _quotes("concluded", [entry.concluded], start, reference, shown)
     if entry.changed:
@@ -159,11 +159,6 @@ def _span(entry: DigestEntry) -> str:
     if not first or not last or first == last:
         return last or first or "undated"
     return f"{first} to {last[11:] if first[:10] == last[:10] else last}"
-
-
-def _repeats(asked: str, name: str) -> bool:
-    """Return whether a request says no more than the session's name."""
-    return asked.rstrip("…").casefold() in name.casefold()
 
 
 def _group_json(group: DigestGroup) -> DigestGroupJson:

@@ -87,6 +87,11 @@ def session_name(stored: StoredSession) -> str:
     return star + cut(name, NAME)
 
 
+def repeats(text: str, name: str) -> bool:
+    """Return whether a text says no more than a session's name, which is mostly made from the first prompt."""
+    return text.rstrip("…").casefold() in name.casefold()
+
+
 def place(cwd: str | None) -> str:
     """Return a session's directory on one line, safe to print."""
     return home(one_line(cwd)) if cwd else "(no directory)"

@@ -11,6 +11,7 @@ import pytest
 
 from sesame_core.text.cells import cells
 
+from ..support.transcripts import Pi, write
 from .terminal import NIX, on_a_terminal
 
 COLOR = re.compile(r"\x1b\[[\d;]*m")
@@ -53,6 +54,13 @@ def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list
     assert code == 0
     assert all(cells(line) <= 50 or len(line.split()) == 1 for line in shown.splitlines())
     assert len(shown.split()) == len(cli(*command).out.split()), "it says what it says in a pipe"
+
+
+def test_a_prompt_that_is_the_name_of_its_session_is_listed_once(home: Path, cli: Callable[..., Any]) -> None:
+    write(home / ".pi" / "agent" / "sessions" / "fox.jsonl", (pi := Pi("fox")).header(), pi.user("Feed the fox"))
+    cli("index")
+    code, shown = on_a_terminal(["search", "--no-refresh"], size=(80, 24))
+    assert (code, shown.count("Feed the fox")) == (0, 1)
 
 
 def test_candidates_of_a_name_are_listed_as_sessions_are(indexed: Path) -> None:

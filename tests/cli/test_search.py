@@ -77,6 +77,12 @@ def test_without_words_the_latest_sessions_are_listed(
     assert days == sorted(days, reverse=True)
 
 
+def test_a_named_session_without_words_is_listed_with_its_first_prompt(indexed: Path, cli: Callable[..., Any]) -> None:
+    (listed,) = [one for one in cli("search", "--json").json["results"] if one["sessionId"] == NIX]
+    assert listed["name"] == "Simplify the nix flake infrastructure"
+    assert listed["matchedSnippet"].startswith("Our flake has grown to 900 lines")
+
+
 @pytest.mark.sqlite_only
 def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     config = demo_sessions / ".config" / "sesame" / "config.jsonc"
