@@ -70,7 +70,7 @@ def digest_text(
             more = f"… and {count(rest, 'more session')}"
             lines += ["", more] if is_markdown else [f"  {more}"]
     if others := [group for group in found.groups if not group.entries]:
-        lines += ["", f"… and {_number(found, len(others), 'more ')}: {_named(found, others)}"]
+        lines += ["", f"… and {count(len(others), f'more {found.by}')}: {_named(found, others)}"]
     notes = withheld_notes(found.withheld, "what happened in them")
     if refreshed is not None:
         from .notes import refresh_notes
@@ -90,12 +90,7 @@ def _headline(found: Digest) -> str:
         latest = f"; the latest one was last active {minute(found.latest)}" if found.latest else ""
         return f"No session {period}{counted}{latest}"
     shown = f", {found.shown} described" if found.shown < found.sessions else ""
-    return f"{count(found.sessions, 'session')} {period}, {_number(found, len(found.groups))}{shown}{counted}"
-
-
-def _number(found: Digest, number: int, more: str = "") -> str:
-    """Return a number of groups with its noun."""
-    return f"{number} {more}people" if found.by == "person" and number > 1 else count(number, more + found.by)
+    return f"{count(found.sessions, 'session')} {period}, {count(len(found.groups), found.by)}{shown}{counted}"
 
 
 def _named(found: Digest, groups: Sequence[DigestGroup]) -> str:

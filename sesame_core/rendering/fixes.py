@@ -103,7 +103,11 @@ def _verdict(fix: Fix, abbreviate: Callable[[str], str]) -> str:
     if fix.came_back:
         first = fix.came_back[0]
         back = f"came back on {day(first.at)} ({place_of(first, abbreviate)})"
-        return back[0].upper() + back[1:] + (f" and {len(fix.came_back) - 1} more times" if fix.came_back[1:] else "")
+        return (
+            back[0].upper()
+            + back[1:]
+            + (f" and {count(len(fix.came_back) - 1, 'more time')}" if fix.came_back[1:] else "")
+        )
     return {
         "verified": "Held: the command succeeded afterwards",
         "passed": "Held: the command went on to another error",

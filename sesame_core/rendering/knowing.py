@@ -122,7 +122,7 @@ def who_text(
         if rest := len(person.sessions) - limit:
             lines += [f"    … and {rest} more: --limit {len(person.sessions)}"] if rest > 0 else []
     if more := len(found.people) - PEOPLE:
-        lines += ["", f"  … and {more} more people: --json"] if more > 0 else []
+        lines += ["", f"  … and {count(more, 'more person')}: --json"] if more > 0 else []
     notes = _notes(found, refreshed, current, searches)
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
