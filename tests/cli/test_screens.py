@@ -48,12 +48,30 @@ def test_no_line_of_several_words_is_wider_than_the_terminal(indexed: Path, colu
     assert wide == []
 
 
-@pytest.mark.parametrize("command", [["status"], ["plugins"], ["resolve", NIX], ["ask", NIX, "why", "--no-model"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["status"],
+        ["plugins"],
+        ["config"],
+        ["audit"],
+        ["star", NIX],
+        ["resolve", NIX],
+        ["ask", NIX, "why", "--no-model"],
+    ],
+)
 def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list[str], cli: Callable[..., Any]) -> None:
     code, shown = on_a_terminal(command, size=(50, 24))
     assert code == 0
     assert all(cells(line) <= 50 or len(line.split()) == 1 for line in shown.splitlines())
     assert len(shown.split()) == len(cli(*command).out.split()), "it says what it says in a pipe"
+
+
+def test_the_name_of_a_kind_of_secret_is_on_one_line(indexed: Path) -> None:
+    _, shown = on_a_terminal(["audit"], size=(80, 24))
+    words = shown.split()
+    assert "azure-signature," in words
+    assert not [word for word in words if word.endswith("-")]
 
 
 def test_a_prompt_that_is_the_name_of_its_session_is_listed_once(home: Path, cli: Callable[..., Any]) -> None:
