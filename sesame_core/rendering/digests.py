@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .export.pieces import safe
 from .knowing import name_of, withheld_notes
-from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, repeats, session_name, shortened
+from .notes import about_refresh
+from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, repeats, session_name, shortened, with_notes
 
 if TYPE_CHECKING:
     from ..types.export import Point
@@ -72,11 +73,7 @@ def digest_text(
     if others := [group for group in found.groups if not group.entries]:
         lines += ["", f"… and {count(len(others), f'more {found.by}')}: {_named(found, others)}"]
     notes = withheld_notes(found.withheld, "what happened in them")
-    if refreshed is not None:
-        from .notes import refresh_notes
-
-        notes += refresh_notes(refreshed)
-    text = "\n".join([*lines, *([""] if notes else []), *notes])
+    text = with_notes(lines, [*notes, *about_refresh(refreshed)])
     return safe(text) if is_markdown else text
 
 

@@ -148,6 +148,11 @@ def interval(filters: Filters | None) -> list[str]:
     return [f"Only what was said {' '.join(parts)}."] if parts else []
 
 
+def with_notes(lines: Sequence[str], notes: Sequence[str]) -> str:
+    """Return an answer as text: its lines, and its notes below them, after a blank line."""
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
 def skipped_lines(skipped: Mapping[str, int]) -> list[str]:
     """Return the lines about records that were left out, and about those of which a part was.
 

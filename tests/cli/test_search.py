@@ -127,7 +127,7 @@ def test_headless_sessions_are_left_out_reported_and_shown_on_demand(indexed: Pa
     usual = json.loads(cli("search", "--json", "changelog", "tests").out)
     assert headless[0]["sessionId"] not in {result["sessionId"] for result in usual["results"]}
     assert usual["leftOut"] == {"headless": 1}
-    assert "Left out: 1 headless (show them with --all-kinds)" in cli("search", "changelog", "tests").out
+    assert "Left out: 1 headless run (show it with --all-kinds)" in cli("search", "changelog", "tests").out
     alone = cli("search", "MQTT").out
     assert "Nothing else matched, so headless runs are shown." in alone
 
