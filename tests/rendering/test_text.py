@@ -31,8 +31,6 @@ NOVEMBER = datetime(2026, 11, 28, tzinfo=UTC)
         (2, "day", "2 days"),
         (2, "fix", "2 fixes"),
         (1, "changed file", "1 changed file"),
-        (10, "day", "10 days"),
-        (2, "fix", "2 fixes"),
         (1, "more person", "1 more person"),
         (2, "more person", "2 more people"),
     ],
