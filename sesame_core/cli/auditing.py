@@ -23,7 +23,7 @@ def audit(*, json: bool) -> None:
         else:
             for exposure in exposures:
                 secrets += 1
-                write(exposure_text(exposure))
+                write_report(exposure_text(exposure))
             write_report(audit_text(seen))
     if secrets:
         raise SystemExit(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .options import JSON, SESSION, Command, Option
-from .terminal import write
+from .terminal import write, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def export(session: str, *, md: bool, html: bool, json: bool, output: Path | Non
     below = len(made.parts) - 1
     about = [size(output.stat().st_size), *([count(below, "subagent")] if below else [])]
     about += [] if made.is_redacted else ["secrets not replaced"]
-    write(f"exported: {one_line(str(output))} ({', '.join(about)})")
+    write_report(f"exported: {one_line(str(output))} ({', '.join(about)})")
 
 
 def handoff(session: str, *, max_bytes: int, output: Path | None, no_redact: bool, json: bool) -> None:

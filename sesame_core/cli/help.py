@@ -43,7 +43,7 @@ def command_help(of: Command, width: int) -> str:
     for paragraph in of.help.split("\n\n"):
         lines += ["", *_wrapped(paragraph, width)]
     if of.arguments:
-        lines += ["", "Arguments:", *_table(((one.metavar, one.help) for one in of.arguments), width)]
+        lines += ["", "Arguments:", *_table(((one.label, one.help) for one in of.arguments), width)]
     options = [*map(described, of.options), ("-h, --help", "Print this help.")]
     lines += ["", "Options:", *_table(options, width)]
     if of.examples:

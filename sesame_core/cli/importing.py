@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import Argument, Command
-from .terminal import write, write_error
+from .terminal import write_error, write_report
 
 if TYPE_CHECKING:
     from ..runtime.runtime import Imported
@@ -25,7 +25,7 @@ def import_files(files: Sequence[Path]) -> None:
         runtime = Runtime(sesame)
         for file in files:
             try:
-                write(printable(_result_text(runtime.import_file(file))))
+                write_report(printable(_result_text(runtime.import_file(file))))
             except SesameError as error:
                 write_error(f"sesame: {printable(str(error))}")
                 failed = True

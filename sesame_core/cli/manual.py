@@ -47,7 +47,7 @@ def _command(of: Command) -> Iterator[str]:
     for number, paragraph in enumerate(of.help.split("\n\n")):
         yield from ([".PP"] if number else [])
         yield _text(paragraph)
-    yield from _table([(one.metavar, one.help) for one in of.arguments])
+    yield from _table([(one.label, one.help) for one in of.arguments])
     yield from _table(map(described, of.options))
     if of.examples:
         yield from (".PP", "Examples:", ".nf", *(f"    {_text(example)}" for example in of.examples), ".fi")

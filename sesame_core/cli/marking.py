@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .options import JSON, SESSION, Argument, Command, Option
-from .terminal import write
+from .terminal import write, write_report
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -99,7 +99,7 @@ def _print(found: Iterable[StoredSession], outcome: str, *, json: bool) -> None:
         write(as_json(marked_json(found)))
         return
     for stored in found:
-        write(f"{printable(outcome)}: {stored.session.id} ({session_name(stored)})")
+        write_report(f"{printable(outcome)}: {stored.session.id} ({session_name(stored)})")
 
 
 _SESSIONS = Argument(

@@ -31,6 +31,12 @@ class Argument:
     is_required: bool = False
     is_repeatable: bool = False
 
+    @property
+    def label(self) -> str:
+        """What stands before its help: the placeholder, without a bracket that closes behind another argument."""
+        is_alone = self.metavar.count("[") == self.metavar.count("]")
+        return self.metavar if is_alone else self.metavar.strip("[]")
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

@@ -77,7 +77,10 @@ def config(*, json: bool, init: bool) -> None:
         write(f"wrote {initialise()}")
         return
     described = describe(load(), PluginManager())
-    write(as_json(described) if json else config_text(described))
+    if json:
+        write(as_json(described))
+    else:
+        write_report(config_text(described))
     if described["problems"]:
         raise SystemExit(1)
 

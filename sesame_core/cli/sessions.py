@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .options import COLOR, JSON, SESSION, YES, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import confirm, opened, screen_of, write, write_error
+from .terminal import confirm, opened, screen_of, write, write_error, write_report
 
 if TYPE_CHECKING:
     from ..types.resumption import Resumption
@@ -188,7 +188,7 @@ def forget(session: Sequence[str], *, yes: bool) -> None:
                 if not confirm(f"Forget {stored.session.id} ({title})?"):
                     continue
             sesame.forget(stored.session.id)
-            write(f"forgotten: {stored.session.id} ({title})")
+            write_report(f"forgotten: {stored.session.id} ({title})")
 
 
 COMMANDS = (

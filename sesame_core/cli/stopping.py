@@ -48,8 +48,10 @@ def where(report: IndexReport, command: str) -> str:
 
     :param command: the command that continues.
     """
+    from ..rendering.text import count
+
     read = report.unchanged + report.changed + len(report.errors)
     total = read + report.pending
     if not total:
         return f"stopped before the first file; go on with: {command}"
-    return f"stopped; {read} of {total} {'file' if total == 1 else 'files'} indexed; go on with: {command}"
+    return f"stopped; {read} of {count(total, 'file')} indexed; go on with: {command}"

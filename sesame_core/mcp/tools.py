@@ -16,7 +16,7 @@ from ..rendering.freshness import index_json
 from ..rendering.schemas.brief import BriefJson
 from ..rendering.session_answers import session_answer_json
 from ..rendering.sessions import resume_json, session_json, session_summary
-from ..rendering.text import SCHEMA_VERSION
+from ..rendering.text import SCHEMA_VERSION, count
 from ..runtime.background import BackgroundIndexer
 from ..search.passages import BUDGET
 from . import inputs, outputs
@@ -93,7 +93,7 @@ class Tools:
     def progress(self, name: str) -> str:
         """Return what a call of a tool is doing, for people."""
         if self._indexer.pending:
-            return f"indexing: {self._indexer.pending} files are left"
+            return f"indexing: {count(self._indexer.pending, 'file')} left"
         tool = TOOLS.get(name)
         if tool is not None and tool.is_open_world and self._sesame.config.models:
             return "waiting for a language model"

@@ -21,6 +21,7 @@ from .text import (
     session_name,
     shortened,
     some_words,
+    with_notes,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def answer_text(
     from .notes import answer_notes
 
     notes = answer_notes(answer, refreshed, current)
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return with_notes(lines, notes)
 
 
 def place_of(hit: Hit, abbreviate: Callable[[str], str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from .text import SCHEMA_VERSION, count, printable
@@ -44,7 +43,7 @@ def audit_text(seen: Audit) -> str:
     lines.append(f"Looked for{' and did not find' if found else ''}: {', '.join(others)}")
     what = count(secrets, "secret") if secrets else f"none of {len(seen.found)} known kinds of secrets"
     lines.append(f"{what} in {count(seen.sessions, 'session')}, {count(seen.chunks, 'chunk')}")
-    return "\n".join(part for line in lines for part in wrap(line, 100, break_long_words=False, subsequent_indent="  "))
+    return "\n".join(lines)
 
 
 def exposure_text(exposure: Exposure) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .freshness import index_json
-from .text import SCHEMA_VERSION, count, day, iso, one_line, place, session_name, shortened
+from .text import SCHEMA_VERSION, count, day, iso, one_line, place, session_name, shortened, with_notes
 
 if TYPE_CHECKING:
     from ..types.questions import Blame, BlamedSession, Writer
@@ -149,7 +149,7 @@ def blame_text(
 
     :param abbreviate: shortens a session id as far as it stays unique.
     """
-    from .notes import refresh_notes
+    from .notes import about_refresh
 
     lines = [_headline(found)]
     if found.first == found.last:
@@ -164,8 +164,8 @@ def blame_text(
     notes += [f"Noted by git-ai: {one_line(who)}, {_ranges(runs)}" for who, runs in _noted(found).items()]
     if found.former:
         notes.append(f"Formerly {', '.join(map(one_line, found.former))}")
-    notes += refresh_notes(refreshed)
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    notes += about_refresh(refreshed)
+    return with_notes(lines, notes)
 
 
 def shown_ids(found: Blame) -> Iterator[str]:

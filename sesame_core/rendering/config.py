@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from .text import printable
+from .text import count, printable
 
 if TYPE_CHECKING:
     from ..config.report import ConfigJson, RedactJson, SelectionJson
@@ -46,8 +46,9 @@ def _workers_text(most: int | None) -> str:
 
 def _redaction_text(redaction: RedactJson) -> str:
     what = {True: "secrets are masked in the index", False: "nothing is masked", None: "not known"}[redaction["value"]]
-    counts = [(len(redaction["patterns"]), "patterns of your own"), (len(redaction["keep"]), "exceptions")]
-    return what + "".join(f", {count} {name}" for count, name in counts if count)
+    patterns, kept = len(redaction["patterns"]), len(redaction["keep"])
+    what += f", {count(patterns, 'pattern')} of your own" if patterns else ""
+    return what + (f", {count(kept, 'exception')}" if kept else "")
 
 
 def _selection_text(selection: SelectionJson) -> str:

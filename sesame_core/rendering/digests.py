@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .export.pieces import safe
 from .knowing import name_of, withheld_notes
-from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, session_name, shortened
+from .notes import about_refresh
+from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, repeats, session_name, shortened, with_notes
 
 if TYPE_CHECKING:
     from ..types.export import Point
@@ -70,13 +71,9 @@ def digest_text(
             more = f"… and {count(rest, 'more session')}"
             lines += ["", more] if is_markdown else [f"  {more}"]
     if others := [group for group in found.groups if not group.entries]:
-        lines += ["", f"… and {_number(found, len(others), 'more ')}: {_named(found, others)}"]
+        lines += ["", f"… and {count(len(others), f'more {found.by}')}: {_named(found, others)}"]
     notes = withheld_notes(found.withheld, "what happened in them")
-    if refreshed is not None:
-        from .notes import refresh_notes
-
-        notes += refresh_notes(refreshed)
-    text = "\n".join([*lines, *([""] if notes else []), *notes])
+    text = with_notes(lines, [*notes, *about_refresh(refreshed)])
     return safe(text) if is_markdown else text
 
 
@@ -90,12 +87,7 @@ def _headline(found: Digest) -> str:
         latest = f"; the latest one was last active {minute(found.latest)}" if found.latest else ""
         return f"No session {period}{counted}{latest}"
     shown = f", {found.shown} described" if found.shown < found.sessions else ""
-    return f"{count(found.sessions, 'session')} {period}, {_number(found, len(found.groups))}{shown}{counted}"
-
-
-def _number(found: Digest, number: int, more: str = "") -> str:
-    """Return a number of groups with its noun."""
-    return f"{number} {more}people" if found.by == "person" and number > 1 else count(number, more + found.by)
+    return f"{count(found.sessions, 'session')} {period}, {count(len(found.groups), found.by)}{shown}{counted}"
 
 
 def _named(found: Digest, groups: Sequence[DigestGroup]) -> str:
@@ -130,7 +122,7 @@ def _entry_lines(
         yield f"  {shown(name)} ({reference}) - {' · '.join(map(shown, about))}"
     start = "  - " if is_markdown else "    "
     # The name is mostly made from the first request.
-    asked = entry.asked if entry.asked and not _repeats(entry.asked.text, name) else None
+    asked = entry.asked if entry.asked and not repeats(entry.asked.text, name) else None
     yield from _quotes("asked", [asked], start, reference, shown)
     yield from _quotes("concluded", [entry.concluded], start, reference, shown)
     if entry.changed:
@@ -159,11 +151,6 @@ def _span(entry: DigestEntry) -> str:
     if not first or not last or first == last:
         return last or first or "undated"
     return f"{first} to {last[11:] if first[:10] == last[:10] else last}"
-
-
-def _repeats(asked: str, name: str) -> bool:
-    """Return whether a request says no more than the session's name."""
-    return asked.rstrip("…").casefold() in name.casefold()
 
 
 def _group_json(group: DigestGroup) -> DigestGroupJson:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .known import by_whom, known_json, notes, nothing, place_of, seen_json, seen_session_json
-from .text import QUERY_LINE, count, day, one_line, place, printable, session_name, shortened
+from .text import QUERY_LINE, count, day, one_line, place, printable, session_name, shortened, with_notes
 
 if TYPE_CHECKING:
     from ..types.fixes import Fix, Fixes, Seen, Step, Way, Ways
@@ -68,8 +68,7 @@ def fixes_text(
     lines = [_headline(found, error)] if found.fixes else [nothing(error, found.basis, refreshed)]
     for fix in found.fixes:
         lines += ["", *_fix_lines(fix, abbreviate)]
-    told = notes(found.basis, refreshed, current)
-    return "\n".join([*lines, *([""] if told else []), *told])
+    return with_notes(lines, notes(found.basis, refreshed, current))
 
 
 def _headline(found: Fixes, error: str) -> str:
@@ -103,7 +102,11 @@ def _verdict(fix: Fix, abbreviate: Callable[[str], str]) -> str:
     if fix.came_back:
         first = fix.came_back[0]
         back = f"came back on {day(first.at)} ({place_of(first, abbreviate)})"
-        return back[0].upper() + back[1:] + (f" and {len(fix.came_back) - 1} more times" if fix.came_back[1:] else "")
+        return (
+            back[0].upper()
+            + back[1:]
+            + (f" and {count(len(fix.came_back) - 1, 'more time')}" if fix.came_back[1:] else "")
+        )
     return {
         "verified": "Held: the command succeeded afterwards",
         "passed": "Held: the command went on to another error",
@@ -161,8 +164,7 @@ def ways_text(
         lines = [nothing(about, found.basis, refreshed)]
     for way in found.ways:
         lines += ["", *_way_lines(way, abbreviate)]
-    told = notes(found.basis, refreshed, current)
-    return "\n".join([*lines, *([""] if told else []), *told])
+    return with_notes(lines, notes(found.basis, refreshed, current))
 
 
 def _way_lines(way: Way, abbreviate: Callable[[str], str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import iso, minute
+from .text import count, iso, minute
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,11 +27,11 @@ def state_line(sessions: int, synced: datetime | None, pending: int) -> str:
 
     :param pending: files that are not indexed yet.
     """
-    said = [f"{sessions} session{'' if sessions == 1 else 's'}"]
+    said = [count(sessions, "session")]
     if synced:
         said.append(f"index changed {minute(synced)}")
     if pending:
-        said.append(f"{pending} file{'' if pending == 1 else 's'} not indexed yet")
+        said.append(f"{count(pending, 'file')} not indexed yet")
     return " · ".join(said)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened
+from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened, with_notes
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -122,9 +122,9 @@ def who_text(
         if rest := len(person.sessions) - limit:
             lines += [f"    … and {rest} more: --limit {len(person.sessions)}"] if rest > 0 else []
     if more := len(found.people) - PEOPLE:
-        lines += ["", f"  … and {more} more people: --json"] if more > 0 else []
+        lines += ["", f"  … and {count(more, 'more person')}: --json"] if more > 0 else []
     notes = _notes(found, refreshed, current, searches)
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return with_notes(lines, notes)
 
 
 def name_of(owner: str, hosts: Sequence[str], agents: Sequence[str]) -> str:
@@ -188,7 +188,7 @@ def place_of(stored: StoredSession, subagent: str | None, position: int | None, 
 
 
 def _notes(found: Who, refreshed: IndexReport | None, current: Sequence[str], searches: str) -> list[str]:
-    from .notes import about_current, about_refresh
+    from .notes import about_current, about_headless, about_refresh
 
     notes = []
     if found.is_elsewhere:
@@ -199,8 +199,7 @@ def _notes(found: Who, refreshed: IndexReport | None, current: Sequence[str], se
     if found.is_truncated:
         more = f"; {count(found.uncounted, 'session')} with it were not counted" if found.uncounted else ""
         notes.append(f"The name is common: only the latest calls with it were counted{more}.")
-    if headless := found.left_out.get("headless"):
-        notes.append(f"Left out: {headless} headless (show them with --all-kinds)")
+    notes += about_headless(found.left_out)
     notes += withheld_notes(found.withheld, "whether they worked on it")
     return [*notes, *about_current(current), *about_refresh(refreshed)]
 

@@ -75,13 +75,12 @@ def notes(basis: Known, refreshed: IndexReport | None, current: Sequence[str]) -
 
     :param current: ids of the caller's own sessions, which were left out.
     """
-    from .notes import about_current, about_refresh
+    from .notes import about_current, about_headless, about_refresh
 
     found = [one_line(hint) for hint in basis.hints]
     if basis.is_truncated:
         found.append("There is more than was read: the newest and the best were")
-    if headless := basis.left_out.get("headless"):
-        found.append(f"Not searched: {count(headless, 'headless session')} (search them with --all-kinds)")
+    found += about_headless(basis.left_out)
     if basis.withheld:
         found.append(f"Not searched: {count(basis.withheld, 'session')} whose texts their owners do not share")
     return [*found, *about_current(current), *about_refresh(refreshed)]

@@ -5,7 +5,7 @@ Each is about the answer and, where files are not read yet, about the refresh be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,6 @@ def missing_hints(refreshed: IndexReport | None) -> list[str]:
     return [f"{refreshed.pending} of {_files(refreshed)} {are} not indexed yet: this answer lacks the sessions in them"]
 
 
-def refresh_notes(refreshed: IndexReport | None) -> list[str]:
-    """Return the notes below any answer about the files that it lacks, a line each."""
-    return about_refresh(refreshed)
-
-
 def _files(refreshed: IndexReport) -> str:
     """Return the number of all files, indexed or not."""
     return count(refreshed.unchanged + refreshed.changed + len(refreshed.errors) + refreshed.pending, "file")
@@ -75,10 +70,23 @@ def _about_query(answer: Answer, refreshed: IndexReport | None, *, names_command
         notes.append(f'{verb} {forms} for "{one_line(word)}"')
     if answer.is_widened:
         notes.append("Nothing else matched, so headless runs are shown.")
-    elif headless := answer.left_out.get("headless"):
+    else:
         least = "at least " if answer.is_truncated else ""
-        notes.append(f"Left out: {least}{headless} headless{' (show them with --all-kinds)' if names_commands else ''}")
+        notes += about_headless(answer.left_out, least=least, names_commands=names_commands)
     return notes
+
+
+def about_headless(left_out: Mapping[str, int], *, least: str = "", names_commands: bool = True) -> list[str]:
+    """Return the note about headless runs that an answer leaves out, if it does.
+
+    :param left_out: numbers of sessions by reason.
+    :param least: stands before a number that is a lower bound.
+    :param names_commands: the note names the option that shows them.
+    """
+    if not (headless := left_out.get("headless")):
+        return []
+    then = f" (show {'it' if headless == 1 else 'them'} with --all-kinds)" if names_commands else ""
+    return [f"Left out: {least}{count(headless, 'headless run')}{then}"]
 
 
 def _not_found(words: Sequence[str], unread: str) -> str:
@@ -114,7 +122,7 @@ def _about_unreadable(refreshed: IndexReport, *, names_commands: bool) -> list[s
 
 
 def about_refresh(refreshed: IndexReport | None, *, names_commands: bool = True) -> list[str]:
-    """Return the notes about files that are not read yet, or could not be.
+    """Return the notes below any answer about files that are not read yet, or could not be, a line each.
 
     :param names_commands: a note names the command that helps.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..search.windows import cut
 from .freshness import index_json
-from .notes import refresh_notes
+from .notes import about_refresh
 from .sessions import session_json, session_lines, session_summary
 from .text import SCHEMA_VERSION, day, iso, one_line, printable, session_name
 
@@ -77,7 +77,7 @@ def references_text(
             near = [f"Nearest:\n{_candidate_lines(candidate)}" for candidate in reference.nearest[:1]]
             near += [_candidate_lines(candidate) for candidate in reference.nearest[1:]]
             parts.append("\n".join([unknown_line(reference, refreshed), *near]))
-    if notes := refresh_notes(refreshed):
+    if notes := about_refresh(refreshed):
         parts.append("\n".join(notes))
     return "\n\n".join(parts)
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .text import SCHEMA_VERSION, count, day, days, interval, iso, one_line, page, place, printable, session_name
+from .text import (
+    SCHEMA_VERSION,
+    count,
+    day,
+    days,
+    interval,
+    iso,
+    one_line,
+    page,
+    place,
+    printable,
+    session_name,
+    with_notes,
+)
 
 if TYPE_CHECKING:
     from ..types.answer import KeptOut
@@ -151,7 +164,7 @@ def sessions_text(
     for stored in found:
         lines += ["", *session_lines(stored, abbreviate(stored.session.id)), *_notes_lines(stored)]
     notes = sessions_notes(filters, kept_out, refreshed)
-    return "\n".join([*lines, *([""] if notes else []), *notes])
+    return with_notes(lines, notes)
 
 
 def sessions_headline(found: Sequence[StoredSession], total: int, *, offset: int, refreshed: IndexReport | None) -> str:
@@ -187,9 +200,9 @@ def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed:
     """Return the notes below a page of sessions, a line each; the parameters are those of `sessions_text`."""
     notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
     if refreshed is not None:
-        from .notes import refresh_notes
+        from .notes import about_refresh
 
-        notes += refresh_notes(refreshed)
+        notes += about_refresh(refreshed)
     return notes
 
 

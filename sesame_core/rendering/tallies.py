@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..text.cells import cells
+from ..text.cells import cells, cut_left
 from ..types.answer import Snippet
 from .screen.layout import fitted, safe
 from .screen.prose import fitted_lines
@@ -99,11 +99,7 @@ def _name(found: Tallies, tally: Tally, screen: Screen) -> str:
     """Return the name of a group on one line; of a directory its end, which tells more than its beginning."""
     name = safe(Snippet(home(tally.group) or UNKNOWN.get(found.by, "unknown"))).text
     most = min(NAME, screen.width // 3)
-    if found.by == "project" and cells(name) > most:
-        while cells(name) > most - 1:
-            name = name[1:]
-        return "…" + name
-    return fitted(Snippet(name), most).text
+    return cut_left(name, most) if found.by == "project" else fitted(Snippet(name), most).text
 
 
 def _columns(shown: Sequence[Tally], room: int) -> list[str]:

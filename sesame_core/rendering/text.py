@@ -26,6 +26,8 @@ NAME = 120
 WORD, HINT, WORDS = 100, 400, 32
 #: Counts changes of meaning of the JSON output; new fields do not change it.
 SCHEMA_VERSION = 1
+#: Ends of nouns, and of their plurals.
+_PLURALS = ((r"\bperson$", "people"), (r"(?<![aeiou])y$", "ies"), (r"(?<=x)$", "es"), (r"$", "s"))
 #: Each unit of an age, with its seconds.
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("w", 604_800), ("d", 86_400), ("h", 3600), ("min", 60))
 
@@ -56,12 +58,10 @@ def size(count: int) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun in the plural, unless it is one: 1 copy, 2 copies, 2 days, 2 fixes."""
+    """Return a number with its noun: 1 copy, 2 copies, 3 days, 2 fixes, 5 more people."""
     if number == 1:
         return f"1 {noun}"
-    if noun.endswith("y") and noun[-2] not in "aeou":
-        return f"{number} {noun[:-1]}ies"
-    return f"{number} {noun}{'es' if noun.endswith('x') else 's'}"
+    return f"{number} {next(re.sub(end, many, noun) for end, many in _PLURALS if re.search(end, noun))}"
 
 
 def page(shown: int, total: str, *, offset: int, first: str) -> str:
@@ -85,6 +85,11 @@ def session_name(stored: StoredSession) -> str:
     from ..text.titles import cut
 
     return star + cut(name, NAME)
+
+
+def repeats(text: str, name: str) -> bool:
+    """Return whether a text says no more than a session's name, which is mostly made from the first prompt."""
+    return text.rstrip("…").casefold() in name.casefold()
 
 
 def place(cwd: str | None) -> str:
@@ -141,6 +146,11 @@ def interval(filters: Filters | None) -> list[str]:
     if filters and filters.before:
         parts.append(f"until {minute(filters.before)}")
     return [f"Only what was said {' '.join(parts)}."] if parts else []
+
+
+def with_notes(lines: Sequence[str], notes: Sequence[str]) -> str:
+    """Return an answer as text: its lines, and its notes below them, after a blank line."""
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def skipped_lines(skipped: Mapping[str, int]) -> list[str]:

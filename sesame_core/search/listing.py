@@ -43,8 +43,11 @@ def browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> A
 
 
 def _first_line(session: Session) -> str:
-    """Return the first text of a session that is not empty, on one line: its name, a prompt, its summary."""
-    texts: Sequence[str] = (session.name or "", *session.prompts, session.summary or "")
+    """Return the first text of a session that is not empty, on one line: a prompt, its summary, its name.
+
+    The name is the last, since every list has it beside this line.
+    """
+    texts: Sequence[str] = (*session.prompts, session.summary or "", session.name or "")
     return snippet(_prose(next((t for t in texts if t.strip()), "")), Query(text="")).text
 
 

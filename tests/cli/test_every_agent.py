@@ -11,20 +11,11 @@ import pytest
 
 from ..plugins.sesame_parser_codex import records as codex
 from ..plugins.sesame_parser_opencode.making import OldDatabase, answered, asked
+from ..support.agent_homes import ROOTS
 from ..support.transcripts import Claude, Pi, write
 
 DATA = Path(__file__).parents[1] / "data" / "copilot"
 GEMINI = Path(__file__).parents[1] / "plugins" / "sesame_parser_gemini" / "data"
-
-#: Where each agent keeps sessions, in the order of the sources.
-PLACES = {
-    "claude-code": ".claude/projects",
-    "codex": ".codex/sessions",
-    "copilot": ".copilot/session-state",
-    "gemini": ".gemini/tmp",
-    "opencode": ".local/share/opencode",
-    "pi": ".pi/agent/sessions",
-}
 
 
 @pytest.fixture
@@ -50,9 +41,9 @@ def test_a_run_without_a_configuration_indexes_the_sessions_of_every_agent(
 ) -> None:
     assert cli("index").code == 0
     status = cli("status", "--json").json
-    assert {agent["agent"] for agent in status["agents"]} == set(PLACES)
+    assert {agent["agent"] for agent in status["agents"]} == set(ROOTS)
     assert (status["failedFiles"], status["unrecognised"], status["unreadAgents"]) == ([], [], [])
-    for agent in PLACES:
+    for agent in ROOTS:
         assert cli("search", "--agent", agent, "--all-kinds", "--json").json["total"] >= 1
     for word in ("kettle", "teapot", "samovar", "percolator"):
         assert cli("search", word, "--json").json["total"] == 1
@@ -60,20 +51,20 @@ def test_a_run_without_a_configuration_indexes_the_sessions_of_every_agent(
 
 def test_the_sources_are_listed_in_the_order_of_the_parsers_names(everyone: Path, cli: Callable[..., Any]) -> None:
     sources = {source["parser"]["name"]: source["path"] for source in cli("config", "--json").json["sources"]}
-    assert list(sources.items()) == [(agent, f"{everyone}/{place}") for agent, place in PLACES.items()]
+    assert list(sources.items()) == [(agent, f"{everyone}/{place}") for agent, place in ROOTS.items()]
     looked = [root for root in cli("status", "--json").json["lookedIn"] if root["exists"]]
     assert [(root["parser"], root["path"]) for root in looked] == list(sources.items())
 
 
-@pytest.mark.parametrize("agent", PLACES)
+@pytest.mark.parametrize("agent", ROOTS)
 def test_an_agent_alone_is_indexed_and_the_others_are_named_as_missing(
     everyone: Path, agent: str, cli: Callable[..., Any]
 ) -> None:
-    for other, place in PLACES.items():
+    for other, place in ROOTS.items():
         if other != agent:
             shutil.rmtree(everyone / place)
     assert cli("index").code == 0
     status = cli("status", "--json").json
     assert {one["agent"] for one in status["agents"]} == {agent}
     assert {root["parser"] for root in status["lookedIn"] if root["exists"]} == {agent}
-    assert {root["parser"] for root in status["lookedIn"]} == {*PLACES, "sesame"}
+    assert {root["parser"] for root in status["lookedIn"]} == {*ROOTS, "sesame"}

@@ -60,6 +60,15 @@ def test_the_help_and_the_page_call_a_value_the_same(name: str) -> None:
     assert {flag: metavar(options[flag]) for flag in documented} == documented
 
 
+def test_an_argument_of_a_bracketed_pair_is_listed_without_its_half_of_the_brackets() -> None:
+    text = command_help(command("share"), 80)
+    assert "[PATTERN VISIBILITY]" in text.splitlines()[0]
+    assert re.findall(r"^  (\S+)  +", text.partition("Arguments:")[2].partition("Options:")[0], re.MULTILINE) == [
+        "PATTERN",
+        "VISIBILITY",
+    ]
+
+
 def test_the_help_says_what_numbers_are_possible() -> None:
     text = command_help(command("search"), 100)  # type: ignore[arg-type]
     assert "-n, --limit N            Results at most; 10, with --brief 5. [1 to 1000]" in text

@@ -107,6 +107,23 @@ def test_config_init_writes_a_file_once(home: Path, cli: Callable[..., Any]) -> 
 
 
 @pytest.mark.sqlite_only
+@pytest.mark.parametrize(
+    ("redact", "shown"),
+    [
+        ('{"keep": ["EXAMPLE"]}', ", 1 exception "),
+        ('{"patterns": {"a": "b+", "c": "d+"}}', ", 2 patterns of your own "),
+    ],
+)
+def test_what_is_redacted_is_shown_with_its_numbers(
+    redact: str, shown: str, home: Path, cli: Callable[..., Any]
+) -> None:
+    file = home / ".config" / "sesame" / "config.jsonc"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'{{"redact": {redact}}}')
+    assert shown in cli("config").out
+
+
+@pytest.mark.sqlite_only
 def test_a_configuration_with_a_problem_is_shown_and_exits_with_one(home: Path, cli: Callable[..., Any]) -> None:
     file = home / ".config" / "sesame" / "config.jsonc"
     file.parent.mkdir(parents=True)

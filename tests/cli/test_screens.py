@@ -11,6 +11,7 @@ import pytest
 
 from sesame_core.text.cells import cells
 
+from ..support.transcripts import Pi, write
 from .terminal import NIX, on_a_terminal
 
 COLOR = re.compile(r"\x1b\[[\d;]*m")
@@ -39,19 +40,45 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         ["stats", "--by", "agent"],
     ],
 )
-def test_no_line_is_wider_than_the_terminal(indexed: Path, columns: int, command: list[str]) -> None:
+def test_no_line_of_several_words_is_wider_than_the_terminal(indexed: Path, columns: int, command: list[str]) -> None:
     code, shown = on_a_terminal(command, size=(columns, 24))
     assert code == 0
-    wide = [line for line in COLOR.sub("", shown).splitlines() if cells(line) > columns]
+    # A path stays whole, so that it can be copied.
+    wide = [line for line in COLOR.sub("", shown).splitlines() if cells(line) > columns and len(line.split()) > 1]
     assert wide == []
 
 
-@pytest.mark.parametrize("command", [["status"], ["plugins"], ["resolve", NIX], ["ask", NIX, "why", "--no-model"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["status"],
+        ["plugins"],
+        ["config"],
+        ["audit"],
+        ["star", NIX],
+        ["resolve", NIX],
+        ["ask", NIX, "why", "--no-model"],
+    ],
+)
 def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list[str], cli: Callable[..., Any]) -> None:
     code, shown = on_a_terminal(command, size=(50, 24))
     assert code == 0
     assert all(cells(line) <= 50 or len(line.split()) == 1 for line in shown.splitlines())
     assert len(shown.split()) == len(cli(*command).out.split()), "it says what it says in a pipe"
+
+
+def test_the_name_of_a_kind_of_secret_is_on_one_line(indexed: Path) -> None:
+    _, shown = on_a_terminal(["audit"], size=(80, 24))
+    words = shown.split()
+    assert "azure-signature," in words
+    assert not [word for word in words if word.endswith("-")]
+
+
+def test_a_prompt_that_is_the_name_of_its_session_is_listed_once(home: Path, cli: Callable[..., Any]) -> None:
+    write(home / ".pi" / "agent" / "sessions" / "fox.jsonl", (pi := Pi("fox")).header(), pi.user("Feed the fox"))
+    cli("index")
+    code, shown = on_a_terminal(["search", "--no-refresh"], size=(80, 24))
+    assert (code, shown.count("Feed the fox")) == (0, 1)
 
 
 def test_candidates_of_a_name_are_listed_as_sessions_are(indexed: Path) -> None:

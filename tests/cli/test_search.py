@@ -77,6 +77,12 @@ def test_without_words_the_latest_sessions_are_listed(
     assert days == sorted(days, reverse=True)
 
 
+def test_a_named_session_without_words_is_listed_with_its_first_prompt(indexed: Path, cli: Callable[..., Any]) -> None:
+    (listed,) = [one for one in cli("search", "--json").json["results"] if one["sessionId"] == NIX]
+    assert listed["name"] == "Simplify the nix flake infrastructure"
+    assert listed["matchedSnippet"].startswith("Our flake has grown to 900 lines")
+
+
 @pytest.mark.sqlite_only
 def test_search_before_the_first_index_indexes_and_finds(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     config = demo_sessions / ".config" / "sesame" / "config.jsonc"
@@ -121,7 +127,7 @@ def test_headless_sessions_are_left_out_reported_and_shown_on_demand(indexed: Pa
     usual = json.loads(cli("search", "--json", "changelog", "tests").out)
     assert headless[0]["sessionId"] not in {result["sessionId"] for result in usual["results"]}
     assert usual["leftOut"] == {"headless": 1}
-    assert "Left out: 1 headless (show them with --all-kinds)" in cli("search", "changelog", "tests").out
+    assert "Left out: 1 headless run (show it with --all-kinds)" in cli("search", "changelog", "tests").out
     alone = cli("search", "MQTT").out
     assert "Nothing else matched, so headless runs are shown." in alone
 

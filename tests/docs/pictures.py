@@ -21,17 +21,9 @@ from xml.sax.saxutils import escape
 from sesame_core.demo import sessions_dir
 
 from ..picker.terminal import SESAME, Screen, Terminal
+from ..support.agent_homes import ROOTS
 
 PLACE = Path(__file__).resolve().parents[2] / "docs" / "pictures"
-#: Where the demo's sessions of each agent are in a home.
-ROOTS = {
-    "claude-code": ".claude/projects",
-    "codex": ".codex/sessions",
-    "copilot": ".copilot/session-state",
-    "gemini": ".gemini/tmp",
-    "opencode": ".local/share/opencode",
-    "pi": ".pi/agent/sessions",
-}
 #: Pixels of a cell, around the screen, and from the top of a row to the line of its text.
 WIDTH, HEIGHT, EDGE, BASE = 8, 18, 14, 13
 #: Colours by name of pyte, for a light page and for a dark one.
@@ -175,8 +167,8 @@ def settle(home: Path) -> None:
     """Put the demo's sessions of all agents into a home, and index them."""
     from sesame_core import Sesame
 
-    for agent, root in ROOTS.items():
-        shutil.copytree(sessions_dir() / agent, home / root)
+    for agent, place in ROOTS.items():
+        shutil.copytree(sessions_dir() / agent, home / place)
     with Sesame() as sesame:
         assert not sesame.index().errors
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .test_cli import steps
+from ..support.pages import assert_printed, steps
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
 #: The sections of this module; the others have modules of their own.
@@ -23,7 +23,4 @@ def test_an_example_prints_what_is_shown(block: str, indexed_sessions: Path, cli
     for words, expected in steps(block):
         ran = cli(*words)
         assert (ran.code, ran.err) == (0, "")
-        out = ran.out.splitlines()
-        shown = expected[:-1] if expected[-1] == "…" else expected
-        assert out[: len(shown)] == shown
-        assert len(out) == len(expected) or expected[-1] == "…"
+        assert_printed(ran.out.splitlines(), expected)

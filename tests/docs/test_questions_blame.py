@@ -12,7 +12,8 @@ import pytest
 from sesame_core import Sesame
 from sesame_core.types.questions import Evidence
 
-from .test_cli import SECTIONS, steps
+from ..support.pages import assert_printed, steps
+from .test_cli import SECTIONS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "questions.md").read_text("utf-8")
 PART = PAGE.partition("\n## Who wrote a line\n")[2].partition("\n## ")[0]
@@ -39,10 +40,7 @@ def test_an_example_prints_what_is_shown(block: str, checkout: Path, cli: Callab
         assert (ran.code, ran.err) == (0, "")
         # Whoever runs the tests owns the sessions.
         out = re.sub(r"· claude-code · [^·]+ ·", "· claude-code · ann ·", ran.out).splitlines()
-        if expected[-1] == "…":
-            assert out[: len(expected) - 1] == expected[:-1]
-        else:
-            assert out == expected
+        assert_printed(out, expected)
 
 
 def test_the_example_in_python_runs(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,8 @@ from typing import Any
 import pytest
 
 from sesame_core.config import identity
-from sesame_core.demo import sessions_dir
 
-from .test_cli import steps
+from ..support.pages import assert_printed, steps
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "questions.md").read_text("utf-8")
 HEADINGS = ("Who worked on it", "What happened")
@@ -23,13 +21,11 @@ BLOCKS = [block for name in HEADINGS for block in re.findall(r"^```console\n(.*?
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_an_example_prints_what_is_shown(
-    block: str, home: Path, utc: None, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    block: str, demo_sessions: Path, utc: None, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(identity, "owner", lambda: "ann")
-    shutil.copytree(sessions_dir() / "claude-code", home / ".claude" / "projects")
-    shutil.copytree(sessions_dir() / "pi", home / ".pi" / "agent" / "sessions")
     cli("index")
     for words, expected in steps(block):
         ran = cli(*words)
         assert (ran.code, ran.err) == (0, "")
-        assert ran.out.splitlines() == expected
+        assert_printed(ran.out.splitlines(), expected)

@@ -18,8 +18,8 @@ from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_text
 
 from ..support.in_memory import in_memory, plugins_with_memory
+from ..support.pages import assert_printed, steps
 from ..support.transcripts import Pi, found, write
-from .test_cli import steps
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text("utf-8")
 
@@ -134,7 +134,4 @@ def test_an_example_prints_what_is_shown(block: str, indexed_sessions: Path, cli
     for words, expected in steps(block):
         ran = cli(*words)
         assert (ran.code, ran.err) == (0, "")
-        out = ran.out.splitlines()
-        shown = expected[:-1] if expected[-1] == "…" else expected
-        assert out[: len(shown)] == shown
-        assert len(out) == len(expected) or expected[-1] == "…"
+        assert_printed(ran.out.splitlines(), expected)

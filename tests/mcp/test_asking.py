@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ import pytest
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
 from sesame_core import Sesame
-from sesame_core.config.file import load
 from sesame_core.config.model import Selection, Source
-from sesame_core.dataclass import replace
 from sesame_core.errors import QueryError
 from sesame_core.mcp.bounds import LEAST_BYTES
 from sesame_core.mcp.tools import Tools
@@ -25,14 +22,6 @@ from ..support import worked
 from ..support.worked import asks, runs, says
 
 Call = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def tools_of() -> Iterator[Callable[..., Call]]:
-    """The tools in this process, with time to index on a slow machine."""
-    config = replace(load(), refresh_seconds=60)
-    with contextlib.ExitStack() as opened:
-        yield lambda **fields: Tools(opened.enter_context(Sesame(config)), **fields).call
 
 
 def test_the_history_answers_what_the_command_line_prints(

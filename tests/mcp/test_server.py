@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +66,6 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 Call = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def tools_of() -> Iterator[Callable[..., Call]]:
-    """The tools in this process, for what the wire adds nothing to."""
-    # Time enough on a slow machine, too: what is tested here is not what happens without.
-    config = replace(load(), refresh_seconds=60)
-    with contextlib.ExitStack() as opened:
-        yield lambda **fields: Tools(opened.enter_context(Sesame(config)), **fields).call
 
 
 # -- the contract ----------------------------------------------------------------------------------------------

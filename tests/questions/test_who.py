@@ -308,7 +308,7 @@ def test_headless_sessions_are_counted_until_they_are_asked_for(home: Path) -> N
     with in_index(home) as sesame:
         found = sesame.who("src/z.py")
         assert (found.people, found.left_out) == ([], {"headless": 1})
-        assert "Left out: 1 headless (show them with --all-kinds)" in who_text(found, {})
+        assert "Left out: 1 headless run (show it with --all-kinds)" in who_text(found, {})
         assert sessions(sesame.who("src/z.py", Filters(all_kinds=True))) == [("run", 1, 0)]
 
 

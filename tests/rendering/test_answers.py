@@ -247,7 +247,7 @@ def test_what_is_special_about_a_hit_stands_under_its_name() -> None:
     [
         (answer(hit(), is_weak=True), "Weak match"),
         (answer(hit(), words_not_found=["foo", "bar"]), "Not found as a word: foo, bar"),
-        (answer(hit(), left_out={"headless": 3}), "Left out: 3 headless (show them with --all-kinds)"),
+        (answer(hit(), left_out={"headless": 3}), "Left out: 3 headless runs (show them with --all-kinds)"),
         (answer(hit(), left_out={"headless": 3}, is_widened=True), "Nothing else matched"),
     ],
 )

@@ -31,6 +31,8 @@ NOVEMBER = datetime(2026, 11, 28, tzinfo=UTC)
         (2, "day", "2 days"),
         (2, "fix", "2 fixes"),
         (1, "changed file", "1 changed file"),
+        (1, "more person", "1 more person"),
+        (2, "more person", "2 more people"),
     ],
 )
 def test_one_is_singular_and_everything_else_plural(number: int, noun: str, expected: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,3 +40,22 @@ def blocks(page: Path) -> list[Block]:
         else:
             found.append(Block(heading, language, text))
     return found
+
+
+def steps(block: str) -> list[tuple[list[str], list[str]]]:
+    """Return the commands of a block, each with the lines it is said to print."""
+    # The demo prints a command of its own.
+    parts = [block] if block.startswith("$ sesame demo") else re.split(r"^(?=\$ )", block, flags=re.MULTILINE)[1:]
+    found = []
+    for text in parts:
+        command, _, output = text.partition("\n")
+        found.append((shlex.split(command, comments=True)[2:], output.splitlines()))
+    return found
+
+
+def assert_printed(out: list[str], expected: list[str]) -> None:
+    """Fail unless lines are those that a page shows; where these end in an ellipsis, the first are."""
+    if expected[-1] == "…":
+        assert out[: len(expected) - 1] == expected[:-1]
+    else:
+        assert out == expected

@@ -5,7 +5,7 @@ The first entry is the best one or the latest, so that it must not scroll away: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from ...dataclass import dataclass, field
@@ -74,16 +74,6 @@ def listed(entries: Sequence[Entry], screen: Screen, room: int) -> list[str]:
     for place, block in enumerate(blocks):
         most[place] += max(0, min(len(block) - most[place], room - sum(most)))
     return [line for entry, lines in zip(entries, most, strict=True) for line in _lines(entry, screen, lines)]
-
-
-def texts(lines: Iterable[str], screen: Screen, *, indent: str = "", style: str = "") -> list[str]:
-    """Return lines wrapped to the screen; those after the first of each are indented a step more."""
-    found = []
-    for line in lines:
-        pieces = list(wrapped(safe(Snippet(line)), screen.width - len(indent) - len(INDENT)))
-        first, *rest = [piece.text for piece in pieces] or [""]
-        found += [indent + screen.styled(first, style), *(indent + INDENT + screen.styled(one, style) for one in rest)]
-    return found
 
 
 def _lines(entry: Entry, screen: Screen, most: int | None = None) -> list[str]:

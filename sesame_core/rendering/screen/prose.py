@@ -1,10 +1,13 @@
-"""Reports on a screen: lines that are too long are broken between words, below their own indent."""
+"""Prose on a screen: lines that are too long are broken between words, below their own indent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...text.cells import cells
+from ...types.answer import Snippet
+from .layout import safe
+from .style import Screen
 
 #: Columns by which what follows the first part of a line is indented more than the line.
 STEP = 2
@@ -19,6 +22,12 @@ def fitted_lines(text: str, columns: int) -> str:
     :param text: without control characters other than line feeds.
     """
     return "\n".join(part for line in text.split("\n") for part in _parts(line, columns))
+
+
+def texts(lines: Iterable[str], screen: Screen, *, style: str = "") -> list[str]:
+    """Return lines as `fitted_lines` breaks them, safe to print, in a style."""
+    fitted = (fitted_lines(safe(Snippet(line)).text, screen.width) for line in lines)
+    return [screen.styled(part, style) for text in fitted for part in text.split("\n")]
 
 
 def _parts(line: str, columns: int) -> Iterator[str]:

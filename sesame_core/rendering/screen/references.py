@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..notes import refresh_notes
+from ..notes import about_refresh
 from ..references import candidates_headline, unknown_line
-from .entries import framed, texts
-from .prose import fitted_lines
+from .entries import framed
+from .prose import fitted_lines, texts
 from .sessions import session_entry
 from .style import DIM, Screen
 
@@ -26,7 +26,7 @@ def references_screen(
     offset: int = 0,
 ) -> str:
     """Return references as they fit a screen.  The parameters are those of `references_text`."""
-    notes = texts(refresh_notes(refreshed), screen, style=DIM)
+    notes = texts(about_refresh(refreshed), screen, style=DIM)
     parts = []
     for reference in found:
         if reference.stored:

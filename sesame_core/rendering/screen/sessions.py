@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ...types.answer import Snippet
 from ..sessions import about_session, sessions_headline, sessions_notes
 from ..text import one_line, project, session_name
-from .entries import Entry, framed, texts
+from .entries import Entry, framed
+from .prose import texts
 from .style import DIM, Screen
 
 if TYPE_CHECKING:

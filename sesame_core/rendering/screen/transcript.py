@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ...types.answer import Snippet
 from ..sessions import header_lines, spoken_by
 from ..text import printable
-from .entries import texts
 from .folding import below, folded, is_said, lines_of, most_of
 from .layout import fitted, safe
+from .prose import texts
 from .style import ADDED, AGENT, DIM, FAILURE, REMOVED, TITLE, TOOL, USER, Screen
 
 if TYPE_CHECKING:

@@ -107,6 +107,12 @@ def test_no_line_is_wider_than_the_screen(columns: int, text: str) -> None:
     assert max(map(cells, lines)) <= columns
 
 
+def test_the_path_of_a_session_stays_whole_to_be_copied() -> None:
+    stored = StoredSession(number=1, path=f"/w/{'deep/' * 20}fox.jsonl", session=STORED.session)
+    top = next(iter(transcript_screen(stored, [], Screen(width=40, height=24, has_color=False))))
+    assert f"  {stored.path}" in top.split("\n")
+
+
 def test_nothing_in_a_transcript_steers_the_terminal() -> None:
     evil = "\x1b]0;owned\x07\x1b[2Jfox\x9b31m\u202e [x](javascript:1) \x08"
     for color in (False, True):
