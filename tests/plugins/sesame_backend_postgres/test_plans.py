@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres import budget
 from sesame_backend_postgres.asking import Asking
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.plugin.backend import IndexReader
@@ -26,6 +27,8 @@ from sesame_core.types.query import Filters
 pytestmark = pytest.mark.once
 
 SESSIONS, CHUNKS = 150, 20
+#: The headless ones among them: of these only `tool1` and `tool11` have calls.
+HEADLESS = range(11, SESSIONS, 10)
 #: Tables with a row for each chunk, and those with one or more for each session.
 OF_CHUNKS = {"chunks", "texts", "commands"}
 OF_SESSIONS = {"sessions", "heads", "conversations", "vocabularies", "paths", "files"}
@@ -76,6 +79,7 @@ def dsn(postgres: str) -> Iterator[tuple[str, str]]:
             session = a_session(
                 *chunks,
                 id=f"s{number}",
+                kind="headless" if number in HEADLESS else "interactive",
                 key=f"ws{number % 20}:p{number}:s{number}",
                 cwd=f"/w/app{number}",
                 agent=f"agent{number % 20}",
@@ -224,3 +228,15 @@ def test_what_is_read_of_sessions_is_answered_by_indexes(plans: Plans) -> None:
     assert reader.sessions([stored.number])
     assert reader.terms("numb", 5)
     assert executed(plans).whole().isdisjoint(OF_CHUNKS | OF_SESSIONS)
+
+
+def test_headless_calls_of_a_common_tool_are_counted_without_its_index(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "SCORED", 50)
+    monkeypatch.setattr(budget, "NEWEST", 20)
+    found = plans.reader.candidates(a_query("common"), Filters(tool="tool1"))
+    assert found.is_truncated
+    assert found.left_out == {"headless": len(HEADLESS) // 2}
+    looks = [node for node in executed(plans).nodes if node.get("Index Name") == "texts_tool"]
+    assert [node["Actual Loops"] for node in looks] == [1], "once, to see how many calls there are"
