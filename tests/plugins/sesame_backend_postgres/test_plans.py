@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -113,9 +113,7 @@ class Plans:
         self.answers = True
 
     def add(self, node: dict[str, Any]) -> None:
-        self.nodes.append(node)
-        for below in node.get("Plans", ()):
-            self.add(below)
+        self.nodes += below(node)
 
     def indexes(self) -> set[str]:
         """Indexes that were asked for something, or list nothing else."""
@@ -153,6 +151,18 @@ def executed(plans: Plans) -> Plans:
     """Leave only what was executed."""
     plans.nodes = [node for node in plans.nodes if node["Actual Loops"]]
     return plans
+
+
+def below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a node and all below it."""
+    yield node
+    for each in node.get("Plans", ()):
+        yield from below(each)
+
+
+def of_chunks(nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of some nodes that read words of chunks, and were executed."""
+    return [node for node in nodes if node.get("Relation Name") == "texts" and node["Actual Loops"]]
 
 
 def both(one: Filters, other: Filters) -> Filters:
@@ -240,3 +250,14 @@ def test_headless_calls_of_a_common_tool_are_counted_without_its_index(
     assert found.left_out == {"headless": len(HEADLESS) // 2}
     looks = [node for node in executed(plans).nodes if node.get("Index Name") == "texts_tool"]
     assert [node["Actual Loops"] for node in looks] == [1], "once, to see how many calls there are"
+
+
+@pytest.mark.parametrize("enough", [1, 10_000])
+def test_older_chunks_with_all_words_are_read_only_if_there_are_too_few(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch, enough: int
+) -> None:
+    for name, value in (("SCORED", 50), ("FULL", 40), ("NEWEST", 20), ("PARTNERS", 0), ("FEW", 1), ("ENOUGH", enough)):
+        monkeypatch.setattr(budget, name, value)
+    plans.reader.candidates(a_query("common word3"), Filters())
+    (older,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE older"]
+    assert len(of_chunks(below(older))) == (enough > 1)
