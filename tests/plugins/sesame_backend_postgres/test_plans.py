@@ -22,7 +22,7 @@ from sesame_core.query.parser import parse
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON
 from sesame_core.types.index import Chunk
-from sesame_core.types.query import Filters
+from sesame_core.types.query import Filters, Word
 
 pytestmark = pytest.mark.once
 
@@ -261,3 +261,11 @@ def test_older_chunks_with_all_words_are_read_only_if_there_are_too_few(
     plans.reader.candidates(a_query("common word3"), Filters())
     (older,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE older"]
     assert len(of_chunks(below(older))) == (enough > 1)
+
+
+def test_of_any_of_several_common_words_a_few_chunks_are_read(plans: Plans) -> None:
+    assert isinstance(plans.reader, PostgresReader)
+    word = Word(text="common", alternatives=("common", "word3", "word4"))
+    assert len(plans.reader.phrase(word, Filters(), None, CHUNKS)) == CHUNKS
+    read = sum(node["Actual Rows"] * node["Actual Loops"] for node in of_chunks(plans.nodes))
+    assert read < SESSIONS * CHUNKS / 5
