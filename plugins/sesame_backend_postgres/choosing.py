@@ -12,7 +12,7 @@ from sesame_core.types.query import Filters
 
 from . import budget, scoring
 from .asked import Asked, Parts
-from .filters import on_chunks
+from .filters import on_chunks, on_classes
 from .words import is_ordered, without_order
 
 
@@ -91,13 +91,13 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
     :param sessions: the table of sessions that pass the filters.
     :param is_bounded: read common words only in part: all chunks of a session pass the filters.
     """
-    own = on_chunks(filters)
-    reads = budget.READS if own.sql else 1
+    reads = budget.READS if on_chunks(filters).sql else 1
     few = "false"
     if is_listed(filters):
+        # As the index lists them, which has no roles: those of other roles would be read in vain.
+        listed = parts.use(on_classes(filters), "WHERE")
         few = (
-            f"(SELECT count(*) <= {budget.SCORED} FROM "
-            f"(SELECT FROM texts AS t{parts.use(own, 'WHERE')} LIMIT {budget.SCORED + 1}) AS t)"
+            f"(SELECT count(*) <= {budget.SCORED} FROM (SELECT FROM texts AS t{listed} LIMIT {budget.SCORED + 1}) AS t)"
         )
     within = "1.0"
     if sessions == "allowed":

@@ -269,3 +269,10 @@ def test_of_any_of_several_common_words_a_few_chunks_are_read(plans: Plans) -> N
     assert len(plans.reader.phrase(word, Filters(), None, CHUNKS)) == CHUNKS
     read = sum(node["Actual Rows"] * node["Actual Loops"] for node in of_chunks(plans.nodes))
     assert read < SESSIONS * CHUNKS / 5
+
+
+def test_whether_a_tool_has_few_calls_is_known_from_its_index(plans: Plans) -> None:
+    assert plans.reader.candidates(a_query("common"), Filters(tool="tool7", role="assistant")).chunks
+    (extent,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE extent"]
+    (look,) = of_chunks(below(extent))
+    assert (look["Node Type"], look.get("Index Name")) == ("Index Only Scan", "texts_tool")
