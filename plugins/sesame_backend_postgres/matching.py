@@ -6,6 +6,7 @@ counts all words of the query.  The statement is a WITH clause, whose parts `cho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -76,17 +77,18 @@ def frequencies(
     """Return the number of chunks with each word.
 
     :param ask: runs a query and returns its rows.
-    :param known: numbers of chunks with each phrase that was counted, to which the new ones are added.
+    :param known: numbers of chunks with each phrase, and any of a word's, to which the new ones are added.
     """
     asked = Asked.of(words)
     counts = [0] * len(words)
     if asked.phrases:
         parts = Parts()
         choosing.add_frequencies(parts, asked, known, is_alone=False)
-        answers = "SELECT true, w::bigint, ceil(df) FROM word UNION ALL SELECT false, n, df FROM phrase"
+        answers = "SELECT true, w::bigint, df FROM word UNION ALL SELECT false, n, df FROM phrase"
         for is_word, place, count in ask(Alike("WITH " + ",\n".join(parts.sql) + "\n" + answers), parts.values):
             if is_word:
-                counts[place] = int(count)
+                counts[place] = math.ceil(count)
+                known[asked.any_of[place]] = count
             else:
                 known[asked.phrases[place - 1]] = count
     return counts

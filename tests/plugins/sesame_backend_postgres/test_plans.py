@@ -22,7 +22,7 @@ from sesame_core.query.parser import parse
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON
 from sesame_core.types.index import Chunk
-from sesame_core.types.query import Filters, Word
+from sesame_core.types.query import Filters, Query, Word
 
 pytestmark = pytest.mark.once
 
@@ -276,3 +276,21 @@ def test_whether_a_tool_has_few_calls_is_known_from_its_index(plans: Plans) -> N
     (extent,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE extent"]
     (look,) = of_chunks(below(extent))
     assert (look["Node Type"], look.get("Index Name")) == ("Index Only Scan", "texts_tool")
+
+
+def test_a_word_in_several_forms_is_counted_once_in_a_snapshot(plans: Plans) -> None:
+    assert isinstance(plans.reader, PostgresReader)
+    forms = Word(text="number7", alternatives=("number7", "number8", "nowhere"))
+    asked = (forms, Word(text="common", alternatives=("common",)))
+
+    def looks() -> int:
+        parts = [node for node in plans.nodes if node.get("Subplan Name") in ("CTE phrase", "CTE word")]
+        return len(of_chunks(node for part in parts for node in below(part)))
+
+    alone = plans.reader.candidates(Query(text="", words=asked), Filters()).document_frequencies
+    with plans.reader.snapshot():
+        counts = plans.reader.frequencies(asked)
+        assert looks()
+        plans.nodes.clear()
+        assert plans.reader.candidates(Query(text="", words=asked), Filters()).document_frequencies == alone == counts
+        assert not looks()
