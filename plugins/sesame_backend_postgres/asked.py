@@ -17,15 +17,17 @@ class Asked:
     """The words of a query: each alternative once, and the alternatives of each word."""
 
     phrases: list[str]
-    #: By word: positions of its phrases.
+    #: By word: positions of its phrases, and a tsquery of any of them; "" if it has none.
     words: list[list[int]]
+    any_of: list[str]
 
     @classmethod
     def of(cls, wanted: Sequence[Word]) -> Asked:
         """Return the phrases of some words; a word without a letter or digit has none."""
         phrases = words.phrases(wanted)
         place = {phrase: number for number, phrase in enumerate(phrases)}
-        return cls(phrases, [[place[phrase] for phrase in words.phrases([word])] for word in wanted])
+        used = [[place[phrase] for phrase in words.phrases([word])] for word in wanted]
+        return cls(phrases, used, [words.any_of([word]) or "" for word in wanted])
 
     @property
     def pairs(self) -> tuple[list[int], list[int]]:

@@ -12,14 +12,14 @@ from sesame_core.types.query import Filters
 
 from . import budget, scoring
 from .asked import Asked, Parts
-from .filters import on_chunks
+from .filters import on_chunks, on_classes
 from .words import is_ordered, without_order
 
 
 def add_frequencies(parts: Parts, asked: Asked, known: Mapping[str, float], *, is_alone: bool) -> None:
     """Add `total`, the size of the index, and `phrase` and `word`, each with the number of chunks with it (`df`).
 
-    :param known: the numbers of phrases that were counted before.
+    :param known: the numbers of phrases, and of words with several, that were counted before.
     :param is_alone: the query has one word only: finding its chunks counts them.
     """
     parts.add(
@@ -64,12 +64,14 @@ def add_frequencies(parts: Parts, asked: Asked, known: Mapping[str, float], *, i
   ) AS k""",
     )
     parts.values += asked.pairs
-    parts.add("pair", "  SELECT * FROM unnest(%s::int[], %s::int[]) AS v (w, n)")
+    parts.values.append([known.get(asked.any_of[w]) for w in asked.pairs[0]])
+    parts.add("pair", "  SELECT * FROM unnest(%s::int[], %s::int[], %s::float8[]) AS v (w, n, counted)")
     parts.add(
         "word",
         f"""  SELECT w, df, q, read, sum(df) OVER (ORDER BY df = 0, df, w) AS until FROM (
     SELECT w, string_agg('(' || q::text || ')', ' | ')::tsquery AS q,
-      CASE WHEN count(*) = 1 THEN max(df) WHEN sum(df) <= {budget.COUNTED} AND sum(read) <= {budget.COUNTED}
+      CASE WHEN count(*) = 1 THEN max(df) WHEN max(counted) IS NOT NULL THEN max(counted)
+      WHEN sum(df) <= {budget.COUNTED} AND sum(read) <= {budget.COUNTED}
       THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ string_agg('(' || q::text || ')', ' | ')::tsquery)
       ELSE max(df) END::float8 AS df, sum(read) AS read
     FROM pair JOIN phrase USING (n) GROUP BY w
@@ -91,13 +93,13 @@ def add_plan(parts: Parts, sessions: str, filters: Filters, *, is_bounded: bool)
     :param sessions: the table of sessions that pass the filters.
     :param is_bounded: read common words only in part: all chunks of a session pass the filters.
     """
-    own = on_chunks(filters)
-    reads = budget.READS if own.sql else 1
+    reads = budget.READS if on_chunks(filters).sql else 1
     few = "false"
     if is_listed(filters):
+        # As the index lists them, which has no roles: those of other roles would be read in vain.
+        listed = parts.use(on_classes(filters), "WHERE")
         few = (
-            f"(SELECT count(*) <= {budget.SCORED} FROM "
-            f"(SELECT FROM texts AS t{parts.use(own, 'WHERE')} LIMIT {budget.SCORED + 1}) AS t)"
+            f"(SELECT count(*) <= {budget.SCORED} FROM (SELECT FROM texts AS t{listed} LIMIT {budget.SCORED + 1}) AS t)"
         )
     within = "1.0"
     if sessions == "allowed":

@@ -102,12 +102,14 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
   FROM (SELECT coalesce(sum(has_all), 0) AS has_all FROM of_session WHERE NOT is_hidden) AS m
   WHERE has_all < {budget.ENOUGH} AND (SELECT is_cut AND NOT is_complete FROM plan)""",
     )
+    # Conditions that are known before any chunk is read: of the two ways one is taken, or none.
+    until = "t.session < (SELECT until FROM further)"
     ways = [
-        f"""  SELECT t.ctid AS place, t.session, t.seq FROM plan, further, texts AS t
-  WHERE {way} AND t.words @@ plan.together AND NOT ({hidden}){within}{parts.use(is_own)}"""
+        f"""  SELECT t.ctid AS place, t.session, t.seq FROM texts AS t
+  WHERE {way} AND t.words @@ (SELECT together FROM plan) AND NOT ({hidden}){within}{parts.use(is_own)}"""
         for way in (
-            "is_near AND t.session >= (SELECT first FROM further) AND t.session < (SELECT until FROM further)",
-            "NOT is_near AND (t.session < further.until) IS TRUE",
+            f"(SELECT is_near FROM further) AND t.session >= (SELECT first FROM further) AND {until}",
+            f"(SELECT NOT is_near FROM further) AND ({until}) IS TRUE",
         )
     ]
     parts.add(

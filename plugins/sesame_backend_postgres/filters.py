@@ -19,6 +19,7 @@ __all__ = [
     "having_chunks",
     "meeting",
     "on_chunks",
+    "on_classes",
     "on_kind",
     "on_sessions",
     "said_within",
@@ -113,5 +114,6 @@ STANDING = Where(
 )
 #: The same for nearly all sessions: those in one file only are known from one reading of the index of keys.
 ALL_STANDING = Where(f"(s.key IN ({REPEATED})) IS FALSE").or_(STANDING)
-on_sessions, on_chunks, having_chunks = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.having_chunks
-meeting, said_within, whole = DIALECT.meeting, DIALECT.said_within, DIALECT.whole
+on_sessions, on_chunks, on_classes = DIALECT.on_sessions, DIALECT.on_chunks, DIALECT.on_classes
+having_chunks, meeting = DIALECT.having_chunks, DIALECT.meeting
+said_within, whole = DIALECT.said_within, DIALECT.whole

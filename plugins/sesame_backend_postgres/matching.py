@@ -6,6 +6,7 @@ counts all words of the query.  The statement is a WITH clause, whose parts `cho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -76,17 +77,18 @@ def frequencies(
     """Return the number of chunks with each word.
 
     :param ask: runs a query and returns its rows.
-    :param known: numbers of chunks with each phrase that was counted, to which the new ones are added.
+    :param known: numbers of chunks with each phrase, and any of a word's, to which the new ones are added.
     """
     asked = Asked.of(words)
     counts = [0] * len(words)
     if asked.phrases:
         parts = Parts()
         choosing.add_frequencies(parts, asked, known, is_alone=False)
-        answers = "SELECT true, w::bigint, ceil(df) FROM word UNION ALL SELECT false, n, df FROM phrase"
+        answers = "SELECT true, w::bigint, df FROM word UNION ALL SELECT false, n, df FROM phrase"
         for is_word, place, count in ask(Alike("WITH " + ",\n".join(parts.sql) + "\n" + answers), parts.values):
             if is_word:
-                counts[place] = int(count)
+                counts[place] = math.ceil(count)
+                known[asked.any_of[place]] = count
             else:
                 known[asked.phrases[place - 1]] = count
     return counts
@@ -129,14 +131,16 @@ def _statement(asked: Asked, query: Query, filters: Filters, known: Mapping[str,
         answers.append("SELECT 'head', session, 0, 0, score FROM head WHERE score > 0")
         answers.append("SELECT 'conversation', session, 0, 0, score FROM conversation WHERE score > 0")
     if not filters.all_kinds:
-        # Counting all of them would query the index of words once per session.
+        # Counting all of them, or by an index of words or calls, would read that index once for each session.
+        own, said = on_chunks(filters), said_within(filters)
+        has_words = f"t.words @@ (SELECT every FROM plan){said.where('AND')}"
+        is_met = Where(f"CASE WHEN {own.sql} THEN {has_words} END" if own.sql else has_words, own.values + said.values)
         answers.append(
             "SELECT 'hidden', CASE WHEN (SELECT is_all FROM seen) THEN "
             "(SELECT count(*) FROM of_session WHERE is_hidden) ELSE ("
             f"SELECT count(*) FROM (SELECT id FROM {sessions} WHERE kind = 'headless' ORDER BY id DESC "
             f"LIMIT {budget.HEADLESS}) AS s WHERE EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
-            f"AND (t.words @@ (SELECT every FROM plan)) IS TRUE"
-            f"{parts.use(on_chunks(filters).and_(said_within(filters)))})) END, 0, 0, 0"
+            f"AND ({parts.use(is_met, '')}) IS TRUE)) END, 0, 0, 0"
         )
     sql = "WITH " + ",\n".join(parts.sql) + "\n" + "\nUNION ALL ".join(answers)
     return Where(Alike(sql), tuple(parts.values))

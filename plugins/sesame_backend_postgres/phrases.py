@@ -1,7 +1,7 @@
 """SQL that finds the chunks with a phrase, without scores.
 
 The index of words knows no order, so chunks with all words of the phrase are read; of common ones the newest.  Of a
-single word only those of the newest sessions are read, and the others if these are too few.
+single word, or any of several, only those of the newest sessions are read, and the others if these are too few.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def statement(
     parts.values.append(asked)
     parts.add(
         "sought",
-        f"""  SELECT q, numnode(q) = 1 AS is_single, {words.without_order("q")} AS every
+        f"""  SELECT q, NOT {words.is_ordered("q")} AS is_plain, {words.without_order("q")} AS every
   FROM (SELECT to_tsquery('code', %s) AS q) AS q""",
     )
-    # How many chunks have the rarest word, and where the newest of too many begin.
+    # How many chunks have the rarest word, and how many any of them, and where the newest of too many begin.
     parts.add(
         "known",
-        """  SELECT min(coalesce(l.chunks, 0)) AS chunks
+        """  SELECT min(coalesce(l.chunks, 0)) AS chunks, sum(coalesce(l.chunks, 0)) AS together
   FROM sought, regexp_matches(q::text, '''([^'']+)''', 'g') AS m LEFT JOIN lexemes AS l ON l.lexeme = m[1]""",
     )
     parts.add(
@@ -56,7 +56,7 @@ def statement(
         parts.add("allowed", f"  SELECT s.id FROM sessions AS s{wanted}")
         # Sessions that meet a condition may take long to find: of a rare phrase first it is known that there is one.
         within = (
-            f" AND CASE WHEN (SELECT NOT is_single AND chunks <= {budget.PHRASED} FROM known, sought) "
+            f" AND CASE WHEN (SELECT NOT is_plain AND chunks <= {budget.PHRASED} FROM known, sought) "
             "AND NOT t.words @@ (SELECT q FROM sought) THEN false ELSE t.session IN (SELECT id FROM allowed) END"
         )
     elif not filters.all_kinds:
@@ -68,15 +68,15 @@ def statement(
             f"WHERE {way} AND t.words @@ (SELECT every FROM sought){within}{parts.use(chunks)}"
         )
 
-    # Of one word, the chunks of the newest sessions are mostly enough.
+    # Of one word, or any of several, the chunks of the newest sessions are mostly enough.
     parts.values.append(budget.NEAR * limit)
     parts.add(
         "close",
-        f"""  SELECT newest - (numbers * wanted / chunks)::bigint AS first, newest,
-    wanted * (SELECT sum(chunks) FROM workstations) / chunks < chunks / {budget.ROWS} AS is_narrow
+        f"""  SELECT newest - (numbers * wanted / together)::bigint AS first, newest,
+    wanted * (SELECT sum(chunks) FROM workstations) / together < together / {budget.ROWS} AS is_narrow
   FROM known, sought, (SELECT %s::float8 AS wanted) AS w, (SELECT (SELECT max(id) FROM sessions) AS newest) AS n,
     (SELECT (SELECT max(id) - min(id) FROM sessions) AS numbers) AS s
-  WHERE is_single AND chunks > 0""",
+  WHERE is_plain AND together > 0""",
     )
     # Either all chunks of these sessions are read, or the entries of the word.  Of a range with an end a plan expects
     # few sessions, so that it reads their index, too.
@@ -104,13 +104,13 @@ def statement(
     parts.add(
         "newest",
         f"""  SELECT place FROM found ORDER BY session DESC, seq DESC
-  LIMIT (SELECT CASE WHEN is_single THEN %s ELSE {budget.PHRASED} END FROM sought)""",
+  LIMIT (SELECT CASE WHEN is_plain THEN %s ELSE {budget.PHRASED} END FROM sought)""",
     )
     # Without the inner OFFSET a plan may read all texts in order.
     given = ",\n".join(parts.sql)
     sql = f"""WITH {given}
 SELECT session, seq, class FROM (
   SELECT t.session, t.seq, t.class::int AS class FROM newest JOIN texts AS t ON t.ctid = newest.place
-  WHERE (SELECT is_single FROM sought) OR t.words @@ (SELECT q FROM sought) OFFSET 0
+  WHERE (SELECT is_plain FROM sought) OR t.words @@ (SELECT q FROM sought) OFFSET 0
 ) AS t ORDER BY session DESC, seq DESC LIMIT %s"""
     return Where(Alike(sql), (*parts.values, limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..dataclass import dataclass
+from ..dataclass import dataclass, field
 from ..text.folding import shortened
 from ..text.readable import is_shell, readable
 from ..tool_calls.call_files import files_of
@@ -33,6 +33,8 @@ class Call:
     #: Whether it ran and ended.
     has_ended: bool = False
     has_failed: bool = False
+    #: `is_edit`, once it is known: every episode asks, and the text is read for it.
+    _is_edit: bool | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_over(self) -> bool:
@@ -58,9 +60,12 @@ class Call:
     @property
     def is_edit(self) -> bool:
         """Whether it changes a file, and not by a command."""
-        if _PATCH in self.chunk.text:
-            return True
-        return not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(self.chunk.text))
+        if self._is_edit is None:
+            text = self.chunk.text
+            self._is_edit = _PATCH in text or (
+                not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(text))
+            )
+        return self._is_edit
 
     @property
     def is_change(self) -> bool:

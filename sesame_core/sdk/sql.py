@@ -265,6 +265,13 @@ class Dialect(ABC):
 
     def on_chunks(self, filters: Filters) -> Where:
         """Return the condition of the filters on a single chunk, except for `after` and `before`."""
+        if filters.role and filters.role not in _CLASS_OF_ROLE:
+            is_role = Where(self.of_chunk(f"{self.role} = {self.mark}"), (filters.role,))
+            return self.on_classes(filters).and_(is_role)
+        return self.on_classes(filters)
+
+    def on_classes(self, filters: Filters) -> Where:
+        """Return the part of `on_chunks` that weight class and tool decide: all but the role of some chunks."""
         parts: list[Where] = []
         if filters.tools_only or filters.tool:
             parts.append(Where(f"{self.weight_class} >= 2"))
@@ -274,8 +281,7 @@ class Dialect(ABC):
         if filters.role in _CLASS_OF_ROLE:
             parts.append(Where(f"{self.weight_class} = {_CLASS_OF_ROLE[filters.role]}"))
         elif filters.role:
-            is_role = Where(self.of_chunk(f"{self.role} = {self.mark}"), (filters.role,))
-            parts.append(Where(f"{self.weight_class} NOT IN (0, 3)").and_(is_role))
+            parts.append(Where(f"{self.weight_class} NOT IN (0, 3)"))
         return TRUE.and_(*parts)
 
     def having_chunks(self, filters: Filters) -> Where:

@@ -324,13 +324,15 @@ def test_a_condition_on_most_of_the_sessions_lets_the_words_lead(backend: Storag
 
 @pytest.mark.parametrize("limit", [1, 7, 600])
 @pytest.mark.parametrize("near", [1, 10])
-@pytest.mark.parametrize("text", ["common", "regular", "seldom", "prompt", "number 7"])
+@pytest.mark.parametrize(
+    "text", ["common", "regular", "seldom", "prompt", "number 7", "common|seldom", "seldom|number 7"]
+)
 def test_of_a_word_or_a_phrase_the_newest_chunks_are_found_however_few_sessions_are_read_first(
     backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str, near: int, limit: int
 ) -> None:
     reader = backend.reader()
     assert isinstance(reader, PostgresReader)
-    word = Word(text=text, alternatives=(text,))
+    word = Word(text=text, alternatives=tuple(text.split("|")))
     prompt = (Word(text="prompt", alternatives=("prompt",)),)
     for filters in (Filters(), EVERYTHING, Filters(role="user"), Filters(agents=("none",))):
         for condition, beside in ((None, ()), (None, prompt), (a_query(excluded=["prompt"]).condition, ())):

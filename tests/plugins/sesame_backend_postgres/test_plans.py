@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from sesame_backend_postgres import budget
 from sesame_backend_postgres.asking import Asking
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.plugin.backend import IndexReader, StorageBackend
@@ -21,13 +22,15 @@ from sesame_core.query.parser import parse
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.testing.builders import NOON
 from sesame_core.types.index import Chunk
-from sesame_core.types.query import Filters
+from sesame_core.types.query import Filters, Query, Word
 
 from .schemas import a_schema
 
 pytestmark = pytest.mark.once
 
 SESSIONS, CHUNKS = 150, 20
+#: The headless ones among them: of these only `tool1` and `tool11` have calls.
+HEADLESS = range(11, SESSIONS, 10)
 #: Tables with a row for each chunk, and those with one or more for each session.
 OF_CHUNKS = {"chunks", "texts", "commands"}
 OF_SESSIONS = {"sessions", "heads", "conversations", "vocabularies", "paths", "files"}
@@ -87,6 +90,7 @@ def fill(backend: StorageBackend) -> None:
             session = a_session(
                 *chunks,
                 id=f"s{number}",
+                kind="headless" if number in HEADLESS else "interactive",
                 key=f"ws{number % 20}:p{number}:s{number}",
                 cwd=f"/w/app{number}",
                 agent=f"agent{number % 20}",
@@ -113,9 +117,7 @@ class Plans:
         self.answers = True
 
     def add(self, node: dict[str, Any]) -> None:
-        self.nodes.append(node)
-        for below in node.get("Plans", ()):
-            self.add(below)
+        self.nodes += below(node)
 
     def indexes(self) -> set[str]:
         """Indexes that were asked for something, or list nothing else."""
@@ -153,6 +155,18 @@ def executed(plans: Plans) -> Plans:
     """Leave only what was executed."""
     plans.nodes = [node for node in plans.nodes if node["Actual Loops"]]
     return plans
+
+
+def below(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a node and all below it."""
+    yield node
+    for each in node.get("Plans", ()):
+        yield from below(each)
+
+
+def of_chunks(nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return those of some nodes that read words of chunks, and were executed."""
+    return [node for node in nodes if node.get("Relation Name") == "texts" and node["Actual Loops"]]
 
 
 def both(one: Filters, other: Filters) -> Filters:
@@ -228,3 +242,59 @@ def test_what_is_read_of_sessions_is_answered_by_indexes(plans: Plans) -> None:
     assert reader.sessions([stored.number])
     assert reader.terms("numb", 5)
     assert executed(plans).whole().isdisjoint(OF_CHUNKS | OF_SESSIONS)
+
+
+def test_headless_calls_of_a_common_tool_are_counted_without_its_index(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "SCORED", 50)
+    monkeypatch.setattr(budget, "NEWEST", 20)
+    found = plans.reader.candidates(a_query("common"), Filters(tool="tool1"))
+    assert found.is_truncated
+    assert found.left_out == {"headless": len(HEADLESS) // 2}
+    looks = [node for node in executed(plans).nodes if node.get("Index Name") == "texts_tool"]
+    assert [node["Actual Loops"] for node in looks] == [1], "once, to see how many calls there are"
+
+
+@pytest.mark.parametrize("enough", [1, 10_000])
+def test_older_chunks_with_all_words_are_read_only_if_there_are_too_few(
+    plans: Plans, monkeypatch: pytest.MonkeyPatch, enough: int
+) -> None:
+    for name, value in (("SCORED", 50), ("FULL", 40), ("NEWEST", 20), ("PARTNERS", 0), ("FEW", 1), ("ENOUGH", enough)):
+        monkeypatch.setattr(budget, name, value)
+    plans.reader.candidates(a_query("common word3"), Filters())
+    (older,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE older"]
+    assert len(of_chunks(below(older))) == (enough > 1)
+
+
+def test_of_any_of_several_common_words_a_few_chunks_are_read(plans: Plans) -> None:
+    assert isinstance(plans.reader, PostgresReader)
+    word = Word(text="common", alternatives=("common", "word3", "word4"))
+    assert len(plans.reader.phrase(word, Filters(), None, CHUNKS)) == CHUNKS
+    read = sum(node["Actual Rows"] * node["Actual Loops"] for node in of_chunks(plans.nodes))
+    assert read < SESSIONS * CHUNKS / 5
+
+
+def test_whether_a_tool_has_few_calls_is_known_from_its_index(plans: Plans) -> None:
+    assert plans.reader.candidates(a_query("common"), Filters(tool="tool7", role="assistant")).chunks
+    (extent,) = [node for node in plans.nodes if node.get("Subplan Name") == "CTE extent"]
+    (look,) = of_chunks(below(extent))
+    assert (look["Node Type"], look.get("Index Name")) == ("Index Only Scan", "texts_tool")
+
+
+def test_a_word_in_several_forms_is_counted_once_in_a_snapshot(plans: Plans) -> None:
+    assert isinstance(plans.reader, PostgresReader)
+    forms = Word(text="number7", alternatives=("number7", "number8", "nowhere"))
+    asked = (forms, Word(text="common", alternatives=("common",)))
+
+    def looks() -> int:
+        parts = [node for node in plans.nodes if node.get("Subplan Name") in ("CTE phrase", "CTE word")]
+        return len(of_chunks(node for part in parts for node in below(part)))
+
+    alone = plans.reader.candidates(Query(text="", words=asked), Filters()).document_frequencies
+    with plans.reader.snapshot():
+        counts = plans.reader.frequencies(asked)
+        assert looks()
+        plans.nodes.clear()
+        assert plans.reader.candidates(Query(text="", words=asked), Filters()).document_frequencies == alone == counts
+        assert not looks()
