@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sesame_core.sdk.sql import FALSE, REPEATED, TRUE, Dialect, Where, like, on_kind
+from sesame_core.sdk.sql import REPEATED, Dialect, on_kind
+from sesame_core.sdk.where import FALSE, TRUE, Where, like
 from sesame_core.types.query import Filters, Word
 
 from .rows import reversed_path

@@ -9,7 +9,7 @@ import psycopg
 from sesame_core.config import identity, paths
 from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
-from sesame_core.sdk.sql import newer
+from sesame_core.sdk.migrations import newer
 
 from . import schema
 from .connection import Connection

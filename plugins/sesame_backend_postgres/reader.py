@@ -12,9 +12,7 @@ from sesame_core.query.filters import of_metadata
 from sesame_core.sdk.ingest import MAX_CHUNKS
 from sesame_core.sdk.rows import tallied
 from sesame_core.types.index import (
-    NOTES,
     UNREAD,
-    AgentStatistics,
     Candidates,
     Chunk,
     ChunkRange,
@@ -27,7 +25,7 @@ from sesame_core.types.index import (
 )
 from sesame_core.types.query import Condition, Filters, Query, Word
 
-from . import conversations, matching, phrases, rows, schema, spelling, words
+from . import conversations, matching, phrases, rows, spelling, words
 from .asking import Asking, Question, Values
 from .connecting import Server
 from .filters import ALL_STANDING, DIALECT, STANDING, Where, having_chunks, meeting, on_kind, on_sessions
@@ -293,66 +291,16 @@ class PostgresReader:
 
     def workstations(self) -> list[WorkstationStatistics]:
         """Return what each workstation has written, the last synchronised first."""
-        sql = (
-            "SELECT w.name, w.host, w.owner, count(DISTINCT s.key), max(s.modified), w.last_sync "
-            "FROM workstations AS w LEFT JOIN sessions AS s ON s.workstation = w.id GROUP BY w.id "
-            "ORDER BY w.last_sync DESC NULLS LAST, w.name"
-        )
-        return [
-            WorkstationStatistics(
-                id=name, host=host, owner=owner, sessions=count, newest_message=newest, last_sync=sync
-            )
-            for name, host, owner, count, newest, sync in self._rows(sql)
-        ]
+        from . import statistics  # only for who asks
+
+        return statistics.workstations(self._rows)
 
     def statistics(self) -> Statistics:
         """Return counts of the content; missing and failed files are this workstation's."""
+        from . import statistics
+
         with self.snapshot():
-            agents = self._rows(
-                "SELECT agent, kind, count(DISTINCT key), sum(message_count)::bigint, max(modified) FROM sessions "
-                "GROUP BY agent, kind ORDER BY agent, kind"
-            )
-            whole = self._rows(
-                "SELECT (SELECT count(DISTINCT key) FROM sessions), "
-                "(SELECT coalesce(sum(message_count), 0)::bigint FROM sessions), "
-                f"(SELECT {matching.TOTAL} FROM workstations), (SELECT max(modified) FROM sessions), "
-                "(SELECT count(*) FROM files WHERE parser <> %s), (SELECT count(*) FROM tombstones), "
-                "(SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c "
-                "WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r')",
-                (NOTES,),
-            )
-            mine = "workstation = (SELECT id FROM workstations WHERE name = %s)"
-            me = (identity.workstation_id(),)
-            missing = self._rows(f"SELECT count(missing_since) FROM files WHERE {mine} AND parser <> %s", (*me, NOTES))
-            failed = self._rows(f"SELECT path, error FROM files WHERE error IS NOT NULL AND {mine} ORDER BY path", me)
-            skipped = self._rows(
-                "SELECT r.key, sum(r.value::text::bigint)::bigint FROM files, jsonb_each(skipped) AS r "
-                f"WHERE {mine} GROUP BY 1 ORDER BY 1",
-                me,
-            )
-            if not whole:
-                return Statistics(location=self._server.place)
-            sessions, messages, chunks, newest, files, forgotten, size = whole[0]
-            return Statistics(
-                sessions=sessions,
-                chunks=chunks,
-                messages=messages,
-                files=files,
-                size=size,
-                location=self._server.place,
-                schema_version=len(schema.MIGRATIONS),
-                agents=tuple(
-                    AgentStatistics(agent=a, kind=k, sessions=n, messages=m, newest_message=t)
-                    for a, k, n, m, t in agents
-                ),
-                missing=missing[0][0],
-                failed=tuple(failed),
-                skipped=dict(skipped),
-                last_sync=self.freshness().last_sync,
-                newest_message=newest,
-                forgotten=forgotten,
-                workstations=tuple(self.workstations()),
-            )
+            return statistics.whole(self._rows, self._server.place, self.freshness().last_sync)
 
     def former_ids(self) -> tuple[str, ...]:
         """Return other ids under which this installation has written, and may write."""

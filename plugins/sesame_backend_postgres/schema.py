@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sesame_core.sdk.sql import Migration
+from sesame_core.sdk.migrations import Migration
 
 #: Most characters of a session's id: an index entry has at most 2,700 bytes.
 LONGEST_ID = 500

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from sesame_core.sdk import ingest
-from sesame_core.sdk.sql import Where
+from sesame_core.sdk.where import Where
 from sesame_core.types.transcript import Notes, Session
 
 from . import conversations, rows, words

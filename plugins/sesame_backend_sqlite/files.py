@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from sesame_core.sdk.sql import Where
+from sesame_core.sdk.where import Where
 from sesame_core.types.index import IndexedFile
 from sesame_core.types.transcript import Session
 

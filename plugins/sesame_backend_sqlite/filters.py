@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import reduce
 from operator import itemgetter
 
-from sesame_core.sdk.sql import STANDING, TRUE, Dialect, Where, ending, like, on_kind
+from sesame_core.sdk.sql import STANDING, Dialect, on_kind
+from sesame_core.sdk.where import TRUE, Where, ending, like
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Not, Word
 
 from . import fts, rows

@@ -7,7 +7,7 @@ import sqlite3
 from functools import lru_cache
 
 from sesame_core.dataclass import dataclass
-from sesame_core.sdk.sql import FALSE, TRUE, Where
+from sesame_core.sdk.where import FALSE, TRUE, Where
 
 from .schema import SESSION_SHIFT
 

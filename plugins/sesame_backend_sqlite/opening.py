@@ -9,7 +9,7 @@ from typing import Any
 
 from sesame_core.dataclass import dataclass
 from sesame_core.errors import BackendError
-from sesame_core.sdk.sql import older
+from sesame_core.sdk.migrations import older
 
 from . import schema
 from .failures import translated

@@ -12,7 +12,7 @@ import sqlite3
 
 from sesame_core.errors import BackendError
 from sesame_core.sdk.ingest import MAX_CHUNKS
-from sesame_core.sdk.sql import Migration, newer
+from sesame_core.sdk.migrations import Migration, newer
 
 #: Bits of a row id below the session's number: 22 for the position, 2 for the weight class.
 SESSION_SHIFT = (MAX_CHUNKS - 1).bit_length() + 2

@@ -12,7 +12,7 @@ from typing import Any
 from sesame_core.plugin.backend import Positions
 from sesame_core.sdk import ingest
 from sesame_core.sdk.ingest import MAX_CHUNKS, OVERHEAD, Target
-from sesame_core.sdk.sql import Where
+from sesame_core.sdk.where import Where
 from sesame_core.types.index import Chunk, IndexedFile
 from sesame_core.types.transcript import Notes, Session
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..rendering.calls import Line
 from ..rendering.screen.folding import above, below, folded, is_said, lines_of, most_of
 from ..rendering.sessions import spoken_by
 from ..rendering.text import count, days, one_line, place, session_name
@@ -95,14 +97,14 @@ def _body(chunk: Chunk, query: Query, width: int, most: int | None, *, is_passag
 
     :param most: the lines of it that are shown; None for all.
     """
-    text = steady("\n".join(lines_of(chunk))).expandtabs(TAB)
-    text = text.replace("\u2028", "\n").replace("\u2029", "\n").strip("\n")
+    shown = _terminal_lines(lines_of(chunk))
+    text = "\n".join(line.text for line in shown)
     marks = occurrences(text[:UNFOLDED], query) if query.words else []
-    lines: list[tuple[str, int]] = []
+    lines: list[tuple[Line, int]] = []
     position = 0
-    for line in text.split("\n"):
-        lines.append((line, position))
-        position += len(line) + 1
+    for each in shown:
+        lines.append((each, position))
+        position += len(each.text) + 1
         if position > UNFOLDED:
             break
     first = 0
@@ -115,12 +117,13 @@ def _body(chunk: Chunk, query: Query, width: int, most: int | None, *, is_passag
         rows.append([(above(kept.start), "dim")])
     # A line of what is folded takes a row, but for the passage, whose words must be seen.
     is_brief = most is not None and not is_passage and not is_said(chunk)
+    plain = "" if chunk.kind == "message" else "dim"
     best, at = 0, len(rows)
-    for line, start in lines[kept.start : kept.stop]:
+    for (line, side), start in lines[kept.start : kept.stop]:
         inside = [(s - start, e - start) for s, e, _ in marks if start <= s and e <= start + len(line[:LINE])]
         if len(inside) > best:
             best, at = len(inside), len(rows)
-        style = _style(chunk, line)
+        style = _SIDES.get(side, plain)
         if is_brief:
             rows.append(clipped(marked(line[:LINE], inside, style), width))
             continue
@@ -132,14 +135,17 @@ def _body(chunk: Chunk, query: Query, width: int, most: int | None, *, is_passag
     return rows, at
 
 
-def _style(chunk: Chunk, line: str) -> str:
-    """Return the style of a line: what an edit removes and adds, what was said, and what is dim."""
-    if chunk.kind == "tool_call" and line[:1] in _SIDES:
-        return _SIDES[line[0]]
-    return "" if chunk.kind == "message" else "dim"
+def _terminal_lines(lines: Sequence[Line]) -> list[Line]:
+    """Return lines as any terminal shows them: one on several if it has other separators of lines."""
+    text = steady("\n".join(line.text for line in lines)).expandtabs(TAB)
+    return [
+        Line(part, side)
+        for whole, (_, side) in zip(text.split("\n"), lines, strict=True)
+        for part in re.split("[\u2028\u2029]", whole)
+    ]
 
 
-def _best(lines: Sequence[tuple[str, int]], marks: Sequence[tuple[int, int, str]], most: int) -> int:
+def _best(lines: Sequence[tuple[Line, int]], marks: Sequence[tuple[int, int, str]], most: int) -> int:
     """Return the first of those lines, as many as are shown, that have the most different words."""
     of_line: dict[int, set[str]] = {}
     number = 0

@@ -12,43 +12,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..dataclass import dataclass, replace
-from ..errors import BackendError
+from ..dataclass import replace
 from ..text.words import word_of
 from ..types.query import SHELLS, AllOf, AnyOf, Condition, Filters, Has, Is, Not, Word, marked, names_of
+from .where import FALSE, TRUE, Where, ending, like
 
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """A fragment of a WHERE clause and its values; an empty one is true."""
-
-    sql: str = ""
-    values: tuple[Any, ...] = ()
-
-    def and_(self, *others: Where) -> Where:
-        """Return the conjunction."""
-        parts = [c for c in (self, *others) if c.sql]
-        return Where(" AND ".join(c.sql for c in parts), tuple(v for c in parts for v in c.values))
-
-    def or_(self, *others: Where) -> Where:
-        """Return the disjunction."""
-        parts = [c for c in (self, *others) if c.sql != FALSE.sql]
-        if len(parts) < 2:
-            return parts[0] if parts else FALSE
-        sql = " OR ".join(f"({c.sql or 'true'})" for c in parts)
-        return Where(f"({sql})", tuple(v for c in parts for v in c.values))
-
-    def not_(self) -> Where:
-        """Return the negation; NULL counts as false before it is negated."""
-        return Where(f"NOT coalesce(({self.sql or 'true'}), false)", self.values)
-
-    def where(self, keyword: str = "WHERE") -> str:
-        """Return the clause with its keyword; "" when it is true."""
-        return f" {keyword} {self.sql}" if self.sql else ""
-
-
-TRUE = Where()
-FALSE = Where("false")
 #: A row of `sessions AS s JOIN files AS f` represents its session: of one read from several files, the file that
 #: exists, then one that was not imported, then the longest, then the latest (`sesame_core.search.grouping.copy_rank`).
 STANDING = Where(
@@ -73,19 +41,6 @@ COLUMNS = {
 _CREATED = "coalesce(s.created, s.modified)"
 #: The weight class that has all chunks of a role, and no others.
 _CLASS_OF_ROLE = {"user": 0, "tool": 3}
-
-
-def like(text: str) -> str:
-    """Escape a string so that LIKE, with a backslash as its escape character, matches it literally."""
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def ending(path: str) -> str:
-    """Return the LIKE pattern of `'/' || path` for paths that equal a path, or end with its components.
-
-    A path that ends with `/` matches everything below it.
-    """
-    return f"%/{like(path).removeprefix('/')}" + ("%" if path.endswith("/") else "")
 
 
 def on_kind(filters: Filters) -> Where:
@@ -358,31 +313,3 @@ class Dialect(ABC):
 
     def _matches(self, column: str, pattern: str) -> Where:
         return Where(f"{column} {self.like} {self.mark} ESCAPE '\\'", (pattern,))
-
-
-# -- versions of a schema ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Migration:
-    """One step from a schema version to the next.  Step n leads to version n; one that was released is never edited."""
-
-    description: str
-    sql: str
-
-
-def newer(place: object, found: int, known: int) -> BackendError:
-    """Return the error for an index with the schema of a newer Sesame.
-
-    :param place: the name of the index for people.
-    """
-    from ..installation import upgrading
-
-    return BackendError(
-        f"{place} was written by a newer Sesame (schema {found}, this one knows {known}): upgrade with: {upgrading()}"
-    )
-
-
-def older(place: object, found: int) -> BackendError:
-    """Return the error for an index that must be upgraded before it can be read."""
-    return BackendError(f"{place} has an older schema ({found}): upgrade it with: sesame index")

@@ -33,7 +33,7 @@ def edits(text: str) -> list[Edit]:
 def _assembled(fields: Sequence[Field]) -> Iterator[Edit]:
     """Yield the edits that fields describe: a path holds for what follows it."""
     path, old, moved = "", None, ""
-    for number, (role, lines, is_inline, is_nested) in enumerate(fields):
+    for number, (role, lines, is_inline, is_nested, *_) in enumerate(fields):
         if old is not None and role != "new":
             yield changed(path, old, ())
             old = None

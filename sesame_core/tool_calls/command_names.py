@@ -12,8 +12,8 @@ from .programs import (
     GRAMMAR,
     INTERPRETERS,
     READERS,
+    RUNNER_OPTIONS,
     RUNNERS,
-    RUNNING,
     VALUED,
     WRAPPERS,
 )
@@ -46,7 +46,7 @@ def unwrapped(words: list[str]) -> list[str]:
                 rest = rest[1:]
             words = rest
         elif (program, *words[1:2]) in RUNNERS and len(words) > 2:
-            rest = words[words.index("--") + 1 :] if "--" in words else _without_options(words[2:], RUNNING)
+            rest = words[words.index("--") + 1 :] if "--" in words else _without_options(words[2:], RUNNER_OPTIONS)
             words = rest or words[:0]
         else:
             return words

@@ -56,6 +56,9 @@ class Field(NamedTuple):
     is_inline: bool
     #: It is in a list.
     is_nested: bool
+    #: Where it begins in the text, with its label, and where it ends.
+    start: int
+    end: int
 
 
 def names(text: str) -> list[str]:
@@ -115,7 +118,7 @@ def _field(label: re.Match[str], end: int) -> Field:
     is_inline = label[4] is not None
     below = label.string[label.end() + 1 : end]
     lines = [label[4]] if is_inline else below.split("\n") if label.end() < end else []
-    return Field(LABELS[label[3]], lines, is_inline, _is_nested(label))
+    return Field(LABELS[label[3]], lines, is_inline, _is_nested(label), label.start(), end)
 
 
 def _is_nested(label: re.Match[str]) -> bool:

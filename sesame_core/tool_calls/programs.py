@@ -54,8 +54,8 @@ RUNNERS = frozenset(
         "npm exec,mise exec,mise x,direnv exec,nix develop,asdf exec,rbenv exec,pyenv exec,conda run,bun x,dotenv run"
     ).split(",")
 )
-#: Options of those that take a value.
-RUNNING = "--with --from --python -p --package --directory --project --group --extra -n --env-file".split()
+#: Their options that take a value.
+RUNNER_OPTIONS = "--with --from --python -p --package --directory --project --group --extra -n --env-file".split()
 #: Options that take a value and may come before a subcommand, by program.
 VALUED = {
     "git": "-C -c --git-dir --work-tree",

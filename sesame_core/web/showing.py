@@ -43,7 +43,10 @@ def body(piece: Piece, query: Query | None, *, is_whole: bool = False, is_plain:
     :param is_plain: Markdown is shown as it is.
     """
     text = piece.text if is_whole else piece.text[:LONG]
-    made = html_of(text) if piece.kind == "message" and not is_plain else diff(text) if piece.is_diff else plain(text)
+    if piece.kind == "message" and not is_plain:
+        made = html_of(text)
+    else:
+        made = diff(text, piece.sides) if piece.sides else plain(text)
     # The policy of the page allows no style of an element; the cells of a table are aligned by classes.
     made = made.replace(' style="text-align:', ' class="to-')
     return Markup(made if query is None else highlighted(made, query))

@@ -61,7 +61,7 @@ def _piece(piece: Piece) -> str:
         is_safe = is_closed(piece.text) and not _OURS.search(piece.text)
         return heading + (piece.text.strip("\n") + "\n" if is_safe else fenced(piece.text))
     line = f"{_inline(piece.line)}\n\n" if piece.kind == "call" and piece.line != piece.text else ""
-    return heading + line + fenced(piece.text, "diff" if piece.is_diff else "")
+    return heading + line + fenced(piece.text, "diff" if piece.sides else "")
 
 
 def _inline(text: str) -> str:

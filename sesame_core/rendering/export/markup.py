@@ -44,12 +44,13 @@ def plain(text: str) -> str:
     return f"<pre>\n{escape(text)}</pre>\n"
 
 
-def diff(text: str) -> str:
-    """Return the lines of a diff, each with its side."""
+def diff(text: str, sides: Iterable[str]) -> str:
+    """Return the lines of a text, each with its side."""
     lines = []
-    for line in text.split("\n"):
-        side = {"+": "ins", "-": "del"}.get(line[:1])
-        lines.append(f"<{side}>{escape(line) or ' '}</{side}>" if side else f"{escape(line)}\n")
+    # Of a text that was cut, there are more sides than lines.
+    for line, side in zip(text.split("\n"), sides, strict=False):
+        tag = {"+": "ins", "-": "del"}.get(side)
+        lines.append(f"<{tag}>{escape(line) or ' '}</{tag}>" if tag else f"{escape(line)}\n")
     return f"<pre>\n{''.join(lines)}</pre>\n"
 
 

@@ -85,5 +85,5 @@ def _piece(piece: Piece, anchor: str) -> str:
     kind = f"{piece.kind}{' failed' if piece.is_error else ''}{flags}"
     what = f"<small>{'output' if piece.kind == 'output' else escape(piece.speaker)}</small> "
     summary = f"<summary>{where} {failed}{what if piece.kind != 'call' else ''}<code>{escape(piece.line)}</code>"
-    body = diff(piece.text) if piece.is_diff else plain(piece.text)
+    body = diff(piece.text, piece.sides) if piece.sides else plain(piece.text)
     return f'<details id="{anchor}" class="{kind}">{summary}{gone}</summary>\n{body}</details>\n'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...dataclass import dataclass
 from ...text.readable import readable
-from ..screen.edits import diff_of
+from ..calls import call_lines
 from ..text import count, home, minute, one_line, printable, session_name, shortened
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ _NO_CHARACTER = re.compile(
     + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
     + "]"
 )
-#: A patch in a call: its lines start as those of a diff do.
-_PATCH = re.compile(r"^\s*(?:- )?patch:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +43,8 @@ class Piece:
     line: str
     #: The text; of a call and an output, whole.
     text: str
-    #: Whether the lines of the text are those of a diff.
-    is_diff: bool = False
+    #: Of a call with an edit, the side of each line of the text: "-", "+" or "".
+    sides: tuple[str, ...] = ()
     #: Characters that are not in the index.
     cut: int = 0
 
@@ -55,7 +53,7 @@ def pieces(part: Part) -> Iterator[Piece]:
     """Yield the pieces of a session."""
     abandoned = set(part.stored.session.abandoned or ())
     for chunk in part.chunks:
-        line, text, is_diff = _shown(chunk)
+        line, text, sides = _shown(chunk)
         yield Piece(
             position=chunk.seq,
             kind=_kind(chunk),
@@ -66,7 +64,7 @@ def pieces(part: Part) -> Iterator[Piece]:
             is_abandoned=chunk.segment in abandoned,
             line=line,
             text=text,
-            is_diff=is_diff,
+            sides=sides,
             cut=chunk.cut,
         )
 
@@ -113,23 +111,22 @@ def _speaker(chunk: Chunk) -> str:
     return safe(one_line(chunk.source_type if chunk.role == "metadata" else chunk.role or "system"))
 
 
-def _shown(chunk: Chunk) -> tuple[str, str, bool]:
-    """Return the line that stands for a chunk, its text, and whether that is a diff."""
+def _shown(chunk: Chunk) -> tuple[str, str, tuple[str, ...]]:
+    """Return the line that stands for a chunk, its text, and the sides of the lines of that if it has an edit."""
     text = safe(chunk.text)
     if chunk.kind == "tool_call":
-        before, diff = diff_of(text)
-        shown = readable(before, chunk.kind)
-        first, _, rest = shown.strip("\n").partition("\n")
-        body = "\n".join([*([rest] if rest else []), *diff])
-        if len(first) > LINE or not body:
-            body = f"{first}\n{body}" if body else first
-        if not diff and not first.startswith("$ ") and rest and " " not in first:
-            first += " " + " ".join(rest.partition("\n")[0].split())
-        return shortened(one_line(first), LINE), body, bool(diff) or _PATCH.search(text) is not None
+        shown = call_lines(text)
+        first, rest = shown[0].text, shown[1:]
+        body = rest if rest and len(first) <= LINE else shown
+        is_edit = any(line.side for line in rest)
+        if rest and not is_edit and not first.startswith("$ ") and " " not in first:
+            first += " " + " ".join(rest[0].text.split())
+        sides = tuple(line.side for line in body) if is_edit else ()
+        return shortened(one_line(first), LINE), "\n".join(line.text for line in body), sides
     if chunk.kind == "message" and chunk.role in ("user", "assistant"):
-        return "", text, False
+        return "", text, ()
     text = readable(text, chunk.kind).strip("\n")
     lines = text.split("\n")
     more = f" … {count(len(lines), 'line')}" if len(lines) > 1 else ""
     first = next((line for line in lines if line.strip()), "")
-    return shortened(" ".join(one_line(first).split()), LINE) + more, text, False
+    return shortened(" ".join(one_line(first).split()), LINE) + more, text, ()

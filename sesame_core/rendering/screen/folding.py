@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...text.readable import readable
+from ..calls import Line, call_lines
 from ..text import count, printable
-from .edits import diff_of
 
 if TYPE_CHECKING:
     from ...types.index import Chunk
@@ -28,13 +28,12 @@ def is_said(chunk: Chunk) -> bool:
     return chunk.kind == "message" and chunk.role in SAID
 
 
-def lines_of(chunk: Chunk) -> list[str]:
+def lines_of(chunk: Chunk) -> list[Line]:
     """Return the text of a chunk as it is read, in lines that are safe to print: an edit as a diff."""
     text = printable(chunk.text)
-    diff: list[str] = []
     if chunk.kind == "tool_call":
-        text, diff = diff_of(text)
-    return [*readable(text, chunk.kind).strip("\n").split("\n"), *diff]
+        return call_lines(text)
+    return [Line(line) for line in readable(text, chunk.kind).strip("\n").split("\n")]
 
 
 def most_of(chunk: Chunk, *, is_around: bool = False) -> int | None:

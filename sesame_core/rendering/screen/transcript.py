@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...types.query import Query
 
 _SPEAKERS = {"user": USER, "assistant": AGENT, "summary": AGENT}
+_SIDES = {"-": REMOVED, "+": ADDED}
 
 
 def transcript_screen(
@@ -59,18 +60,13 @@ def _body(chunk: Chunk, screen: Screen, *, is_full: bool) -> list[str]:
         return markdown_lines(printable(chunk.text), screen)
     lines = lines_of(chunk)
     kept = folded(len(lines), None if is_full else most_of(chunk))
-    is_call, room = chunk.kind == "tool_call", screen.width
+    plain = "" if is_full or chunk.kind == "tool_call" else DIM
     shown = []
-    for line in lines[kept.start : kept.stop]:
-        text = line if is_full else fitted(safe(Snippet(line)), room).text
-        shown.append(screen.styled(text, _side(line) if is_call else "" if is_full else DIM))
+    for line, side in lines[kept.start : kept.stop]:
+        text = line if is_full else fitted(safe(Snippet(line)), screen.width).text
+        shown.append(screen.styled(text, _SIDES.get(side, plain)))
     hidden = len(lines) - kept.stop
     return shown + (texts([f"{below(hidden)} (--full)"], screen, style=DIM) if hidden else [])
-
-
-def _side(line: str) -> str:
-    """Return the style of a line of a call: what an edit removes and what it adds."""
-    return {"-": REMOVED, "+": ADDED}.get(line[:1], "")
 
 
 def _highlighted(body: str, query: Query) -> str:

@@ -90,4 +90,4 @@ def test_what_was_said_is_not_folded() -> None:
         said = chunk("message", role=role)
         assert is_said(said)
         assert most_of(said) is None
-        assert lines_of(said) == LINES
+        assert [line.text for line in lines_of(said)] == LINES

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import pytest
 
 from sesame_core.query.parser import parse
-from sesame_core.rendering.screen.edits import diff_of
 from sesame_core.rendering.screen.style import Screen
 from sesame_core.rendering.screen.transcript import transcript_screen
 from sesame_core.text.cells import cells
@@ -84,13 +83,6 @@ def test_an_edit_is_a_diff() -> None:
     text = shown(call(edit))
     assert "Edit src/den.py\n def dig():\n-    pass\n+    go()\n     return 1" in text
     assert "\x1b[31m-    pass\x1b[0m\n\x1b[32m+    go()\x1b[0m" in shown(call(edit), color=True)
-
-
-def test_each_pair_of_several_edits_is_a_diff() -> None:
-    head, lines = diff_of("tool: MultiEdit\npath: a\nold: x\nnew: y\nold: 1\nnew: 2")
-    assert head == "tool: MultiEdit\npath: a"
-    assert lines == ["-x", "+y", "…", "-1", "+2"]
-    assert diff_of("tool: Bash\ncommand: ls") == ("tool: Bash\ncommand: ls", [])
 
 
 def test_what_a_query_finds_is_marked_in_markdown_and_in_output() -> None:
