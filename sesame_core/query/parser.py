@@ -17,7 +17,8 @@ from datetime import datetime
 
 from ..dataclass import dataclass
 from ..errors import QueryError
-from ..text.tokens import as_seen, clean, has_word, pieces
+from ..text.folding import without_escapes
+from ..text.tokens import clean, has_word, pieces
 from ..text.words import word_of
 from ..types.query import Condition, Has, Is, Query, Word
 from . import fields
@@ -71,8 +72,8 @@ def parse(text: str, *, now: datetime | None = None) -> Query:
 
     :param now: the time that dates are relative to; the system clock's when None.
     """
-    text = as_seen(text)
-    read, hints = meant(tokens(text))
+    text = without_escapes(text)
+    read, hints = meant(tokens(clean(text)))
     return read_tokens(text, read, hints, now=now)
 
 

@@ -36,8 +36,8 @@ def test_no_transcript_steers_the_terminal(command: tuple[str, ...], hostile: Pa
 def test_json_escapes_what_it_must(hostile: Path, cli: Callable[..., Any]) -> None:
     cli("index")
     out = cli("show", "0199cccc", "--json").out
-    assert "\x1b" not in out
-    assert "\x1b[2J" in json.loads(out)["chunks"][0]["text"]
+    assert not re.search("[\x00-\x09\x0b-\x1f]", out)
+    assert "red\x9b2K\rover" in json.loads(out)["chunks"][0]["text"]
 
 
 def test_words_are_marked_on_a_terminal_and_nowhere_else(indexed: Path, cli: Callable[..., Any]) -> None:

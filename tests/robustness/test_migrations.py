@@ -101,9 +101,9 @@ def test_files_of_a_released_schema_go_on_where_they_were_left(
     """Checkpoints too are an interface: a grown file is not read again, and no message is doubled."""
     import importlib.util
 
+    # What counts as a word, and what parsers yield, was another thing then, which makes all files be read again.
+    monkeypatch.setattr(text, "VERSION", 0 if version < 5 else 3)
     if version < 5:
-        # What counts as a word, and what parsers yield, was another thing then, which makes all files be read again.
-        monkeypatch.setattr(text, "VERSION", 0)
         for parser in (ClaudeCodeParser, PiParser):
             monkeypatch.setattr(parser, "version", 1)
     root = load(world, version)
