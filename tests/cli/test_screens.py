@@ -85,6 +85,11 @@ def test_markdown_is_not_broken(indexed: Path, cli: Callable[..., Any]) -> None:
     assert on_a_terminal(asked, size=(50, 24)) == (0, cli(*asked).out)
 
 
+def test_each_agent_of_the_status_is_a_line_on_80_columns(indexed: Path, cli: Callable[..., Any]) -> None:
+    (table,) = [part for part in cli("status").out.split("\n\n") if part.startswith("  Agents:")]
+    assert table in on_a_terminal(["status"], size=(80, 24))[1]
+
+
 def test_the_name_of_a_kind_of_secret_is_on_one_line(indexed: Path) -> None:
     _, shown = on_a_terminal(["audit"], size=(80, 24))
     words = shown.split()
