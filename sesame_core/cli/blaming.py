@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .options import JSON, REFRESH, Argument, Command, Option, limited, narrowing
-from .terminal import narrowed, write
+from .terminal import narrowed, write, write_report
 
 
 def blame(
@@ -40,7 +40,7 @@ def blame(
             write(as_json(blame_json(found, refreshed)))
             return
         short = sesame.abbreviations(shown_ids(found))
-    write(blame_text(found, abbreviate=short.__getitem__, refreshed=refreshed))
+    write_report(blame_text(found, abbreviate=short.__getitem__, refreshed=refreshed))
 
 
 COMMANDS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .options import INCLUDE_CURRENT, JSON, REFRESH, Argument, Command, Option, limited, narrowing, skipping
-from .terminal import narrowed, write
+from .terminal import narrowed, write, write_report
 
 #: Most characters that are read from standard input: the lines that say most are among the last of a log.
 LONGEST = 1_000_000
@@ -42,7 +42,7 @@ def fix(
             write(as_json(fixes_json(found, refreshed, current)))
             return
         short = sesame.abbreviations(shown_ids(found))
-    write(fixes_text(found, short.__getitem__, refreshed, current))
+    write_report(fixes_text(found, short.__getitem__, refreshed, current))
 
 
 def how(
@@ -71,7 +71,7 @@ def how(
             write(as_json(ways_json(found, refreshed, current)))
             return
         short = sesame.abbreviations(shown_ids(found))
-    write(ways_text(found, short.__getitem__, refreshed, current))
+    write_report(ways_text(found, short.__getitem__, refreshed, current))
 
 
 def _options(what: str) -> tuple[Option, ...]:

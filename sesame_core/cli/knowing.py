@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .options import INCLUDE_CURRENT, JSON, REFRESH, Argument, Command, Option, limited, narrowing
-from .terminal import narrowed, write
+from .terminal import narrowed, write, write_report
 
 
 def who(
@@ -39,7 +39,7 @@ def who(
             return
         short = sesame.abbreviations(ids_of(found, limit))
     searches = one_line(f"sesame search {shlex.quote(found.about)}") if len(found.about) < 100 else ""
-    write(who_text(found, short, refreshed, current, limit=limit, searches=searches))
+    write_report(who_text(found, short, refreshed, current, limit=limit, searches=searches))
 
 
 def digest(
@@ -89,7 +89,8 @@ def digest(
             write(as_json(digest_json(found, refreshed)))
             return
         short = sesame.abbreviations(ids_of(found))
-    write(digest_text(found, short, refreshed, is_markdown=md))
+    # A line of Markdown is one, and a heading ends with it.
+    (write if md else write_report)(digest_text(found, short, refreshed, is_markdown=md))
 
 
 COMMANDS = (

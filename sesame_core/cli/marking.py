@@ -22,7 +22,7 @@ def star(session: Sequence[str], *, remove: bool, json: bool) -> None:
     with Sesame() as sesame:
         found = [sesame.get_session(name) for name in session]
         found = [sesame.mark(stored, starred=not remove) for stored in found]
-        _print(found, "not starred" if remove else "starred", json=json)
+        _print(found, "star removed" if remove else "starred", json=json)
 
 
 def tag(session: str, tag: Sequence[str], *, remove: bool, json: bool) -> None:
@@ -36,14 +36,17 @@ def tag(session: str, tag: Sequence[str], *, remove: bool, json: bool) -> None:
 
     with Sesame() as sesame:
         stored = sesame.get_session(session)
+        outcome = "tags" if _tags(stored) else "no tags"
         if remove:
             small = {own.casefold() for own in _tags(stored)}
             if unknown := [one for one in tag if one.casefold() not in small]:
-                raise QueryError(f"session {stored.session.id} has no tag {unknown[0]!r}: it has {_listed(stored)}")
-            stored = sesame.mark(stored, without=tag or _tags(stored))
+                has = ", ".join(_tags(stored)) or "no tags"
+                raise QueryError(f"session {stored.session.id} has no tag {unknown[0]!r}: it has {has}")
+            stored, outcome = sesame.mark(stored, without=tag or _tags(stored)), "tags removed"
         elif tag:
-            stored = sesame.mark(stored, tags=tag)
-        _print([stored], _listed(stored), json=json)
+            stored, outcome = sesame.mark(stored, tags=tag), "tagged"
+        listed = ", ".join(_tags(stored))
+        _print([stored], outcome, f"left: {listed}" if remove and listed else listed, json=json)
 
 
 def rename(session: str, name: Sequence[str], *, remove: bool, json: bool) -> None:
@@ -59,7 +62,7 @@ def rename(session: str, name: Sequence[str], *, remove: bool, json: bool) -> No
     if bool(text) == remove:
         raise QueryError("give the session a name, or take it away with --remove")
     with Sesame() as sesame:
-        _print([sesame.mark(session, name=text)], "has its title again" if remove else "renamed", json=json)
+        _print([sesame.mark(session, name=text)], "name removed" if remove else "renamed", json=json)
 
 
 def note(session: str, text: Sequence[str], *, remove: bool, json: bool) -> None:
@@ -79,27 +82,25 @@ def note(session: str, text: Sequence[str], *, remove: bool, json: bool) -> None
         if remove or text:
             stored = sesame.mark(stored, note=noted)
         noted = stored.session.notes.note if stored.session.notes else ""
-        _print([stored], noted or "no note", json=json)
+        outcome = "note removed" if remove else "noted" if text else "note" if noted else "no note"
+        _print([stored], outcome, noted, json=json)
 
 
 def _tags(stored: StoredSession) -> tuple[str, ...]:
     return stored.session.notes.tags if stored.session.notes else ()
 
 
-def _listed(stored: StoredSession) -> str:
-    return ", ".join(_tags(stored)) or "no tags"
-
-
-def _print(found: Iterable[StoredSession], outcome: str, *, json: bool) -> None:
-    """Print sessions with what became of them."""
+def _print(found: Iterable[StoredSession], outcome: str, marks: str = "", *, json: bool) -> None:
+    """Print sessions: what was done or asked for, the session, and the marks that it is about as they are now."""
     from ..rendering.sessions import marked_json
     from ..rendering.text import as_json, printable, session_name
 
     if json:
         write(as_json(marked_json(found)))
         return
+    now = f" - {printable(marks)}" if marks else ""
     for stored in found:
-        write_report(f"{printable(outcome)}: {stored.session.id} ({session_name(stored)})")
+        write_report(f"{outcome}: {stored.session.id} ({session_name(stored)}){now}")
 
 
 _SESSIONS = Argument(

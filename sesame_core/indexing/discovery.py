@@ -187,7 +187,10 @@ def _files(
         for entry in _entries(waiting.pop(), directories, problems):
             if entry.is_symlink():
                 if (error := _link_error(entry.path)) is not None:
-                    problems[entry.path] = error
+                    from .temporary import is_temporary
+
+                    if not is_temporary(entry.name):  # Emacs locks a file with a link to no file
+                        problems[entry.path] = error
                     continue
                 file: os.DirEntry[str] | _Target = _Target(entry.path)
             else:

@@ -21,8 +21,13 @@ OPENING_SECONDS = 0.3
 
 
 def is_suspect(path: str) -> bool:
-    """Return whether the name of a file is that of a session, or of a copy or an archive of one."""
-    return ".jsonl" in path[path.rfind(os.sep) + 1 :].lower()
+    """Return whether the name of a file is that of a session, or of a copy or an archive that a person made of one."""
+    name = path[path.rfind(os.sep) + 1 :]
+    if ".jsonl" not in name.lower():
+        return False
+    from .temporary import is_temporary  # a search mostly meets no such name
+
+    return not is_temporary(name)
 
 
 def files_of(parser: Parser) -> Files:

@@ -11,7 +11,7 @@ from .text import SCHEMA_VERSION, count, home, iso, minute, one_line, size, skip
 
 if TYPE_CHECKING:
     from ..plugin.manager import PluginInfo
-    from ..types.index import Statistics, WorkstationStatistics
+    from ..types.index import AgentStatistics, Statistics, WorkstationStatistics
     from ..types.report import IndexReport
     from ..types.server import ServerState
     from .schemas.status import PluginJson, ServerJson, StatusJson, WorkstationJson, WorkstationsJson
@@ -98,31 +98,46 @@ def status_text(
         rows.append(("Forgotten", f"{statistics.forgotten}"))
     lines = ["Sesame index", "", *(f"  {name + ':':<16}{value}" for name, value in rows)]
     if statistics.agents:
-        lines += ["", "  Agents:"]
-        for agent in statistics.agents:
-            kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
-            newest = minute(agent.newest_message) or "no dated message"
-            counts = f"{_column(agent.sessions, 'session', 7)} {_column(agent.messages, 'message', 9).rstrip()}"
-            lines.append(f"    {agent.agent + kind:<26}{counts}, newest {newest}")
+        lines += ["", *(f"  {line}" for line in _agent_lines(statistics.agents))]
     if unread:
         lines += _root_lines(unread)
     if statistics.workstations:
         lines += ["", "  Workstations:", *(f"    {line}" for line in _workstation_lines(statistics.workstations))]
-    for agent_name, number in expiring.items():
-        lines.append(
-            f"  {agent_name} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
-        )
-    lines += [f"  Problem: {one_line(problem)}" for problem in (server.problems if server else ())]
-    lines += [f"  {line}" for line in skipped_lines(_skipped(statistics))]
-    failed = _failed(statistics, unread)
-    lines += [f"  Unreadable: {one_line(path)}: {one_line(message)}" for path, message in failed.items()]
-    if unread:
-        lines += [f"  Unreadable: {one_line(root)}: no such directory" for root in unread.absent_roots]
-        strange = unread.unrecognised
-        lines += [f"  Not recognised: {one_line(file.path)}: {one_line(file.message)}" for file in strange[:LISTED]]
-        lines += [f"  Not recognised: {count(len(strange) - LISTED, 'more file')}"] if len(strange) > LISTED else []
+    notes = _notes(statistics, expiring, unread, server)
+    lines += ["", *(f"  {note}" for note in notes)] if notes else []
     lines += ["", "  Plugins:", *(f"    {line}" for line in _plugin_lines(plugins))]
     return "\n".join(lines)
+
+
+def _agent_lines(agents: Sequence[AgentStatistics]) -> list[str]:
+    """Return a table of the agents, no wider than what it says."""
+    rows = [("Agents:", "sessions", "messages", "newest message")]
+    for agent in agents:
+        kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
+        newest = minute(agent.newest_message) or "no dated message"
+        rows.append((f"  {one_line(agent.agent)}{kind}", f"{agent.sessions}", f"{agent.messages}", newest))
+    name, sessions, messages, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return [f"{row[0]:<{name}}  {row[1]:>{sessions}}  {row[2]:>{messages}}  {row[3]}" for row in rows]
+
+
+def _notes(
+    statistics: Statistics, expiring: dict[str, int], unread: IndexReport | None, server: ServerState | None
+) -> list[str]:
+    """Return what a person has to know or to do, a line each."""
+    notes = [
+        f"{agent} will delete {count(number, 'session file')} within 7 days; the index keeps the sessions"
+        for agent, number in expiring.items()
+    ]
+    notes += [f"Problem: {one_line(problem)}" for problem in (server.problems if server else ())]
+    notes += skipped_lines(_skipped(statistics))
+    failed = _failed(statistics, unread)
+    notes += [f"Unreadable: {one_line(path)}: {one_line(message)}" for path, message in failed.items()]
+    if unread:
+        notes += [f"Unreadable: {one_line(root)}: no such directory" for root in unread.absent_roots]
+        strange = unread.unrecognised
+        notes += [f"Not recognised: {one_line(file.path)}: {one_line(file.message)}" for file in strange[:LISTED]]
+        notes += [f"Not recognised: {count(len(strange) - LISTED, 'more file')}"] if len(strange) > LISTED else []
+    return notes
 
 
 def _root_lines(report: IndexReport) -> list[str]:
@@ -154,12 +169,6 @@ def _skipped(statistics: Statistics) -> dict[str, int]:
 def _failed(statistics: Statistics, unread: IndexReport | None) -> dict[str, str]:
     """Return what could not be read, with the reasons: at its last read, or now."""
     return {**dict(statistics.failed), **{error.path: error.message for error in (unread.errors if unread else ())}}
-
-
-def _column(number: int, noun: str, width: int) -> str:
-    """Return a number with its noun, the number aligned to the right and the noun to the left."""
-    shown, _, noun = count(number, noun).partition(" ")
-    return f"{shown:>{width}} {noun:<8}"
 
 
 def workstation_json(workstation: WorkstationStatistics) -> WorkstationJson:
@@ -217,7 +226,7 @@ def workstations_text(workstations: Sequence[WorkstationStatistics]) -> str:
 def _workstation_lines(workstations: Sequence[WorkstationStatistics]) -> list[str]:
     return [
         f"{one_line(w.id):<18}{one_line(w.host):<22}{one_line(w.owner):<14}"
-        f"{_column(w.sessions, 'session', 7).rstrip()}, "
+        f"{count(w.sessions, 'session'):>16}, "
         f"newest {minute(w.newest_message) or 'none'}, last sync {minute(w.last_sync) or 'never'}"
         for w in workstations
     ]

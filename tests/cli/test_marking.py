@@ -17,18 +17,21 @@ def run(indexed_sessions: Path, cli: Callable[..., Any]) -> Callable[..., Any]:
     return cli
 
 
-def test_each_command_says_what_became_of_the_session(run: Any) -> None:
-    assert run("star", "d6bc").out == f"starred: {BACKOFF} (★ {TITLE})\n"
-    assert run("tag", "d6bc", "#nix", "a b", "NIX").out == f"nix, a b: {BACKOFF} (★ {TITLE})\n"
-    assert run("rename", "d6bc", "The", "storm").out == f"renamed: {BACKOFF} (★ The storm)\n"
-    assert run("note", "the storm", "ask", "Quagga").out == f"ask Quagga: {BACKOFF} (★ The storm)\n"
-    assert run("tag", "d6bc").out == f"nix, a b: {BACKOFF} (★ The storm)\n"
-    assert run("note", "d6bc").out == f"ask Quagga: {BACKOFF} (★ The storm)\n"
-    assert run("tag", "d6bc", "--remove", "A B").out == f"nix: {BACKOFF} (★ The storm)\n"
-    assert run("tag", "d6bc", "--remove").out == f"no tags: {BACKOFF} (★ The storm)\n"
-    assert run("rename", "d6bc", "--remove").out == f"has its title again: {BACKOFF} (★ {TITLE})\n"
-    assert run("note", "d6bc", "--remove").out == f"no note: {BACKOFF} (★ {TITLE})\n"
-    assert run("star", "d6bc", "--remove").out == f"not starred: {BACKOFF} ({TITLE})\n"
+def test_each_command_says_what_was_done_to_the_session(run: Any) -> None:
+    named, renamed = f"{BACKOFF} (★ {TITLE})", f"{BACKOFF} (★ The storm)"
+    assert run("star", "d6bc").out == f"starred: {named}\n"
+    assert run("tag", "d6bc").out == f"no tags: {named}\n"
+    assert run("note", "d6bc").out == f"no note: {named}\n"
+    assert run("tag", "d6bc", "#nix", "a b", "NIX").out == f"tagged: {named} - nix, a b\n"
+    assert run("rename", "d6bc", "The", "storm").out == f"renamed: {renamed}\n"
+    assert run("note", "the storm", "ask", "Quagga").out == f"noted: {renamed} - ask Quagga\n"
+    assert run("tag", "d6bc").out == f"tags: {renamed} - nix, a b\n"
+    assert run("note", "d6bc").out == f"note: {renamed} - ask Quagga\n"
+    assert run("tag", "d6bc", "--remove", "A B").out == f"tags removed: {renamed} - left: nix\n"
+    assert run("tag", "d6bc", "--remove").out == f"tags removed: {renamed}\n"
+    assert run("rename", "d6bc", "--remove").out == f"name removed: {named}\n"
+    assert run("note", "d6bc", "--remove").out == f"note removed: {named}\n"
+    assert run("star", "d6bc", "--remove").out == f"star removed: {BACKOFF} ({TITLE})\n"
     assert run("star", "d6bc", "--remove").code == 0
 
 

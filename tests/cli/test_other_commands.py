@@ -13,7 +13,7 @@ import pytest
 
 from sesame_core import version
 
-from ..support.transcripts import Claude, write
+from ..support.transcripts import CLAUDE_ID, Claude, write
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -27,7 +27,8 @@ def test_status_prints_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -
         "  Chunks:         152\n",
         "  Files:          10\n",
         "  Newest message: 2026-11-12 03:00\n",
-        "    claude-code (headless)          1 session          3 messages, newest 2026-11-12 03:00\n",
+        "  Agents:                   sessions  messages  newest message\n",
+        "    claude-code (headless)         1         3  2026-11-12 03:00\n",
     ):
         assert line in out
     status = json.loads(cli("status", "--json").out)
@@ -35,6 +36,17 @@ def test_status_prints_what_is_indexed(indexed: Path, cli: Callable[..., Any]) -
     assert status["bytes"] == sum(file.stat().st_size for file in Path(status["location"]).parent.glob("index.sqlite*"))
     assert sum(agent["sessions"] for agent in status["agents"]) == 10
     assert {plugin["name"] for plugin in status["plugins"]} >= {"pi", "claude-code", "default", "sqlite"}
+
+
+@pytest.mark.sqlite_only
+def test_what_a_person_has_to_know_stands_apart_from_the_directories(home: Path, cli: Callable[..., Any]) -> None:
+    sessions = home / ".claude" / "projects" / "-w"
+    write(sessions / f"{CLAUDE_ID}.jsonl", (claude := Claude()).user("fox"), b"{damaged", claude.user("badger"))
+    write(sessions / "a.jsonl.bak", claude.user("fox"))
+    cli("index")
+    out = cli("status").out
+    assert "\n\n  Skipped records: 1 damaged\n  Not recognised: " in out
+    assert "\n\n  Plugins:\n" in out
 
 
 def test_status_before_the_first_index_is_empty_and_no_error(cli: Callable[..., Any]) -> None:

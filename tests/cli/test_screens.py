@@ -58,6 +58,11 @@ def test_no_line_of_several_words_is_wider_than_the_terminal(indexed: Path, colu
         ["star", NIX],
         ["resolve", NIX],
         ["ask", NIX, "why", "--no-model"],
+        ["who", "src/socket.ts"],
+        ["who", "reconnect", "backoff"],
+        ["digest", "--since", "2020-01-01"],
+        ["blame", __file__],
+        ["how", "nix"],
     ],
 )
 def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list[str], cli: Callable[..., Any]) -> None:
@@ -65,6 +70,24 @@ def test_a_line_of_a_report_is_broken_between_words(indexed: Path, command: list
     assert code == 0
     assert all(cells(line) <= 50 or len(line.split()) == 1 for line in shown.splitlines())
     assert len(shown.split()) == len(cli(*command).out.split()), "it says what it says in a pipe"
+
+
+def test_a_command_that_may_be_copied_stays_on_one_line(indexed: Path, cli: Callable[..., Any]) -> None:
+    asked = ["fix", "error: attribute 'isLaptop' missing"]
+    _, shown = on_a_terminal(asked, size=(50, 24))
+    (wide,) = [line for line in shown.splitlines() if cells(line) > 50]
+    assert wide.startswith("        15 $ nix flake check && ")
+    assert wide in cli(*asked).out.splitlines()
+
+
+def test_markdown_is_not_broken(indexed: Path, cli: Callable[..., Any]) -> None:
+    asked = ["digest", "--since", "2020-01-01", "--md"]
+    assert on_a_terminal(asked, size=(50, 24)) == (0, cli(*asked).out)
+
+
+def test_each_agent_of_the_status_is_a_line_on_80_columns(indexed: Path, cli: Callable[..., Any]) -> None:
+    (table,) = [part for part in cli("status").out.split("\n\n") if part.startswith("  Agents:")]
+    assert table in on_a_terminal(["status"], size=(80, 24))[1]
 
 
 def test_the_name_of_a_kind_of_secret_is_on_one_line(indexed: Path) -> None:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from ...text.cells import cells
+from ...text.cells import TAB, cells
 from ...types.answer import Snippet
 from .layout import safe
 from .style import Screen
 
 #: Columns by which what follows the first part of a line is indented more than the line.
 STEP = 2
+#: The start of a line that is a command, perhaps behind its position in a session.
+_COMMAND = re.compile(r" *(?:\d+ )?\$ ")
 
 
 def fitted_lines(text: str, columns: int) -> str:
     """Return a text whose lines are broken between words to fit a screen.
 
-    A word that is longer than the screen, a path or an address, is not broken: a terminal does that in a way that
-    leaves it one word when it is copied.
+    A word that is longer than the screen, a path or an address, is not broken, nor is a command behind `$`: a terminal
+    does that in a way that leaves them whole when they are copied.
 
-    :param text: without control characters other than line feeds.
+    :param text: without control characters other than line feeds and tabs.
     """
-    return "\n".join(part for line in text.split("\n") for part in _parts(line, columns))
+    return "\n".join(part for line in text.split("\n") for part in _parts(_without_tabs(line), columns))
 
 
 def texts(lines: Iterable[str], screen: Screen, *, style: str = "") -> list[str]:
@@ -31,7 +34,7 @@ def texts(lines: Iterable[str], screen: Screen, *, style: str = "") -> list[str]
 
 
 def _parts(line: str, columns: int) -> Iterator[str]:
-    if cells(line) <= columns:
+    if cells(line) <= columns or _COMMAND.match(line):
         yield line
         return
     own = len(line) - len(line.lstrip(" "))
@@ -45,6 +48,12 @@ def _parts(line: str, columns: int) -> Iterator[str]:
         part += (gap if is_begun else "") + word
         is_begun = True
     yield part
+
+
+def _without_tabs(line: str) -> str:
+    """Return a line with spaces in place of tabs, which are counted from where its text begins."""
+    margin = len(line) - len(line.lstrip(" "))
+    return line[:margin] + line[margin:].expandtabs(TAB)
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:

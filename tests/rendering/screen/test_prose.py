@@ -22,6 +22,11 @@ from sesame_core.text.cells import cells
         ("日本語 の テキスト です", 10, "日本語 の\n  テキスト\n  です"),
         ("one two  ", 7, "one two"),
         ("a\n\nb", 20, "a\n\nb"),
+        ("  $ make all check\n", 10, "  $ make all check\n"),
+        ("  21 $ make all check", 10, "  21 $ make all check"),
+        ("costs $ 5 in all", 10, "costs $ 5\n  in all"),
+        ("   \tif x:\n   \t\treturn\n   -\ty", 20, "       if x:\n           return\n   -   y"),
+        ("\tone two three", 13, "    one two\n      three"),
     ],
 )
 def test_a_line_is_broken_between_words_below_its_indent(text: str, columns: int, shown: str) -> None:
