@@ -11,6 +11,8 @@ import pytest
 
 from .terminal import NIX
 
+pytestmark = pytest.mark.once
+
 
 def completed(line: str, shell: str = "bash") -> list[str]:
     """Return what a shell is told when Tab is pressed at the end of a line."""

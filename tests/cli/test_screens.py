@@ -14,6 +14,8 @@ from sesame_core.text.cells import cells
 from ..support.transcripts import Pi, write
 from .terminal import NIX, on_a_terminal
 
+pytestmark = pytest.mark.once
+
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 

@@ -29,6 +29,8 @@ from ..support.mcp_client import answered, read_to_its_end, text_of, value_of
 from ..support.oversized import KINDS, PIECES, write_all
 from ..support.transcripts import Pi, write
 
+pytestmark = pytest.mark.once
+
 Call = Callable[..., dict[str, Any]]
 VALID = {
     tool.name: jsonschema.Draft202012Validator(TypeAdapter(tool.answers).json_schema(mode="serialization"))

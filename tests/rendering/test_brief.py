@@ -14,6 +14,8 @@ from sesame_core.rendering.brief import brief_json
 
 from ..support.transcripts import Claude, Pi, write
 
+pytestmark = pytest.mark.once
+
 #: Texts whose size as JSON is not their number of characters.
 HOSTILE = {
     "plain": "word " * 4_000,

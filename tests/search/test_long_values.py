@@ -15,6 +15,8 @@ from sesame_core.query.filters import LONGEST
 
 from ..support.every_backend import BACKENDS, indexed
 
+pytestmark = pytest.mark.once
+
 LONG = "f/ox " * 20_000
 NAMED = [
     field
