@@ -38,12 +38,12 @@ class Budget:
 #: By command line, on the demo sessions, all indexed.  A figure that falls is lowered here; one that must rise says why
 #: in the commit.
 BUDGETS = {
-    "search nix": Budget(5.7, 108),
-    "search nix --json": Budget(None, 109),
-    "search nix --no-refresh": Budget(None, 89),
-    "status": Budget(5.4, 98),
-    "sessions": Budget(4.7, 75),
-    "show d6bc": Budget(4.9, 77),
+    "search nix": Budget(5.7, 110),
+    "search nix --json": Budget(None, 111),
+    "search nix --no-refresh": Budget(None, 91),
+    "status": Budget(5.4, 100),
+    "sessions": Budget(4.7, 77),
+    "show d6bc": Budget(4.9, 79),
     "--version": Budget(2.13, 4),
     # A shell runs it at each start.
     "init zsh": Budget(3.55, 28),
