@@ -199,17 +199,17 @@ class Wanted:
         return best
 
     def _compared(self, number: int, line: ErrorLine, found: ErrorLine) -> tuple[Level, float]:
-        if found.words == line.words:
+        wanted, words = line.words, found.words
+        if words == wanted:
             return Level.SAME, 1.0
-        if len(line.words) > 1 and len(found.words) <= len(line.words) + AROUND and _contains(found.words, line.words):
+        if len(wanted) > 1 and len(words) <= len(wanted) + AROUND and _contains(words, wanted):
             return Level.SAME, 0.99
-        if len(found.words) > 2 and 2 * len(found.words) > len(line.words) and _contains(line.words, found.words):
+        if len(words) > 2 and 2 * len(words) > len(wanted) and _contains(wanted, words):
             return Level.SAME, 0.98
-        if len(line.words) == 1 and line.words[0] in found.words and _strength(found.text):
+        if len(wanted) == 1 and wanted[0] in words and _strength(found.text):
             return Level.SAME, 0.97  # a code, such as ENOSPC
-        shared = sum(self.weights[word] for word in set(line.words) & set(found.words))
-        share = shared / self._totals[number]
-        extra = len(set(found.words) - set(line.words)) / max(4, len(line.words))
+        share = sum(self.weights[word] for word in set(wanted) & set(words)) / self._totals[number]
+        extra = len(set(words) - set(wanted)) / max(4, len(wanted))
         is_like = share >= ALIKE and extra <= 1.5 and _strength(found.text) > 0
         return (Level.LIKE if is_like else Level.NONE), share
 

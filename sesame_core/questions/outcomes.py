@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from ..dataclass import dataclass, field
 from ..text.folding import shortened
 from ..text.readable import is_shell, readable
 from ..tool_calls.call_files import files_of
@@ -23,18 +23,15 @@ _MUTE = re.compile(r"\|\s*(?:grep -\w*[cq]|wc)\b|(?<![\d&])>\s*\S+\s+2>&1|&>|2>\
 STEP = 600
 
 
-@dataclass(slots=True)
 class Call:
-    """One call, and what came of it."""
+    """One call, and what came of it; what its texts say is read once, since every episode asks."""
 
-    chunk: Chunk
-    #: None if it had no output, or has not ended.
-    result: Chunk | None = None
-    #: Whether it ran and ended.
-    has_ended: bool = False
-    has_failed: bool = False
-    #: `is_edit`, once it is known: every episode asks, and the text is read for it.
-    _is_edit: bool | None = field(default=None, repr=False, compare=False)
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        #: None if it had no output, or has not ended.
+        self.result: Chunk | None = None
+        #: Whether it ran and ended.
+        self.has_ended = False
 
     @property
     def is_over(self) -> bool:
@@ -42,11 +39,20 @@ class Call:
         return self.has_ended or self.result is not None
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it ended badly."""
+        return self.has_ended and self._has_failed
+
+    @cached_property
+    def _has_failed(self) -> bool:
+        return self.result is not None and has_failed(self.result, self.chunk)
+
+    @property
     def succeeded(self) -> bool:
         """Whether it ended well."""
         return self.has_ended and not self.has_failed
 
-    @property
+    @cached_property
     def command(self) -> str | None:
         """The command of a shell; None if it is none."""
         return command_in(self.chunk.text, self.chunk.tool_name)
@@ -57,15 +63,11 @@ class Call:
         command = self.command
         return doing(command) if command else ()
 
-    @property
+    @cached_property
     def is_edit(self) -> bool:
         """Whether it changes a file, and not by a command."""
-        if self._is_edit is None:
-            text = self.chunk.text
-            self._is_edit = _PATCH in text or (
-                not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(text))
-            )
-        return self._is_edit
+        text = self.chunk.text
+        return _PATCH in text or (not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(text)))
 
     @property
     def is_change(self) -> bool:
@@ -112,7 +114,6 @@ def calls(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, Call | None]]:
         ended = waiting.pop(chunk.call_id or "", None) if chunk.kind == "tool_result" else None
         if ended is not None:
             ended.result, ended.has_ended = chunk, has_run(chunk)
-            ended.has_failed = ended.has_ended and has_failed(chunk, ended.chunk)
         yield chunk, ended
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..text.readable import is_shell
 from ..types.index import Chunk
@@ -74,11 +75,7 @@ def has_failed(chunk: Chunk, call: Chunk | None) -> bool:
 
     :param call: the call, as far as it is known.
     """
-    codes = [
-        int(next(filter(None, found.groups()), "0"))
-        for found in _CODE.finditer(chunk.text[:400] + "\n" + chunk.text[-200:])
-    ]
-    if chunk.is_error or any(codes):
+    if chunk.is_error or any(_exit_codes(chunk.text[:400] + "\n" + chunk.text[-200:])):
         return True
     if not is_shell(chunk.tool_name or (call.tool_name if call else None)):
         return False
@@ -90,3 +87,10 @@ def has_failed(chunk: Chunk, call: Chunk | None) -> bool:
         return False
     text = chunk.text
     return _FAILED.search(text if len(text) <= 2 * READ else text[:READ] + "\n" + text[-READ:]) is not None
+
+
+def _exit_codes(text: str) -> Iterator[int]:
+    """Yield the exit codes that an output names."""
+    if "exit" in text.lower():
+        for found in _CODE.finditer(text):
+            yield int(next(filter(None, found.groups()), "0"))
