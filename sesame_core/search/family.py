@@ -73,14 +73,12 @@ def forks(reader: IndexReader, stored: StoredSession) -> list[Part]:
     """
     if not isinstance(reader, Lineage):
         return []
-    own = stored.session
-    found: dict[str, StoredSession] = {}
-    for one in sorted(reader.sessions(reader.children(own.id)), key=copy_rank):
-        if one.session.kind != "subagent" and one.session.id != own.id and one.session.workstation == own.workstation:
-            found[one.session.id] = one
+    own = stored.session.id
+    children = _best_copies(reader.sessions(reader.children(own)), stored)
+    found = [one for one in children if one.session.kind != "subagent" and one.session.id != own]
     if not found:
         return []  # of most sessions: their own origins are not read
-    order = sorted(found.values(), key=lambda one: one.session.modified or _NEVER, reverse=True)
+    order = sorted(found, key=lambda one: one.session.modified or _NEVER, reverse=True)
     positions = {origin: seq for seq, origin in enumerate(reader.origins(stored.number)) if origin is not None}
     places = [_left_at(positions, reader.origins(one.number)) for one in order[:PLACED]]
     places += [None] * (len(order) - len(places))
@@ -99,10 +97,14 @@ def _left_at(positions: Mapping[int, int], origins: Iterable[int | None]) -> int
 
 
 def _below(reader: IndexReader, stored: StoredSession) -> list[StoredSession]:
-    """Return the sessions whose ids continue that of a session, of several copies the best."""
-    found = sorted(reader.find_sessions(stored.session.id + "/"), key=copy_rank)
-    here = stored.session.workstation
-    return list({one.session.id: one for one in found if one.session.workstation == here}.values())
+    """Return the sessions whose ids continue that of a session."""
+    return _best_copies(reader.find_sessions(stored.session.id + "/"), stored)
+
+
+def _best_copies(found: Iterable[StoredSession], stored: StoredSession) -> list[StoredSession]:
+    """Return those of a session's workstation, of several copies of one the best."""
+    here = [one for one in found if one.session.workstation == stored.session.workstation]
+    return list({one.session.id: one for one in sorted(here, key=copy_rank)}.values())
 
 
 def _by_start(
