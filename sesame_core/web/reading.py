@@ -10,7 +10,7 @@ from ..api.resuming import refusal, shell_line
 from ..errors import ResumeError, UnknownSessionError
 from ..query.parser import parse
 from ..rendering.export.pieces import Piece, facts, pieces
-from ..rendering.text import session_name
+from ..rendering.text import count, session_name
 from ..search.resolve import place
 from ..types.export import Export, Part
 from .asking import QUERY, number, url
@@ -71,8 +71,8 @@ def session_page(desk: Desk, reference: str, given: QueryParams) -> str:
         facts=_facts(stored),
         messages=list(_messages(stored, chunks, [*below, *forks], words, at, is_whole=bool(given.get("whole")))),
         made=[
-            (f"{len(below)} subagent{'' if len(below) == 1 else 's'}", list(map(_linked, below))),
-            (f"{len(forks)} session{'' if len(forks) == 1 else 's'} made from this one", list(map(_linked, forks))),
+            (count(len(below), "subagent"), list(map(_linked, below))),
+            (f"{count(len(forks), 'session')} made from this one", list(map(_linked, forks))),
         ],
         first=first,
         last=first + len(chunks) - 1,
