@@ -22,6 +22,8 @@ _FACTS = (
     "created",
     "abandoned",
 )
+#: Those that are read and searched.
+_TEXTS = frozenset(("title", "summary"))
 
 
 def learn(session: Session, facts: Session) -> None:
@@ -30,12 +32,14 @@ def learn(session: Session, facts: Session) -> None:
     known = session.title
     for fact in _FACTS:
         value = getattr(facts, fact)
+        if isinstance(value, str):
+            value = as_seen(value) if fact in _TEXTS else clean(value)
         if value is not None:
-            setattr(session, fact, clean(value) if isinstance(value, str) else value)
+            setattr(session, fact, value)
     if facts.title:
         # A placeholder does not replace a name, and an empty title removes one.
-        session.title = given(as_seen(facts.title)) or known
-    session.summary = session.summary and as_seen(session.summary)[:SUMMARY_CHARS]
+        session.title = given(session.title or "") or known
+    session.summary = session.summary and session.summary[:SUMMARY_CHARS]
     if facts.directories or former[:1] != session.places[:1]:
         places = dict.fromkeys((*former, *map(clean, facts.directories)))
         session.directories = tuple(place for place in places if place and place != session.cwd)[:DIRECTORIES]
