@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from .folding import without_escapes
-
 #: Most characters of a title made from a prompt.
 LENGTH = 80
 #: A shorter text gives way to a later one.
@@ -168,8 +166,7 @@ def given(title: str) -> str:
 
 
 def plain(line: str) -> str:
-    """Return a line without colours of a terminal and the marks of Markdown: of headings, lists, links, code, paths."""
-    line = without_escapes(line)
+    """Return a line without the marks of Markdown: of headings, lists, links, code, paths."""
     head = _head(line)
     line = line[len(head) :]
     if not _MARKED.isdisjoint(line) or "file://" in line:
