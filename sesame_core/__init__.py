@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .errors import UnpreparedError as UnpreparedError
     from .plugin.backend import IndexReader as IndexReader
     from .plugin.backend import IndexWriter as IndexWriter
-    from .plugin.backend import SharedBackend as SharedBackend
     from .plugin.backend import StorageBackend as StorageBackend
     from .plugin.formatter import ChunkFormatter as ChunkFormatter
     from .plugin.markers import hookimpl as hookimpl
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from .plugin.parser import TailParser as TailParser
     from .plugin.provider import Options as Options
     from .plugin.provider import Provider as Provider
+    from .plugin.shared import SharedBackend as SharedBackend
     from .runtime.background import BackgroundIndexer as BackgroundIndexer
     from .runtime.runtime import Appended as Appended
     from .runtime.runtime import Imported as Imported
@@ -88,11 +88,12 @@ _HOMES = {
     "config.model": "Config Redaction Selection Source",
     "errors": "BackendError ConfigError LockedError ParseError PluginError QueryError ResumeError SesameError "
     "StoppedError UnknownSessionError UnpreparedError",
-    "plugin.backend": "IndexReader IndexWriter SharedBackend StorageBackend",
+    "plugin.backend": "IndexReader IndexWriter StorageBackend",
     "plugin.formatter": "ChunkFormatter",
     "plugin.markers": "hookimpl",
     "plugin.parser": "Calling Expiring Integrable Listing Naming Parser Resumer Resuming TailParser",
     "plugin.provider": "Options Provider",
+    "plugin.shared": "SharedBackend",
     "runtime.background": "BackgroundIndexer",
     "runtime.runtime": "Appended Imported Runtime SessionMeta",
     "sdk.branches": "Segments",

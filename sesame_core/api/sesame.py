@@ -109,7 +109,7 @@ class Sesame(Questions):
 
         :raises BackendError: the index cannot be read.
         """
-        from ..plugin.backend import Granted
+        from ..plugin.shared import Granted
 
         reader = self._index.reader()
         return reader.may_write() if isinstance(reader, Granted) else True

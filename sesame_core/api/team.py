@@ -129,7 +129,7 @@ class Team:
 
         :raises SesameError: the backend is not shared, or the sessions belong to another person.
         """
-        from ..plugin.backend import SharedBackend
+        from ..plugin.shared import SharedBackend
 
         backend = self._index.backend()
         if not isinstance(backend, SharedBackend):
@@ -141,7 +141,7 @@ class Team:
 
         :raises SesameError: the backend is not shared, or the database user lacks the right.
         """
-        from ..plugin.backend import SharedBackend
+        from ..plugin.shared import SharedBackend
 
         backend = self._index.backend()
         if not isinstance(backend, SharedBackend):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..errors import SesameError
-from ..plugin.backend import SharedBackend
+from ..plugin.shared import SharedBackend
 from . import identity, paths
 from .model import DEFAULT, Config, Selection, Source
 from .sources import located, resolve_sources

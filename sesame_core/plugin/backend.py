@@ -1,8 +1,9 @@
 """The Protocols of a storage backend: the required ones, and the optional abilities.
 
 22 methods are required: 4 of the backend, 9 of its reader, 9 of its writer.  An ability that not every backend has is a
-Protocol of its own, found with `isinstance`.  `sesame_core.testing.BackendConformance` tests a backend against every
-rule of this module; `sesame_core.testing.memory` is the reference: the whole contract in plain Python.
+Protocol of its own, found with `isinstance`; those for an index that several people share are in `shared`.
+`sesame_core.testing.BackendConformance` tests a backend against every rule of both modules;
+`sesame_core.testing.memory` is the reference: the whole contract in plain Python.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Notes, Session
 
 if TYPE_CHECKING:
-    from ..types.server import ServerState
+    pass
 
 #: The positions that one call assigned to its chunks, by session id, in the order of the chunks.
 #: A session is absent when nothing of it was stored: it has a tombstone, or the call had no chunk of it.
@@ -252,37 +253,6 @@ class TracksFiles(Protocol):
         """
 
 
-@runtime_checkable
-class Belongings(Protocol):
-    """A reader of a shared index that returns what else of this installation is in it than its sessions.
-
-    The rules for what others see apply under each id that the workstation had.  `IndexWriter.delete_file` also deletes
-    a file of these ids, and storing a session with the visibility "metadata" deletes its file of these ids.
-    """
-
-    def former_ids(self) -> tuple[str, ...]:
-        """Return other ids under which this installation has written, and may write."""
-
-    def forgotten(self) -> set[tuple[str, str]]:
-        """Return agent and id of the forgotten sessions of this workstation."""
-
-
-@runtime_checkable
-class Monitored(Protocol):
-    """A reader of an index on a server, whose state it reports."""
-
-    def server_state(self) -> ServerState:
-        """Return the state of the server, as far as the login may see it, with what someone should do about it."""
-
-
-@runtime_checkable
-class Granted(Protocol):
-    """A reader of an index that not everyone who reads it may write."""
-
-    def may_write(self) -> bool:
-        """Return whether this login may write to the index, wherever it is connected to."""
-
-
 class IndexWriter(Protocol):
     """The write half of a backend, held by one process at a time.
 
@@ -344,20 +314,6 @@ class Annotating(Protocol):
         """
 
 
-@runtime_checkable
-class Fingerprinted(Protocol):
-    """A writer of a shared index that detects whether anyone else has changed what this workstation has stored.
-
-    After a backup of the server was restored, the rules for what others see must be applied again.
-    """
-
-    def fingerprint(self) -> str:
-        """Return a text that changes with what is stored of this workstation, under each of its ids."""
-
-    def forgotten(self) -> set[tuple[str, str]]:
-        """Return agent and id of the forgotten sessions of this workstation."""
-
-
 class StorageBackend(Protocol):
     """Stores sessions and searches them."""
 
@@ -389,23 +345,3 @@ class StorageBackend(Protocol):
 
     def close(self) -> None:
         """Release all resources; a later call opens the backend again."""
-
-
-@runtime_checkable
-class SharedBackend(Protocol):
-    """A backend that others can read and several workstations write to: stored sessions leave this machine."""
-
-    def audience(self) -> str:
-        """Return who can read it, as a text for people: the address of a server, without secrets."""
-
-    def prepare(self) -> None:
-        """Create or upgrade the schema, and write nothing else: for a role that has the right to, and no sessions.
-
-        :raises BackendError: the role lacks the right, or the schema is a newer one.
-        """
-
-    def claim(self) -> None:
-        """Take over this workstation's sessions from another installation of Sesame: the machine was replaced.
-
-        :raises BackendError: they belong to another person.
-        """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..dataclass import replace
 from ..plugin.backend import IndexReader, TracksFiles
-from ..plugin.withholding import Withholding
+from ..plugin.shared import Withholding
 from ..types.query import Filters
 
 if TYPE_CHECKING:

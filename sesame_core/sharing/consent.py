@@ -20,7 +20,7 @@ NOT_GIVEN = (
 def is_given(audience: str) -> bool:
     """Return whether the owner has agreed to send sessions to an audience.
 
-    :param audience: who can read the index (`plugin.backend.SharedBackend.audience`).
+    :param audience: who can read the index (`plugin.shared.SharedBackend.audience`).
     :raises BackendError: it cannot be read.
     """
     return audience in _audiences()

@@ -16,8 +16,9 @@ from ..errors import UnpreparedError
 from ..indexing.file_reader import Replayed
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
-from ..plugin.backend import Belongings, Fingerprinted, IndexReader, IndexWriter
+from ..plugin.backend import IndexReader, IndexWriter
 from ..plugin.paging import all_chunks, all_sessions
+from ..plugin.shared import Belongings, Fingerprinted
 from ..privacy.redacting_writer import redacting_writer
 from ..sdk.ingest import is_deleted
 from ..text.tokens import subwords

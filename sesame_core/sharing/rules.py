@@ -1,7 +1,7 @@
 """The owner's rules for what others may see of sessions, by project.
 
 They are stored in `sharing.json` in the configuration directory and apply to backends that others can read
-(`plugin.backend.SharedBackend`); `sesame_core.sharing.visibility_writer` applies them.
+(`plugin.shared.SharedBackend`); `sesame_core.sharing.visibility_writer` applies them.
 """
 
 from __future__ import annotations

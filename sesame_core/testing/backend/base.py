@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import Positions, SharedBackend, StorageBackend
+from sesame_core.plugin.backend import Positions, StorageBackend
+from sesame_core.plugin.shared import SharedBackend
 from sesame_core.types.index import Chunk, IndexedFile, StoredSession
 from sesame_core.types.query import Filters, Query
 from sesame_core.types.transcript import Session

@@ -10,7 +10,7 @@ from sesame_core.plugin.backend import (
     Tallying,
     Values,
 )
-from sesame_core.plugin.withholding import Withholding
+from sesame_core.plugin.shared import Withholding
 from sesame_core.types.index import Chunk
 from sesame_core.types.query import Filters, Word
 from sesame_core.types.transcript import Session

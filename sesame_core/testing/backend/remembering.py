@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sesame_core.plugin.backend import Annotating, Granted, Monitored, StorageBackend, TracksFiles
+from sesame_core.plugin.backend import Annotating, StorageBackend, TracksFiles
+from sesame_core.plugin.shared import Granted, Monitored
 from sesame_core.types.index import NOTES, UNREAD, Chunk, Freshness, KnownFile
 from sesame_core.types.transcript import Checkpoint, Notes, Session
 

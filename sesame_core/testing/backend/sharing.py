@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from sesame_core.plugin.backend import Belongings, Fingerprinted, StorageBackend
+from sesame_core.plugin.backend import StorageBackend
+from sesame_core.plugin.shared import Belongings, Fingerprinted
 from sesame_core.types.transcript import Session
 
 from ..builders import a_file, a_session
