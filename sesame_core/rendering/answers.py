@@ -18,6 +18,7 @@ from .text import (
     page,
     place,
     printable,
+    repeats,
     session_name,
     shortened,
     some_words,
@@ -151,6 +152,11 @@ def answer_text(
 
     notes = answer_notes(answer, refreshed, current)
     return with_notes(lines, notes)
+
+
+def says_name(hit: Hit, name: str) -> bool:
+    """Return whether the text of a hit is no passage, and says no more than the session's name beside it."""
+    return hit.chunk is None and repeats(hit.snippet.text, name)
 
 
 def place_of(hit: Hit, abbreviate: Callable[[str], str]) -> str:

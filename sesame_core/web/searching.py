@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..rendering.answers import about, headline, place_of, shown_ids
+from ..rendering.answers import about, headline, place_of, says_name, shown_ids
 from ..rendering.notes import answer_notes
 from ..rendering.text import session_name
 from .asking import RESULTS, Asked, url
@@ -66,8 +66,7 @@ def _shown(hit: Hit, q: str, short: dict[str, str]) -> dict[str, Any]:
         "modified": hit.session.modified,
         "about": about(hit),
         "tags": hit.session.notes.tags if hit.session.notes else (),
-        # A list shows a session's first text, which often is its name.
-        "snippet": snippet(hit.snippet) if hit.snippet.text != name else None,
+        "snippet": None if says_name(hit, name) else snippet(hit.snippet),
     }
 
 

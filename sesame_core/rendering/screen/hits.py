@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...text.snippets import snippet
 from ...types.answer import Snippet
-from ..answers import about, headline, place_of
+from ..answers import about, headline, place_of, says_name
 from ..notes import answer_notes
-from ..text import project, repeats, session_name
+from ..text import project, session_name
 from .entries import Entry, framed
 from .prose import texts
 from .style import DIM, Screen
@@ -47,14 +47,13 @@ def answer_screen(
 
 def _entry(hit: Hit, answer: Answer, abbreviate: Callable[[str], str]) -> Entry:
     name = session_name(hit.stored)
-    is_named = hit.chunk is None and repeats(hit.snippet.text, name)
     return Entry(
         place=place_of(hit, abbreviate),
         title=snippet(name, answer.query, length=len(name)),
         project=project(hit.session.cwd),
         modified=hit.session.modified,
         about=" · ".join(about(hit)),
-        passage=None if hit.window or is_named else hit.snippet,
+        passage=None if hit.window or says_name(hit, name) else hit.snippet,
         asked=_asked(hit),
     )
 
