@@ -105,7 +105,7 @@ class Calls:
                 self.tools().warm_up()
             except SesameError as error:  # each call has it as its answer
                 _LOG.warning("%s", error)
-            except Exception:  # noqa: BLE001 - nobody waits for it; the first call fails in the same way, and says so
+            except Exception:  # noqa: BLE001 - a bug, which nobody waits for here: each call meets it, and says so
                 _LOG.exception("the server cannot prepare for calls")
 
     @contextmanager

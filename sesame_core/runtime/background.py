@@ -165,7 +165,7 @@ class BackgroundIndexer:
         try:
             with self._writing:
                 return self._refresh(seconds)
-        except Exception:  # noqa: BLE001 - all but bugs are in the report; of one, the next call's refresh fails, too
+        except Exception:  # noqa: BLE001 - a bug (errors are in the report): the refresh of the next call meets it, too
             _LOG.exception("indexing in the background failed")
             return None
 
