@@ -10,7 +10,7 @@ from sesame_core.sdk.where import FALSE, TRUE, Where, like
 from sesame_core.types.query import Filters, Word
 
 from .rows import reversed_path
-from .words import any_of, is_ordered, without_order
+from .words import any_of, either, has_order, phrases, without_order
 
 __all__ = [
     "ALL_STANDING",
@@ -47,25 +47,16 @@ class _Postgres(Dialect):
         return sql
 
     def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
-        asked = any_of(words)
-        if asked is None:
+        made = phrases(words)
+        if not made:
             return FALSE
-        query = "to_tsquery('code', %s)"
-        # One query for all sessions: a join would fetch the words of each.
-        in_chunk = Where(
-            f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {query}{chunk.where('AND')}))"
-            " IS TRUE",
-            (asked, *chunk.values),
-        )
         if chunk.sql:
-            return in_chunk
-        # A row has all words of a chunk.
-        in_session = Where(
-            f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {without_order(query)}))"
-            " IS TRUE",
-            (asked,),
-        )
-        return in_session.and_(Where(f"NOT {is_ordered(query)}", (asked,)).or_(in_chunk))
+            return _in_chunk(made, chunk)
+        # The words of a session are in one list, without their order: only sessions with those of a phrase are read.
+        ordered = [phrase for phrase in made if has_order(phrase)]
+        plain = [phrase for phrase in made if not has_order(phrase)]
+        found = _in_session(plain) if plain else FALSE
+        return found.or_(_in_session(ordered).and_(_in_chunk(ordered))) if ordered else found
 
     def running(self, command: Word) -> Where:
         asked = any_of([command])
@@ -103,6 +94,25 @@ class _Postgres(Dialect):
             f"({looked_up} WHERE c.session = t.session AND c.seq = t.seq)) IS TRUE",
             is_within.values,
         )
+
+
+def _in_chunk(phrases: Sequence[str], chunk: Where = TRUE) -> Where:
+    """Return the condition on `sessions AS s` that one of its chunks has one of the phrases."""
+    # One query for all sessions: a join would fetch the words of each.
+    return Where(
+        "(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
+        f"AND t.words @@ to_tsquery('code', %s){chunk.where('AND')})) IS TRUE",
+        (either(phrases), *chunk.values),
+    )
+
+
+def _in_session(phrases: Sequence[str]) -> Where:
+    """Return the condition on `sessions AS s` that it has the words of one of the phrases."""
+    query = without_order("to_tsquery('code', %s)")
+    return Where(
+        f"(EXISTS (SELECT 1 FROM vocabularies AS v WHERE v.session = s.id AND v.words @@ {query})) IS TRUE",
+        (either(phrases),),
+    )
 
 
 DIALECT = _Postgres()

@@ -71,7 +71,17 @@ def phrases(words: Iterable[Word]) -> list[str]:
 
 def any_of(words: Iterable[Word]) -> str | None:
     """Return the tsquery of a text with at least one of the words; None when no text has one."""
-    return " | ".join(f"({made})" for made in phrases(words)) or None
+    return either(phrases(words)) or None
+
+
+def either(phrases: Iterable[str]) -> str:
+    """Return the tsquery of a text with at least one of the phrases; "" for none."""
+    return " | ".join(f"({made})" for made in phrases)
+
+
+def has_order(phrase: str) -> bool:
+    """Return whether a phrase has several words, whose order an index of words does not have."""
+    return "<->" in phrase
 
 
 def without_order(query: str) -> str:
