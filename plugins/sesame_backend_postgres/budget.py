@@ -20,8 +20,9 @@ NEWEST = 2_500
 #: For words with more chunks, word lists that are stored out of line are read only of the newest.
 EXACT = 2_000
 #: Of this number of the newest.  A long list takes as long as ten others (12 µs; one of seven lists with a word), and
-#: rarely ranks high, because it is long: 600 and 2,000 give the same answers to the generated queries, to .1 %.
-LONG = 600
+#: rarely ranks high, because it is long: 600 and 2,000 give the same answers to the labelled queries, to pasted lines
+#: and, to .1 %, to generated queries.
+LONG = 300
 #: Factor on the chunks that are read when a filter on chunks lets only some of them be scored.
 READS = 2
 #: Most chunks with a word that are read when a filter on sessions lets only some of them be scored.

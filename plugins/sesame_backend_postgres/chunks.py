@@ -117,23 +117,25 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
         f"SELECT * FROM (\n{' UNION ALL '.join(ways)}\n) AS o ORDER BY session DESC, seq DESC "
         "LIMIT (SELECT missing FROM further)",
     )
+    # The words that select have scored the chunks that they found.
     parts.add(
         "chunk",
         f"""  SELECT session, seq, class, score FROM (
     SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
-    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class, (SELECT sum({score}) FROM sought) FROM (
-      SELECT {columns} FROM (
-        SELECT place FROM (
-          SELECT place FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED}
-        ) AS best
+    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class,
+      score + coalesce((SELECT sum({score}) FROM sought WHERE NOT is_chosen), 0)
+    FROM (
+      SELECT {columns}, c.score FROM (
+        (SELECT place, score FROM met WHERE NOT is_hidden ORDER BY score DESC, place DESC LIMIT {budget.RESCORED})
         UNION
-        SELECT place FROM (
-          SELECT * FROM met WHERE has_all AND NOT is_hidden ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED}
-        ) AS newest
-        UNION
-        SELECT place FROM older
+        (SELECT place, score FROM met
+          WHERE has_all AND NOT is_hidden ORDER BY session DESC, seq DESC LIMIT {budget.RESCORED})
       ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT is_complete FROM plan) OFFSET 0
+    ) AS t
+    UNION ALL
+    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class, (SELECT sum({score}) FROM sought) FROM (
+      SELECT {columns} FROM older AS c JOIN texts AS t ON t.ctid = c.place OFFSET 0
     ) AS t
   ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {budget.CANDIDATES}""",
     )
