@@ -37,6 +37,31 @@ GROUPS = {
     "In a team": {"share": "sharing", "workstations": "reporting", "audit": "auditing"},
     "Set up": {"demo": "indexing", "init": "picking", "config": "reporting", "plugins": "reporting"},
 }
+#: What other programs call a command, or an option of this one.
+ELSEWHERE = {
+    "search": ("find", "grep", "query", "rg"),
+    "pick": ("browse", "fzf", "picker", "tui"),
+    "web": ("gui", "serve", "server", "ui"),
+    "sessions": ("history", "list", "log", "ls", "recent"),
+    "show": ("cat", "get", "read", "view"),
+    "resume": ("continue",),
+    "export": ("dump", "html", "markdown", "save"),
+    "open": ("edit",),
+    "handoff": ("summarise", "summarize", "summary"),
+    "stats": ("count", "usage"),
+    "digest": ("report", "standup", "today", "week"),
+    "index": ("refresh", "reindex", "scan", "sync", "update"),
+    "status": ("doctor", "health", "info"),
+    "forget": ("delete", "purge", "remove", "rm"),
+    "star": ("bookmark", "favorite", "favourite", "pin"),
+    "tag": ("label",),
+    "rename": ("name", "title"),
+    "note": ("comment",),
+    "integrate": ("hook", "install", "setup", "skill"),
+    "config": ("configure", "settings"),
+    "--install-completion": ("completion", "completions"),
+    "--version": ("version",),
+}
 MODULES = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 
@@ -47,6 +72,11 @@ def command(name: str) -> Command | None:
         return None
     declared: tuple[Command, ...] = import_module(f".{module}", __package__).COMMANDS
     return next(one for one in declared if one.name == name)
+
+
+def called_here(name: str) -> str | None:
+    """Return what a command of other programs is called here; None if it is none of theirs."""
+    return next((own for own, names in ELSEWHERE.items() if name.lower() in names), None)
 
 
 def commands() -> Iterator[Command]:

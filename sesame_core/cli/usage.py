@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from .commands import called_here
 from .commands import command as command_of
 from .options import Argument, Option
 
@@ -47,9 +48,20 @@ def _told(error: Any, each: Option | Argument | None, arguments: Sequence[str]) 
     extra = re.fullmatch(r"got unexpected extra arguments?(?:\(s\))? \((.*)\)", message, re.DOTALL)
     if extra:
         return f"unexpected: {extra[1]}"
-    if message.startswith("no such command") and "Did you" not in message and not arguments[0].startswith("-"):
-        message += f"; to search for it: sesame search {shlex.join(arguments)}"
+    if message.startswith("no such command"):
+        return _other_command(message, arguments)
     return message.replace("'. Did", "'; did").removesuffix("?")
+
+
+def _other_command(message: str, arguments: Sequence[str]) -> str:
+    """Return what may be meant by a word that is no command: another one, or a text to search for."""
+    unknown, _, similar = message.partition(". Did you mean ")
+    if own := called_here(unknown.split("'")[1]):
+        similar = repr(own)
+    meant = f"; did you mean {similar.removesuffix('?')}" if similar else ""
+    if meant or arguments[0].startswith("-"):
+        return f"{unknown}{meant}"
+    return f"{unknown}; to search for it: sesame search {shlex.join(arguments)}"
 
 
 def _wanted(option: Option) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sesame_core.cli.commands import ELSEWHERE, MODULES
 from sesame_core.cli.typed import SHELLS
 
 WRONG = {
@@ -35,6 +36,12 @@ WRONG = {
     "websocket 'tight loop'": "no such command 'websocket'; to search for it: "
     "sesame search websocket 'tight loop'; see: sesame --help",
     "serch x": "no such command 'serch'; did you mean 'search'; see: sesame --help",
+    "list": "no such command 'list'; did you mean 'sessions'; see: sesame --help",
+    "ls -n 3": "no such command 'ls'; did you mean 'sessions'; see: sesame --help",
+    "grep 'tight loop'": "no such command 'grep'; did you mean 'search'; see: sesame --help",
+    "Delete 35ea": "no such command 'Delete'; did you mean 'forget'; see: sesame --help",
+    "help view": "no such command 'view'; did you mean 'show'; see: sesame --help",
+    "completion": "no such command 'completion'; did you mean '--install-completion'; see: sesame --help",
     "help nope": "no such command 'nope'; did you mean 'open', 'note'; see: sesame --help",
     "help search x": "no such command 'help'; to search for it: sesame search help search x; see: sesame --help",
     "--foo": "no such option: --foo; see: sesame --help",
@@ -71,3 +78,10 @@ def test_completion_is_printed_for_the_shell_that_is_named(shell: str) -> None:
     assert "_SESAME_COMPLETE" in done.stdout
     marks = {"zsh": "#compdef sesame", "fish": "complete --command sesame", "bash": "complete -o"}
     assert marks.get(shell, "Register-ArgumentCompleter") in done.stdout
+
+
+def test_what_other_programs_call_a_command_is_no_command_here() -> None:
+    theirs = [name for names in ELSEWHERE.values() for name in names]
+    assert len(set(theirs)) == len(theirs)
+    assert MODULES.keys().isdisjoint(theirs)
+    assert {own for own in ELSEWHERE if not own.startswith("--")} <= MODULES.keys()
