@@ -124,7 +124,7 @@ def sessions_json(
 
     :param total: number of sessions on all pages.
     :param offset: number of sessions before this page.
-    :param kept_out: why there are none.
+    :param kept_out: what is not in the list, and why.
     :param refreshed: what is known of files that are not indexed yet.
     """
     from .freshness import index_json
@@ -155,7 +155,7 @@ def sessions_text(
     """Return one page of sessions as text, two lines per session.
 
     :param filters: those of the list, whose dates are told.
-    :param kept_out: why there are no sessions.
+    :param kept_out: what is not in the list, and why.
     :param abbreviate: shortens a session id as far as it stays unique.
     :param offset: number of sessions before this page.
     :param refreshed: what is known of files that are not indexed yet.
@@ -199,10 +199,11 @@ def about_session(stored: StoredSession) -> list[str]:
 def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed: IndexReport | None) -> list[str]:
     """Return the notes below a page of sessions, a line each; the parameters are those of `sessions_text`."""
     notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
-    if refreshed is not None:
-        from .notes import about_refresh
+    if kept_out or refreshed is not None:
+        from .notes import about_headless, about_refresh
 
-        notes += about_refresh(refreshed)
+        notes += about_headless(kept_out.counts) if kept_out else []
+        notes += about_refresh(refreshed) if refreshed is not None else []
     return notes
 
 

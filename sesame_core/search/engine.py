@@ -11,7 +11,7 @@ from ..query.filters import asked, both
 from ..query.parser import MAX_WORDS, parse
 from ..types.answer import OPERATORS, Answer, KeptOut, Page
 from ..types.query import AllOf, Filters, Query
-from .listing import browse
+from .listing import browse, headless
 
 if TYPE_CHECKING:
     from ..metadata.own import OwnMarks
@@ -95,8 +95,7 @@ def _widened(reader: IndexReader, query: Query, filters: Filters, page: Page) ->
     if rest:
         query = replace(query, condition=AllOf((*rest, *((query.condition,) if query.condition else ()))))
     answer = _answer(reader, query, filters, page)
-    is_hiding = answer.left_out.keys() - {OPERATORS} or answer.mode == "browse"
-    if not answer.total and is_hiding and not filters.all_kinds:
+    if not answer.total and answer.left_out.keys() - {OPERATORS} and not filters.all_kinds:
         left_out = answer.left_out
         answer = _answer(reader, query, replace(filters, all_kinds=True), page)
         answer.left_out, answer.is_widened = left_out, bool(answer.hits)
@@ -105,15 +104,17 @@ def _widened(reader: IndexReader, query: Query, filters: Filters, page: Page) ->
 
 
 def kept_out_of_list(reader: IndexReader, filters: Filters, total: int) -> KeptOut:
-    """Return what the filters of a list of sessions kept out, if they left none."""
-    if total or not asked(filters):
-        return KeptOut()
-    from .conditions import LOOKED, kept_out
-
-    query = Query(text="")
+    """Return the headless sessions that a list leaves out, and what its filters kept out, if they left none."""
     with reader.snapshot():
-        empty = Answer(query=query, hits=[], mode="browse")
-        return kept_out(reader, empty, query, filters, lambda q, f: browse(reader, q, f, Page(limit=LOOKED)))
+        left_out = headless(reader, filters, total)
+        if total or not asked(filters):
+            return KeptOut(counts=left_out)
+        from .conditions import LOOKED, kept_out
+
+        query = Query(text="")
+        empty = Answer(query=query, hits=[], mode="browse", left_out=left_out)
+        kept = kept_out(reader, empty, query, filters, lambda q, f: browse(reader, q, f, Page(limit=LOOKED)))
+        return replace(kept, counts={**left_out, **kept.counts})
 
 
 def _kept_out(reader: IndexReader, answer: Answer, query: Query, filters: Filters) -> KeptOut:

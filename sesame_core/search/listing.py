@@ -9,7 +9,7 @@ from ..plugin.backend import IndexReader
 from ..query.filters import asked
 from ..text.snippets import snippet
 from ..types.answer import Answer, Hit, Page, Snippet
-from ..types.query import Filters, Query
+from ..types.query import Condition, Filters, Query
 from ..types.transcript import Session
 
 #: Shortest prefix of a session's id that finds the session, in characters: the first part of a UUID, as answers
@@ -35,11 +35,23 @@ def browse(reader: IndexReader, query: Query, filters: Filters, page: Page) -> A
             if passage := passages.get(hit.stored.number):
                 hit.passages, hit.chunk, hit.snippet = [passage], passage.chunk, passage.snippet
                 hit.is_abandoned = passage.chunk.segment in (hit.session.abandoned or ())
-    answer = Answer(query=query, hits=hits, total=total, mode="browse")
+    left_out = headless(reader, filters, total, query.condition)
+    answer = Answer(query=query, hits=hits, total=total, mode="browse", left_out=left_out)
     if page.found and not is_counted:
         every, _ = reader.list_sessions(filters, limit=page.found, condition=query.condition)
     answer.found = every if page.found else []
     return answer
+
+
+def headless(reader: IndexReader, filters: Filters, total: int, condition: Condition | None = None) -> dict[str, int]:
+    """Return the number of headless sessions that a list leaves out, as in `Answer.left_out`; {} if there are none.
+
+    :param total: number of sessions in the list.
+    """
+    if filters.all_kinds:
+        return {}
+    _, every = reader.list_sessions(replace(filters, all_kinds=True), limit=0, condition=condition)
+    return {"headless": every - total} if every > total else {}
 
 
 def _first_line(session: Session) -> str:

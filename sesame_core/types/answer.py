@@ -63,11 +63,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptOut:
-    """What the conditions of an empty or thin answer kept out, one at a time."""
+    """What is not in an answer: headless sessions, and of an empty or thin one what each of its conditions kept out."""
 
     #: A sentence for each condition, for people.
     hints: tuple[str, ...] = ()
-    #: Sessions that match without a filter, by the name of its option.
+    #: Sessions by reason: "headless" of a list, or the name of the option without which they match.
     counts: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -38,18 +38,9 @@ def search_page(desk: Desk, asked: Asked) -> str:
         pages=_pages(asked, answer),
         facets=facets(answer, asked, desk),
         counted=len(answer.found) if len(answer.found) < answer.total else None,
-        headless=_headless(desk, asked, answer),
+        is_hiding=not answer.is_widened and "headless" in answer.left_out,
         state=desk.state(),
     )
-
-
-def _headless(desk: Desk, asked: Asked, answer: Answer) -> int:
-    """Return the number of headless sessions that are left out."""
-    if asked.values.get("all_kinds"):
-        return 0
-    if answer.mode == "search":
-        return answer.left_out.get("headless", 0)
-    return desk.sesame.search(asked.q, asked.filters_with(all_kinds="1"), limit=1).total - answer.total
 
 
 def _shown(hit: Hit, q: str, short: dict[str, str]) -> dict[str, Any]:

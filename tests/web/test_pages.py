@@ -63,10 +63,10 @@ def test_marks_are_made_by_forms(visitor: httpx2.Client, indexed_sessions: Path)
 def test_a_list_says_how_many_headless_sessions_it_leaves_out(visitor: httpx2.Client) -> None:
     def shown(path: str) -> tuple[int, list[str]]:
         tree = tree_of(visitor.get(path).text)
-        return len(tree.findall(".//article[@class='hit']")), texts(tree, ".//ul[@id='notes']//a")
+        return len(tree.findall(".//article[@class='hit']")), texts(tree, ".//ul[@id='notes']/li")
 
     assert shown("/?all_kinds=1") == (shown("/")[0] + 1, [])
-    assert shown("/")[1] == ["Show the 1 headless too"]
+    assert shown("/")[1] == ["Left out: 1 headless run", "Show headless runs, too"]
     assert shown("/?agent=pi")[1] == []
 
 

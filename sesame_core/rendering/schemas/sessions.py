@@ -67,7 +67,7 @@ class SessionPageJson(VersionedJson):
     offset: int
     total: int
     hints: Annotated[list[str], Doc("If nothing was found, what each filter kept out.")]
-    leftOut: Annotated[dict[str, int], Doc("If nothing was found, sessions by the filter that kept them out.")]
+    leftOut: Annotated[dict[str, int], Doc("Sessions that are not listed: headless, or, of an empty list, by filter.")]
     index: Annotated[IndexJson, Doc("How fresh the answer is.")]
 
 
