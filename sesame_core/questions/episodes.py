@@ -12,9 +12,10 @@ from ..tool_calls.commands import commands, sameness
 from ..tool_calls.results import is_quoted
 from ..types.fixes import Outcome, Step
 from ..types.index import Chunk
-from .errors import ErrorLine, Level, Wanted
+from .errors import ErrorLine
 from .outcomes import Call, calls
 from .reasons import reason
+from .wanted import Level, Wanted
 
 #: Prompts after an error within which something that was done belongs to it.
 PROMPTS = 3

@@ -12,8 +12,9 @@ from ..types.fixes import Fix, Fixes, Seen
 from ..types.query import Filters
 from . import finding
 from .episodes import Episode, episodes
-from .errors import Level, Wanted, asked_lines
+from .errors import asked_lines
 from .reach import of_role, tell
+from .wanted import Level, Wanted
 
 if TYPE_CHECKING:
     from ..types.index import Chunk, ChunkRange, StoredSession

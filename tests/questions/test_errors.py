@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sesame_core.questions.errors import Level, Wanted, asked_lines, error_line, telling
+from sesame_core.questions.errors import asked_lines, error_line, telling
+from sesame_core.questions.wanted import Level, Wanted
 
 SAME = [
     (
