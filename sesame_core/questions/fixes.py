@@ -110,24 +110,24 @@ def _followed(
     answer.basis.is_truncated |= len(stretches) > STRETCHES
     stretches = stretches[:STRETCHES]
     found: list[tuple[int, Episode]] = []
-    open_ones: list[ChunkRange] = []
-    for (number, start, count), chunks in zip(stretches, reader.chunks(stretches), strict=True):
-        is_whole = _is_whole(stored[number], chunks)
-        live = _live(stored[number], chunks)
-        read = episodes(live, wanted)
-        if not is_whole and any(one.outcome in ("unresolved", "replaced") for one in read):
-            open_ones.append((number, start, (count or 0) + FURTHER))
+    open_ones: list[tuple[int, Sequence[Chunk]]] = []
+    for (number, _, _), chunks in zip(stretches, reader.chunks(stretches), strict=True):
+        read = episodes(_live(stored[number], chunks), wanted)
+        if chunks and _is_open(stored[number], chunks[-1], read):
+            open_ones.append((number, chunks))
         else:
             found += [(number, one) for one in read]
-    for (number, _, _), chunks in zip(open_ones, reader.chunks(open_ones) if open_ones else [], strict=True):
-        live = _live(stored[number], chunks)
-        found += [(number, one) for one in episodes(live, wanted)]
+    further = [(number, chunks[-1].seq + 1, FURTHER) for number, chunks in open_ones]
+    for (number, begun), more in zip(open_ones, reader.chunks(further), strict=True):
+        found += [(number, one) for one in episodes(_live(stored[number], [*begun, *more]), wanted)]
     unique = {(number, one.first.seq): (number, one) for number, one in found}
     return list(unique.values())
 
 
-def _is_whole(stored: StoredSession, chunks: Sequence[Chunk]) -> bool:
-    return not chunks or chunks[-1].seq + 1 >= stored.chunk_count
+def _is_open(stored: StoredSession, last: Chunk, read: Iterable[Episode]) -> bool:
+    """Return whether what follows a stretch may end one of its episodes."""
+    is_whole = last.seq + 1 >= stored.chunk_count
+    return not is_whole and any(one.outcome in ("unresolved", "replaced") for one in read)
 
 
 def _live(stored: StoredSession, chunks: Sequence[Chunk]) -> list[Chunk]:
