@@ -59,18 +59,22 @@ class _State:
     """An episode that is being followed."""
 
     episode: Episode
-    #: Calls that succeeded after the error and changed something, or ran the same program.
-    done: list[Call] = field(default_factory=list)
-    #: Calls of the same turn, those that failed, too.
+    #: Calls that ended after the error, and whether they ran the same program.  Most are never judged: that takes long.
+    ended: list[tuple[Call, bool]] = field(default_factory=list)
+    #: The first calls of the same turn, those that failed, too.
     tried: list[Call] = field(default_factory=list)
     said: list[Chunk] = field(default_factory=list)
     #: The first call of the same turn that succeeded and is akin to the one that failed, with what shows it and the
-    #: number of calls in `done` by then; and the first one of any kind.
+    #: number of calls in `ended` by then; and the first one of any kind.
     akin: tuple[Call, Chunk, int] | None = None
-    any_done: tuple[Call, Chunk, int] | None = None
+    any_done: tuple[Call, Chunk] | None = None
     prompts: int = 0
     #: Number of messages in `said` that belong to the turn of the error.
     said_at_once: int = 0
+
+    def done(self, count: int | None = None) -> list[Call]:
+        """Return those of `ended`, or its first ones, that succeeded and changed something or ran the same program."""
+        return [call for call, is_same in self.ended[:count] if _is_done(call, is_same)]
 
 
 def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
@@ -91,7 +95,7 @@ def episodes(chunks: Sequence[Chunk], wanted: Wanted) -> list[Episode]:
             state = _State(state.episode)
             continue
         if state is not None and _sameness(state.episode, call) == SAME:
-            _end(state, "passed", chunk, None)
+            _end(state, "passed", chunk, None, state.done())
             found.append(state.episode)
         else:
             found += _closed(state)
@@ -132,28 +136,31 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
         return state
     same = _sameness(episode, call)
     is_told = state.prompts == 0 and _USAGE.search(episode.line.text) is not None
-    if state.prompts == 0 and (call.command is not None or call.is_edit):
+    is_again = same == SAME or (same == PROGRAM and is_told)
+    if state.prompts == 0 and len(state.tried) < STEPS and (call.command is not None or call.is_edit):
         state.tried.append(call)
-    if call.has_failed:
-        if same == SAME or (same == PROGRAM and is_told):
-            if call.command != (episode.call.command if episode.call else None):
-                state.done.append(call)  # it did not help to the end, and yet was the remedy
-            _end(state, "passed", chunk, call)
-            found.append(episode)
-            return None
-        return state
-    if call.is_change or same >= PROGRAM:
-        state.done.append(call)
-        if state.prompts == 0 and state.any_done is None:
-            state.any_done = call, chunk, len(state.done)
-    if not call.is_mute:
-        if same == SAME or (same == PROGRAM and is_told):
-            _end(state, "verified", chunk, call)
-            found.append(episode)
-            return None
-        if same and state.prompts == 0 and state.akin is None:
-            state.akin = call, chunk, len(state.done)
+    if is_again and call.has_failed:
+        # It did not help to the end, and yet was the remedy.
+        is_other = call.command != (episode.call.command if episode.call else None)
+        _end(state, "passed", chunk, call, [*state.done(), *([call] if is_other else [])])
+        found.append(episode)
+        return None
+    state.ended.append((call, same >= PROGRAM))
+    if is_again and not call.is_mute:
+        _end(state, "verified", chunk, call, state.done())
+        found.append(episode)
+        return None
+    if state.prompts == 0:
+        if state.any_done is None and _is_done(call, same >= PROGRAM):
+            state.any_done = call, chunk
+        if same and state.akin is None and not call.has_failed and not call.is_mute:
+            state.akin = call, chunk, len(state.ended)
     return state
+
+
+def _is_done(call: Call, is_same: bool) -> bool:
+    """Return whether a call that ended succeeded, and changed something or ran the same program."""
+    return (is_same or call.is_change) and not call.has_failed
 
 
 def _sameness(episode: Episode, call: Call | None) -> int:
@@ -181,44 +188,47 @@ def _closed(state: _State | None) -> list[Episode]:
     if state is None:
         return []
     episode = state.episode
-    edits = [call for call in state.done if call.is_edit]
     if state.akin is not None:
         call, chunk, count = state.akin
-        state.done = [*state.done[:count], *([] if call in state.done[:count] else [call])]
+        done = state.done(count)
         episode.is_akin = True
-        _end(state, "replaced", chunk, call)
-    elif state.any_done is not None and (episode.call is None or state.any_done[0].is_edit) and edits:
-        state.done = edits
-        _end(state, "replaced", edits[-1].result or edits[-1].chunk, edits[-1])
-    elif state.any_done is not None:
-        call, chunk, _ = state.any_done
-        state.done = [call]
-        _end(state, "replaced", chunk, call)
-    else:
-        state.done = state.tried[:STEPS]
-        _end(state, "unresolved", episode.last, None)
+        _end(state, "replaced", chunk, call, done if call in done else [*done, call])
+        return [episode]
+    if state.any_done is None:
+        _end(state, "unresolved", episode.last, None, state.tried)
         episode.end = None
+        return [episode]
+    call, chunk = state.any_done
+    edits = [one for one in state.done() if one.is_edit] if episode.call is None or call.is_edit else []
+    if edits:
+        _end(state, "replaced", edits[-1].result or edits[-1].chunk, edits[-1], edits)
+    else:
+        _end(state, "replaced", chunk, call, [call])
     return [episode]
 
 
-def _end(state: _State, outcome: Outcome, chunk: Chunk, by: Call | None) -> None:
+def _end(state: _State, outcome: Outcome, chunk: Chunk, by: Call | None, done: Sequence[Call]) -> None:
+    """Close an episode.
+
+    :param by: the call that ended it.
+    :param done: the calls of which its steps are chosen.
+    """
     episode = state.episode
     episode.outcome, episode.end = outcome, chunk
-    episode.steps = _steps(state, by)
+    episode.steps = _steps(episode, by, done)
     said = state.said if outcome != "unresolved" else state.said[: state.said_at_once]
     episode.why, episode.said = reason(said, episode.steps[0].position if episode.steps else None)
 
 
-def _steps(state: _State, by: Call | None) -> tuple[Step, ...]:
+def _steps(episode: Episode, by: Call | None, done: Sequence[Call]) -> tuple[Step, ...]:
     """Return the steps that decided: edits and commands after the error last occurred, and the one that ended it."""
-    chosen = list({id(call): call for call in state.done}.values())
+    chosen = list({id(call): call for call in done}.values())
     edits = [call for call in chosen if call.is_edit]
     if len(chosen) > STEPS and edits:
-        named = [call for call in edits if _is_named(call, state.episode)]
+        named = [call for call in edits if _is_named(call, episode)]
         keep = {id(call) for call in [*(named or edits)[-(STEPS - 1) :], *([by] if by else [])]}
         chosen = [call for call in chosen if id(call) in keep]
     chosen = chosen[-STEPS:]
-    episode = state.episode
     remedies = [call for call in chosen if call is not by] or chosen
     if any(call.is_edit for call in remedies):
         episode.remedy = ("edit",)

@@ -57,7 +57,7 @@ class Call:
         """The command of a shell; None if it is none."""
         return command_in(self.chunk.text, self.chunk.tool_name)
 
-    @property
+    @cached_property
     def commands(self) -> tuple[Command, ...]:
         """The commands of a shell that do something, or all if they only look."""
         command = self.command
@@ -69,7 +69,7 @@ class Call:
         text = self.chunk.text
         return _PATCH in text or (not is_shell(self.chunk.tool_name) and any(one.is_changed for one in files_of(text)))
 
-    @property
+    @cached_property
     def is_change(self) -> bool:
         """Whether it changes something, or runs more than a look."""
         command = self.command
@@ -82,7 +82,7 @@ class Call:
         """Whether its output does not show whether it failed."""
         return _MUTE.search(self.command or "") is not None
 
-    @property
+    @cached_property
     def paths(self) -> tuple[str, ...]:
         """The files that it names as changed."""
         text = self.chunk.text
