@@ -9,9 +9,9 @@ from ..dataclass import dataclass, replace
 from ..plugin.backend import Counting, IndexReader
 from ..text.readable import is_shell
 from ..text.tokens import split
-from ..tool_calls.call_files import files_of
 from ..types.query import Filters, Query
-from .finding import chunks_at, chunks_with, refused, word_of
+from .calls_read import CallsRead
+from .finding import Place, refused, word_of
 from .named_file import NamedFile, last_parts
 from .reach import is_within_period, of_calls
 
@@ -50,45 +50,43 @@ class Mentions:
     uncounted: int
 
 
-def mentions(reader: IndexReader, file: NamedFile, filters: Filters) -> Mentions:
+def mentions(reader: IndexReader, read: CallsRead, file: NamedFile, filters: Filters) -> Mentions:
     """Return the calls that name a file.
 
     Calls that failed are left out, and so are names in commands that only look like the file's.
     """
-    found: set[tuple[int, int]] = set()
+    found: set[Place] = set()
     is_whole = False
     for questions in _questions(file, filters):
         if not is_whole:
-            answers = [chunks_with(reader, word_of(name), narrowed, MOST) for name, narrowed in questions]
+            answers = [read.with_name(name, narrowed, MOST) for name, narrowed in questions]
             is_whole = all(len(chunks) < MOST for chunks in answers)
             found |= {(c.session, c.seq) for chunks in answers for c in chunks if c.weight_class == _CALL}
-    calls = _read(reader, file, filters, found)
+    calls = _naming(read, file, filters, found)
     uncounted = 0
     is_common = is_whole and _is_common(reader, file)
     if file.is_directory:  # sessions with a common one are too many to be compared
         is_whole = is_whole and not is_common
     elif is_common or not is_whole:
         missing, uncounted = _missing(reader, file, filters, {one.number for one in calls})
-        calls += _read(reader, file, filters, missing - found)
+        calls += _naming(read, file, filters, missing - found)
         is_whole = is_whole and not uncounted
     undone = refused(reader, ((one.number, one.chunk) for one in calls if one.is_change))
     calls = [one for one in calls if (one.number, one.chunk.seq) not in undone]
     return Mentions(calls, is_whole, uncounted)
 
 
-def _read(reader: IndexReader, file: NamedFile, filters: Filters, found: set[tuple[int, int]]) -> list[Mention]:
+def _naming(read: CallsRead, file: NamedFile, filters: Filters, places: set[Place]) -> list[Mention]:
     """Return the calls at some places that name the file."""
-    if not found:
-        return []
-    chunks = chunks_at(reader, sorted(found, reverse=True))
-    directories = {one.number: one.session.cwd for one in reader.sessions({number for number, _ in found})}
-    return [
-        Mention(number, chunk, paths, any(changed))
-        for (number, _), chunk in chunks.items()
-        if chunk.kind == "tool_call" and is_within_period(chunk, filters)
-        if (named := _meant(file, chunk, directories.get(number)))
-        for paths, changed in [tuple(zip(*named, strict=True))]
-    ]
+    found = []
+    for (number, _), chunk, files in read.at(sorted(places, reverse=True)):
+        named = [one for one in files if file.is_meant(one.path)]
+        if file.is_word and is_shell(chunk.tool_name):
+            named = [one for one in named if one.is_changed]  # `npm test` names no file
+        if named and is_within_period(chunk, filters):
+            is_change = any(one.is_changed for one in named)
+            found.append(Mention(number, chunk, tuple(one.path for one in named), is_change))
+    return found
 
 
 def _is_common(reader: IndexReader, file: NamedFile) -> bool:
@@ -99,9 +97,7 @@ def _is_common(reader: IndexReader, file: NamedFile) -> bool:
     return any(words and min(reader.frequencies(words)) > COMMON for words in names)
 
 
-def _missing(
-    reader: IndexReader, file: NamedFile, filters: Filters, known: set[int]
-) -> tuple[set[tuple[int, int]], int]:
+def _missing(reader: IndexReader, file: NamedFile, filters: Filters, known: set[int]) -> tuple[set[Place], int]:
     """Return the places of the file's name in sessions that name it and of which no call is known, and how many remain.
 
     :param known: numbers of the sessions with known calls.
@@ -109,7 +105,7 @@ def _missing(
     if filters.path is not None:
         return set(), 0
     words = tuple(word_of(name) for name in last_parts(file.names, 1))
-    wanted: list[tuple[int, int]] = []
+    wanted: list[Place] = []
     uncounted = 0
     for name in file.names:
         narrowed = replace(filters, path=name, all_kinds=True)
@@ -145,10 +141,3 @@ def _questions(file: NamedFile, filters: Filters) -> Iterator[list[tuple[str, Fi
     if file.checkouts and not filters.places and not file.is_directory:
         narrow += [(name, replace(calls, places=file.checkouts)) for name in last]
     yield narrow
-
-
-def _meant(file: NamedFile, chunk: Chunk, directory: str | None) -> list[tuple[str, bool]]:
-    named = [one for one in files_of(chunk.text, directory) if file.is_meant(one.path)]
-    if file.is_word and is_shell(chunk.tool_name):
-        named = [one for one in named if one.is_changed]  # `npm test` names no file
-    return [(one.path, one.is_changed) for one in named]

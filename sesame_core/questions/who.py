@@ -13,6 +13,7 @@ from ..text.folding import shortened
 from ..text.readable import readable
 from ..types.knowing import Involved, Person, Who
 from ..types.query import Filters
+from .calls_read import CallsRead
 from .finding import LONG_AGO
 from .mentions import Mention, mentions
 from .named_file import NamedFile, named_file
@@ -61,9 +62,11 @@ def who(
 
 def _named(reader: IndexReader, about: str, file: NamedFile, filters: Filters) -> Who | None:
     """Return who worked on a file; None if no session names it, and there is no such file."""
-    found = _of_file(reader, about, file, filters)
+    read = CallsRead(reader)
+    found = _of_file(reader, read, about, file, filters)
     if not file.exists and not file.is_directory and not _changes(found) and "." not in file.name.rpartition("/")[2]:
-        below = _of_file(reader, about, replace(file, is_directory=True), filters) if "/" in file.name else None
+        as_directory = replace(file, is_directory=True)
+        below = _of_file(reader, read, about, as_directory, filters) if "/" in file.name else None
         found = below if below and _changes(below) else found
     if file.is_word:  # it is more often a word than a file that was only read
         return found if _changes(found) else None
@@ -74,10 +77,10 @@ def _changes(found: Who) -> int:
     return sum(person.changes for person in found.people)
 
 
-def _of_file(reader: IndexReader, about: str, file: NamedFile, filters: Filters) -> Who:
-    mentioned = mentions(reader, file, filters)
+def _of_file(reader: IndexReader, read: CallsRead, about: str, file: NamedFile, filters: Filters) -> Who:
+    mentioned = mentions(reader, read, file, filters)
     made = mentioned.calls
-    stored = {one.number: one for one in reader.sessions({one.number for one in made})} if made else {}
+    stored = read.sessions(one.number for one in made)
     same = file.same_file() if file.checkouts else None
     here = [one for one in made if same is None or _is_same(same, file, one, stored[one.number])]
     families = _families(reader, stored.values())
