@@ -20,6 +20,7 @@ from .programs import (
 
 #: A plain word, such as a subcommand: `test`, `test:ci`, `css:build`, `pre-commit`.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[:.-][A-Za-z0-9_]+)*")
+_DIRECTORY = re.compile(r"[/\\]")
 _VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*\Z")
 #: A variable in front of a command.
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
@@ -27,7 +28,7 @@ ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
 def program_of(word: str) -> str:
     """Return the name of a program without its directory, version and suffix: `/usr/bin/python3.11` is `python`."""
-    name = re.split(r"[/\\]", word)[-1] or word
+    name = (_DIRECTORY.split(word)[-1] if "/" in word or "\\" in word else word) or word
     name = name.removesuffix(".exe")
     return _VERSION.sub("", name) if name.startswith(("python", "pip", "node", "ruby")) else name
 

@@ -185,5 +185,6 @@ def _script(program: str, words: Sequence[str]) -> str:
 
 def _script_of_input(program: str, words: Sequence[str], bodies: Sequence[str]) -> str:
     """Return the script that a shell is given as its input: `bash <<EOF`."""
-    has_file = any(not word.startswith("-") for word in words[1:])
-    return bodies[0] if bodies and program in SHELL_OPTIONS and not has_file else ""
+    if not bodies or program not in SHELL_OPTIONS or any(not word.startswith("-") for word in words[1:]):
+        return ""
+    return bodies[0]

@@ -19,6 +19,8 @@ _WRITING = re.compile(
 _STRING = re.compile(r"\\.|\"((?:\\.|[^\"\\\n])*)\"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`", re.DOTALL)
 #: An argument whose value is a command.
 _COMMAND = re.compile(r"\b(?:cmd|command)[\"']?\s*[:=]\s*$")
+#: What a name of a file has, and what only patterns and code have.
+_NAMING, _MEANING = re.compile(r"[\w\])}]"), re.compile(r"[*?{}$`|<>=,;]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
 
 
@@ -46,4 +48,4 @@ def is_path(word: str) -> bool:
     """Return whether a word of a command, or a string of a program, may name a file."""
     if not word or word.startswith("-") or len(word) > 300 or "\n" in word or "://" in word:
         return False
-    return bool(re.search(r"[\w\])}]", word)) and not re.search(r"[*?{}$`|<>=,;]", word) and word.count(" ") < 4
+    return _NAMING.search(word) is not None and _MEANING.search(word) is None and word.count(" ") < 4

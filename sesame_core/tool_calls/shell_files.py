@@ -76,11 +76,12 @@ def _named(one: Command, scripts: Sequence[str]) -> Iterator[tuple[str, bool]]:
     words = _without_manager(one.words)
     name = words[0].lower() if words else ""
     is_script = bool(_INTERPRETERS.match(name))
-    given = (_PLACE.sub("", word) for before, word in pairwise(words) if before not in _SAID)
+    given = (_PLACE.sub("", word) if ":" in word else word for before, word in pairwise(words) if before not in _SAID)
     named = [word for word in given if is_path(word) and not (is_script and " " in word)]
     if name in _EDITORS:
         named = [word for word in named if not _EXPRESSION.match(word)]
-    yield from zip(named, _changed(name, words[1:], named), strict=True)
+    if named:
+        yield from zip(named, _changed(name, words[1:], named), strict=True)
     if is_script:
         for script in [*scripts, *(word for word in words[1:] if "\n" in word or " " in word or "(" in word)]:
             yield from files_of_script(script)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from .programs import GRAMMAR
 from .quoting import HEREDOC, body_end, quote_end, substitution_end
 
-_PLAIN = re.compile(r"[^\s\\'\"`$#&|;<>()]+")
+#: Characters that mean nothing, and the blanks after them, which end the word.
+_PLAIN = re.compile(r"([^\s\\'\"`$#&|;<>()]+)([ \t]*)")
 #: The beginning of a path of Windows, in which backslashes are what they are.
 _DRIVE = re.compile(r"[A-Za-z]:")
 _REDIRECTION = re.compile(r"(?:&>>?|>>?\|?|<>?)(?:&(?:\d+|-))?")
@@ -77,11 +78,16 @@ class _Splitter:
         text, end, place = self._text, len(self._text), 0
         while place < end:
             if plain := _PLAIN.match(text, place):
-                self._add(plain[0])
+                self._add(plain[1])
+                if plain[2]:
+                    self._close()
                 place = plain.end()
                 continue
             character = text[place]
-            if character in "\\`$'\"":
+            if character == " ":
+                self._close()
+                place += 1
+            elif character in "\\`$'\"":
                 place = self._quoted(character, place)
             elif character == "#" and not self._is_open:
                 newline = text.find("\n", place)
