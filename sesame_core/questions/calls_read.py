@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..tool_calls.call_files import Named
     from ..types.index import Chunk, ScoredChunk, StoredSession
     from ..types.query import Filters
+    from .named_file import NamedFile
 
 
 class CallsRead:
@@ -24,7 +25,8 @@ class CallsRead:
     def __init__(self, reader: IndexReader) -> None:
         self._reader = reader
         self._found: dict[tuple[str, Filters, int], Sequence[ScoredChunk]] = {}
-        self._calls: dict[Place, tuple[Chunk, list[Named]]] = {}
+        self._calls: dict[Place, Chunk] = {}
+        self._files: dict[Place, list[Named]] = {}
         self._sessions: dict[int, StoredSession] = {}
 
     def with_name(self, name: str, filters: Filters, limit: int) -> Sequence[ScoredChunk]:
@@ -41,15 +43,17 @@ class CallsRead:
             self._sessions |= {one.number: one for one in self._reader.sessions(missing)}
         return {number: self._sessions[number] for number in wanted if number in self._sessions}
 
-    def at(self, places: Iterable[Place]) -> Iterator[tuple[Place, Chunk, list[Named]]]:
-        """Yield the calls at some places, with the files that they name."""
+    def naming(self, file: NamedFile, places: Iterable[Place]) -> Iterator[tuple[Place, Chunk, list[Named]]]:
+        """Yield those calls at some places that may name a file, with the files that they name."""
         wanted = list(places)
         missing = [place for place in wanted if place not in self._calls]
-        sessions = self.sessions(number for number, _ in missing)
-        for place, chunk in chunks_at(self._reader, missing).items():
-            if chunk.kind == "tool_call":
-                stored = sessions.get(place[0])
-                self._calls[place] = chunk, files_of(chunk.text, stored.session.cwd if stored else None)
+        self._calls |= chunks_at(self._reader, missing)
+        sessions = self.sessions(number for number, _ in wanted)
         for place in wanted:
-            if place in self._calls:
-                yield place, *self._calls[place]
+            chunk, stored = self._calls.get(place), sessions.get(place[0])
+            if chunk is not None and chunk.kind == "tool_call":
+                directory = (stored.session.cwd if stored else None) or ""
+                if place not in self._files and file.may_be_in(chunk.text, directory):
+                    self._files[place] = files_of(chunk.text, directory)
+                if place in self._files:
+                    yield place, chunk, self._files[place]

@@ -79,7 +79,7 @@ def mentions(reader: IndexReader, read: CallsRead, file: NamedFile, filters: Fil
 def _naming(read: CallsRead, file: NamedFile, filters: Filters, places: set[Place]) -> list[Mention]:
     """Return the calls at some places that name the file."""
     found = []
-    for (number, _), chunk, files in read.at(sorted(places, reverse=True)):
+    for (number, _), chunk, files in read.naming(file, sorted(places, reverse=True)):
         named = [one for one in files if file.is_meant(one.path)]
         if file.is_word and is_shell(chunk.tool_name):
             named = [one for one in named if one.is_changed]  # `npm test` names no file

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LONGEST = 1_000
 #: A line and a column after a path, as compilers and searches write them.
 _PLACE = re.compile(r"(?<=[\w)\]}])(?::\d+){1,2}:?$|(?<=\w)#L\d+(?:-L?\d+)?$")
+_PLAIN = re.compile(r"[\w.@+-]+")
 #: A name with an extension, or a path.
 _NAME = re.compile(r"(?:[^\s/\\]*[\w\])}]\.[A-Za-z][\w-]{0,11}|\.[A-Za-z][\w.-]+|[^\s]*[/\\][^\s]*)")
 
@@ -57,6 +58,14 @@ class NamedFile:
             elif parts[-len(own) :] == own:
                 return True
         return False
+
+    def may_be_in(self, text: str, directory: str) -> bool:
+        """Return whether a call may name the file: a look at its text, in less time than to read its files.
+
+        :param directory: where the call was made, of which a path in it has the beginning.
+        """
+        plain, above = _compared(text), directory.casefold()
+        return any(all(_has(plain, part) or _has(above, part) for part in _plain(name)) for name in self.names)
 
     def ends(self, path: str) -> Iterator[str]:
         """Yield the beginnings of a path that may be the file's: itself; of a directory those with its name."""
@@ -129,6 +138,37 @@ def _parts(path: str) -> tuple[str, ...]:
         elif part not in ("", "."):
             parts.append(part)
     return tuple(parts)
+
+
+def _plain(path: str) -> Iterator[str]:
+    """Yield the components of a path that nobody has to escape in a command."""
+    return (part for part in _parts(path) if _PLAIN.fullmatch(part))
+
+
+def _compared(text: str) -> str:
+    """Return a text in one case, without the quotes that a shell takes out of a path."""
+    return text.casefold().replace('"', "").replace("'", "")
+
+
+def _has(text: str, part: str) -> bool:
+    """Return whether a text has a component of a path, and not only as a part of a word."""
+    place = text.find(part)
+    while place >= 0:
+        end = place + len(part)
+        is_escape = text[place - 2 : place - 1] == "\\"  # `\n` in code
+        if is_escape or not (_goes_on(text, place) or _goes_on(text, end)):
+            return True
+        place = text.find(part, end)
+    return False
+
+
+def _goes_on(text: str, place: int) -> bool:
+    """Return whether the characters before and at a place are of one word."""
+    return 0 < place < len(text) and _is_of_word(text[place - 1]) and _is_of_word(text[place])
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _last(path: str) -> str:
