@@ -342,6 +342,21 @@ def test_of_a_word_or_a_phrase_the_newest_chunks_are_found_however_few_sessions_
             assert reader.phrase(word, filters, condition, limit, beside=beside) == all_of_them[:limit]
 
 
+@pytest.mark.parametrize("text", ["common", "common text", "common|seldom"])
+def test_of_few_sessions_all_chunks_with_a_common_word_are_found_however_old(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(limits, "LISTED", 2 * CHUNKS)
+    monkeypatch.setattr(limits, "PHRASED", CHUNKS)
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    word = Word(text=text, alternatives=tuple(text.split("|")))
+    oldest = a_query(required=["prompt"]).condition
+    assert len(reader.phrase(word, EVERYTHING, oldest, 600)) >= CHUNKS
+    assert len(reader.phrase(word, EVERYTHING, oldest, 5)) == 5
+    assert reader.phrase(word, EVERYTHING, a_query(required=["nowhere"]).condition, 600) == []
+
+
 def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:
     one, other = backend.reader(), backend.reader()
     assert isinstance(one, PostgresReader)
