@@ -135,8 +135,7 @@ def _followed(state: _State, chunk: Chunk, call: Call | None, found: list[Episod
     if call is None or not call.has_ended or call.chunk.seq < episode.last.seq:
         return state
     same = _sameness(episode, call)
-    is_told = state.prompts == 0 and _USAGE.search(episode.line.text) is not None
-    is_again = same == SAME or (same == PROGRAM and is_told)
+    is_again = same == SAME or (same == PROGRAM and state.prompts == 0 and bool(_USAGE.search(episode.line.text)))
     if state.prompts == 0 and len(state.tried) < STEPS and (call.command is not None or call.is_edit):
         state.tried.append(call)
     if is_again and call.has_failed:
