@@ -10,6 +10,7 @@ from ..types.query import Filters
 from .searching import Searching
 
 if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
     from ..types.answer import Answer
     from ..types.fixes import Fixes, Known, Ways
     from ..types.index import StoredSession
@@ -61,6 +62,8 @@ class Questions(Searching):
     def fix(self, error: str, filters: Filters | None = None, *, limit: int = ANSWERS, offset: int = 0) -> Fixes:
         """Return what was done after an error, or one like it, and whether it held.
 
+        Of equal ones those of the repository around the present directory come first.
+
         :param error: as it was printed, of any number of lines; those that say most are looked for.
         :param limit: most fixes; occurrences of one error with one remedy are one.
         :param offset: fixes to skip.
@@ -69,7 +72,9 @@ class Questions(Searching):
         """
         from ..questions.fixes import find
 
-        found = find(self._index.reader(), as_seen(error), self._checked(filters), limit=limit, offset=offset)
+        reader = self._index.reader()
+        checked = self._checked(filters)
+        found = find(reader, as_seen(error), checked, here=_here(reader), limit=limit, offset=offset)
         self._complete(found.basis, filters, (fix.seen.stored for fix in found.fixes), is_empty=not found.occurrences)
         return found
 
@@ -84,16 +89,11 @@ class Questions(Searching):
         :raises QueryError: no session and no installed parser has one of the agents of `filters`.
         :raises BackendError: the index cannot be read.
         """
-        from ..query.here import here
         from ..questions.howto import find
-        from ..search.places import Places
-        from ..types.query import names_of
 
         reader = self._index.reader()
-        places = Places(reader).resolved(Filters(places=here())).places
-        names = [name for place in places for name in names_of(place)]
-        asked = as_seen(command)
-        found = find(reader, asked, self._checked(filters), here=names, limit=limit, offset=offset)
+        checked = self._checked(filters)
+        found = find(reader, as_seen(command), checked, here=_here(reader), limit=limit, offset=offset)
         self._complete(
             found.basis, filters, (way.last.stored for way in found.ways if way.last), is_empty=not found.runs
         )
@@ -161,3 +161,13 @@ class Questions(Searching):
             basis.hints = (*basis.hints, *self.kept_out(filters, 0).hints)
         else:
             basis.hints = self._without_results(basis.hints)
+
+
+def _here(reader: IndexReader) -> frozenset[str]:
+    """Return the directories of the repository around the present directory, under all their names."""
+    from ..query.here import here
+    from ..search.places import Places
+    from ..types.query import names_of
+
+    places = Places(reader).resolved(Filters(places=here())).places
+    return frozenset(name for place in places for name in names_of(place))

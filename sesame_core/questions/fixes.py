@@ -9,7 +9,7 @@ from ..dataclass import dataclass, replace
 from ..plugin.backend import IndexReader
 from ..tool_calls.results import is_quoted
 from ..types.fixes import Fix, Fixes, Seen
-from ..types.query import Filters
+from ..types.query import Filters, is_within
 from . import finding
 from .episodes import Episode, episodes
 from .errors import asked_lines
@@ -42,10 +42,19 @@ class _Occurrence:
     line: ErrorLine
 
 
-def find(reader: IndexReader, text: str, filters: Filters, *, limit: int, offset: int = 0) -> Fixes:
+def find(
+    reader: IndexReader,
+    text: str,
+    filters: Filters,
+    *,
+    here: frozenset[str] = frozenset(),
+    limit: int,
+    offset: int = 0,
+) -> Fixes:
     """Return what was done after an error, or one like it.
 
     :param text: the error as it was pasted, of any number of lines.
+    :param here: the directories of the repository around the present directory, under all their names.
     """
     lines = asked_lines(text)
     answer = Fixes(about=text, lines=tuple(line.text for line in lines))
@@ -61,7 +70,7 @@ def find(reader: IndexReader, text: str, filters: Filters, *, limit: int, offset
         answer.basis.sessions = len({one.place[0] for one in occurrences})
         answer.occurrences = len(same)
         followed = _followed(reader, wanted, stored, occurrences, answer)
-        fixes = _fixes(followed, stored, same)
+        fixes = _fixes(followed, stored, same, here)
         answer.basis.total, answer.fixes = len(fixes), tuple(fixes[offset : offset + limit])
         tell(answer.basis, reader, filters, is_empty=not occurrences)
     return answer
@@ -158,9 +167,18 @@ def _stretches(occurrences: Sequence[_Occurrence], after: int) -> list[ChunkRang
 
 
 def _fixes(
-    followed: Sequence[tuple[int, Episode]], stored: dict[int, StoredSession], same: Sequence[_Occurrence]
+    followed: Sequence[tuple[int, Episode]],
+    stored: dict[int, StoredSession],
+    same: Sequence[_Occurrence],
+    here: frozenset[str],
 ) -> list[Fix]:
-    """Return the fixes, best first; occurrences of one error with one remedy are one."""
+    """Return the fixes, best first, of equal ones those of here; occurrences of one error with one remedy are one."""
+
+    def order(fix: Fix) -> tuple[int, int, bool, float]:
+        rank = OUTCOMES[fix.outcome] - fix.is_akin + bool(fix.came_back)
+        is_here = any(is_within(place, here) for place in fix.seen.stored.session.places)
+        return -fix.is_same, rank, not is_here, -(fix.seen.at or finding.LONG_AGO).timestamp()
+
     groups: dict[tuple[object, ...], list[Fix]] = {}
     for number, episode in followed:
         fix = _fix(number, episode, stored[number], stored, same)
@@ -168,16 +186,11 @@ def _fixes(
         groups.setdefault(key, []).append(fix)
     found = []
     for group in groups.values():
-        group.sort(key=_order)
+        group.sort(key=order)
         best, *rest = group
         others = sorted((fix.seen for fix in rest), key=lambda seen: seen.at or finding.LONG_AGO, reverse=True)
         found.append(replace(best, others=tuple(others)))
-    return sorted(found, key=_order)
-
-
-def _order(fix: Fix) -> tuple[int, int, float]:
-    rank = OUTCOMES[fix.outcome] - fix.is_akin + bool(fix.came_back)
-    return -fix.is_same, rank, -(fix.seen.at or finding.LONG_AGO).timestamp()
+    return sorted(found, key=order)
 
 
 def _fix(

@@ -77,7 +77,7 @@ def find(
     text: str,
     filters: Filters,
     *,
-    here: Sequence[str] = (),
+    here: frozenset[str] = frozenset(),
     limit: int,
     offset: int = 0,
 ) -> Ways:
@@ -107,7 +107,7 @@ def find(
         # If the command itself was run, others with its words are not what is asked for.
         runs = [run for run in runs if run.score >= ASKED] or runs
         answer.runs, answer.basis.sessions = len(runs), len({run.stored.number for run in runs})
-        groups = _grouped(runs, frozenset(here))
+        groups = _grouped(runs, here)
         answer.basis.total = len(groups)
         answer.ways = tuple(_way(group) for group in groups[offset : offset + limit])
         tell(answer.basis, reader, filters, is_empty=not groups)

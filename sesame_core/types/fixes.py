@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(slots=True, kw_only=True)
 class Fix:
-    """What was done after an error, and whether it held: the newest occurrence of several with the same remedy."""
+    """What was done after an error, and whether it held: the first in order of several with the same remedy."""
 
     #: The line of the error, as it was there.
     line: str
@@ -98,7 +98,7 @@ class Fixes:
     basis: Known = field(default_factory=Known)
     #: The lines of the error that were looked for.
     lines: tuple[str, ...] = ()
-    #: Best first: those of the same error, those that held, the newest.
+    #: Best first: those of the same error, those that held, those of this project, the newest.
     fixes: tuple[Fix, ...] = ()
     #: Times that the same error occurred, in what was read.
     occurrences: int = 0

@@ -173,6 +173,34 @@ def test_the_same_remedy_in_several_sessions_is_one_fix(indexed: Callable[[Histo
     assert [seen.stored.session.id for seen in fix.others] == ["s1", "s0"]
 
 
+def test_of_fixes_that_held_those_of_the_present_project_come_first(
+    indexed: Callable[[History], Sesame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def session(*remedy: Step) -> list[Step]:
+        return [
+            asks("build"),
+            runs("npm run build", BROKEN, fails=True),
+            *remedy,
+            runs("npm run build", "done"),
+            says("ok"),
+        ]
+
+    here = tmp_path / "app"
+    (here / ".git").mkdir(parents=True)
+    old, new = runs("npm ci", "added 3"), runs("npm install widget", "added 1")
+    sesame = indexed({
+        "ann1": (0, str(here / "web"), session(old)),
+        "ann2": (1, "/code/other", session(new)),
+        "ann3": (2, "/code/other", session(old)),
+        "ann4": (3, str(here), [asks("build"), runs("npm run build", BROKEN, fails=True), says("It fails.")]),
+    })  # fmt: skip
+    assert [fix.seen.stored.session.id for fix in sesame.fix(ERROR).fixes] == ["ann3", "ann2", "ann4"]
+    monkeypatch.chdir(here)
+    fixes = sesame.fix(ERROR).fixes
+    assert [fix.seen.stored.session.id for fix in fixes] == ["ann1", "ann2", "ann4"]
+    assert [seen.stored.session.id for seen in fixes[0].others] == ["ann3"]
+
+
 def test_an_error_that_nobody_solved_is_unresolved_with_what_was_tried(indexed: Callable[[History], Sesame]) -> None:
     steps = [
         asks("flash it"),
