@@ -14,7 +14,7 @@ from ..search.rarest import with_rarest_words
 from ..text.tokens import split
 from ..tool_calls.results import is_refused
 from ..types.fixes import Seen
-from ..types.index import Chunk, ScoredChunk, StoredSession
+from ..types.index import Chunk, ChunkRange, ScoredChunk, StoredSession
 from ..types.query import Condition, Filters, Query, Word
 
 #: Stands in an order for a time that is not known.
@@ -86,13 +86,23 @@ def refused(reader: IndexReader, calls: Iterable[tuple[int, Chunk]]) -> set[Plac
 
     :param calls: each with the number of its session.
     """
-    wanted = [(number, call) for number, call in calls if call.call_id]
-    after = reader.chunks([(number, call.seq + 1, RESULTS) for number, call in wanted]) if wanted else []
+    wanted = sorted((number, call.seq, call.call_id) for number, call in calls if call.call_id)
+    ranges: list[ChunkRange] = []
+    for number, seq, _ in wanted:
+        last, first, count = ranges[-1] if ranges else (None, 0, 0)
+        if last == number and seq < first + (count or 0):  # what is behind both is read once
+            ranges[-1] = number, first, seq + 1 + RESULTS - first
+        else:
+            ranges.append((number, seq + 1, RESULTS))
+    undone: dict[tuple[int, str | None], list[int]] = {}
+    for (number, _, _), chunks in zip(ranges, reader.chunks(ranges) if ranges else [], strict=True):
+        for chunk in chunks:
+            if chunk.kind == "tool_result" and is_refused(chunk):
+                undone.setdefault((number, chunk.call_id), []).append(chunk.seq)
     return {
-        (number, call.seq)
-        for (number, call), chunks in zip(wanted, after, strict=True)
-        for chunk in chunks
-        if chunk.kind == "tool_result" and chunk.call_id == call.call_id and is_refused(chunk)
+        (number, seq)
+        for number, seq, call_id in wanted
+        if any(seq < result <= seq + RESULTS for result in undone.get((number, call_id), ()))
     }
 
 
