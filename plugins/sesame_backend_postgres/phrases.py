@@ -19,7 +19,10 @@ from .prepared import Alike
 def statement(
     word: Word, filters: Filters, condition: Condition | None, limit: int, beside: Sequence[Word]
 ) -> Where | None:
-    """Return the statement with its values, whose rows are session, position and weight class; None if none can match.
+    """Return the statement with its values; None if no chunk can match.
+
+    Its rows are session, position and weight class, after whether only the newest chunks with the words were looked at:
+    one row without the others, if none was found.
 
     :param limit: most rows; of more the newest sessions'.
     :param beside: words of which the chunks have one, too; empty: any chunks.
@@ -125,9 +128,13 @@ def statement(
     )
     # Without the inner OFFSET a plan may read all texts in order.
     given = ",\n".join(parts.sql)
+    older_too = " AND (SELECT are_few IS NOT TRUE FROM listed)" if narrow.sql else ""
     sql = f"""WITH {given}
-SELECT session, seq, class FROM (
+SELECT b.is_bounded, t.* FROM (
+  SELECT EXISTS (SELECT FROM cutoff) AND EXISTS (SELECT FROM rest){older_too}
+    OR (SELECT NOT is_plain AND (SELECT count(*) FROM found) > {budget.PHRASED} FROM sought) AS is_bounded
+) AS b LEFT JOIN (SELECT * FROM (
   SELECT t.session, t.seq, t.class::int AS class FROM newest JOIN texts AS t ON t.ctid = newest.place
   WHERE (SELECT is_plain FROM sought) OR t.words @@ (SELECT q FROM sought) OFFSET 0
-) AS t ORDER BY session DESC, seq DESC LIMIT %s"""
+) AS t ORDER BY session DESC, seq DESC LIMIT %s) AS t ON true ORDER BY session DESC, seq DESC"""
     return Where(Alike(sql), (*parts.values, limit))

@@ -102,12 +102,20 @@ class PostgresReader:
         self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
     ) -> list[ScoredChunk]:
         """Find the newest chunks with a phrase."""
+        return self.bounded_phrase(word, filters, condition, limit, beside=beside)[0]
+
+    def bounded_phrase(
+        self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
+    ) -> tuple[list[ScoredChunk], bool]:
+        """Find the newest chunks with a phrase, and say whether older ones were not looked at."""
         made = phrases.statement(word, filters, condition, limit, beside)
         found = self._rows(made.sql, made.values) if made else []
-        return [
+        chunks = [
             ScoredChunk(session=number, seq=seq, weight_class=matching.weight_class(of), score=0.0)
-            for number, seq, of in found
+            for _, number, seq, of in found
+            if number is not None
         ]
+        return chunks, bool(found and found[0][0])
 
     def sessions(self, numbers: Iterable[int]) -> list[StoredSession]:
         """Return sessions by number."""

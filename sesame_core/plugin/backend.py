@@ -122,6 +122,19 @@ class Phrases(Protocol):
 
 
 @runtime_checkable
+class Bounding(Protocol):
+    """A reader whose `phrase` looks at some chunks only, the newest, if too many have the words, and can say so.
+
+    Answers then say that there may be more.  Of other readers `phrase` is expected to look at all chunks.
+    """
+
+    def bounded_phrase(
+        self, word: Word, filters: Filters, condition: Condition | None, limit: int, *, beside: Sequence[Word] = ()
+    ) -> tuple[list[ScoredChunk], bool]:
+        """Return what `phrase` returns, and whether chunks that were not looked at may have the phrase, too."""
+
+
+@runtime_checkable
 class Turns(Protocol):
     """A reader that finds the ends of turns without reading texts.
 

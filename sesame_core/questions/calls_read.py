@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..tool_calls.call_files import files_of
-from .finding import Place, chunks_at, chunks_with, word_of
+from .finding import Found, Place, chunks_at, chunks_with, word_of
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
     from ..tool_calls.call_files import Named
-    from ..types.index import Chunk, ScoredChunk, StoredSession
+    from ..types.index import Chunk, StoredSession
     from ..types.query import Filters
     from .named_file import NamedFile
 
@@ -24,12 +24,12 @@ class CallsRead:
 
     def __init__(self, reader: IndexReader) -> None:
         self._reader = reader
-        self._found: dict[tuple[str, Filters, int], Sequence[ScoredChunk]] = {}
+        self._found: dict[tuple[str, Filters, int], Found] = {}
         self._calls: dict[Place, Chunk] = {}
         self._files: dict[Place, list[Named]] = {}
         self._sessions: dict[int, StoredSession] = {}
 
-    def with_name(self, name: str, filters: Filters, limit: int) -> Sequence[ScoredChunk]:
+    def with_name(self, name: str, filters: Filters, limit: int) -> Found:
         """Return chunks with a name as a phrase, those of the newest sessions, as `finding.chunks_with` does."""
         asked = name, filters, limit
         if asked not in self._found:

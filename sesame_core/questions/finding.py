@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from ..plugin.backend import Counting, IndexReader, Phrases
+from ..plugin.backend import Bounding, Counting, IndexReader, Phrases
 from ..query.parser import parse
 from ..search.grouping import copy_rank
 from ..search.rarest import with_rarest_words
@@ -61,6 +61,14 @@ def phrase_of(key: Sequence[str], weights: Mapping[str, float]) -> Word | None:
     return word_of(" ".join(best[1])) if best else None
 
 
+class Found(NamedTuple):
+    """The newest chunks with a word or phrase."""
+
+    chunks: list[ScoredChunk]
+    #: Whether these are all.
+    is_whole: bool
+
+
 def chunks_with(
     reader: IndexReader,
     word: Word,
@@ -69,16 +77,21 @@ def chunks_with(
     *,
     condition: Condition | None = None,
     beside: Sequence[Word] = (),
-) -> list[ScoredChunk]:
+) -> Found:
     """Return chunks with a word or phrase; of more than the limit those of the newest sessions, if the index can tell.
 
     :param condition: what their sessions meet.
     :param beside: words of which the chunks have one, too, if the index can tell.
     """
-    if isinstance(reader, Phrases):
-        return reader.phrase(word, filters, condition, limit, beside=beside)
-    query = Query(text=word.text, words=(word,), condition=condition)
-    return reader.candidates(query, filters).chunks[:limit]
+    is_bounded = False
+    if isinstance(reader, Bounding):
+        chunks, is_bounded = reader.bounded_phrase(word, filters, condition, limit, beside=beside)
+    elif isinstance(reader, Phrases):
+        chunks = reader.phrase(word, filters, condition, limit, beside=beside)
+    else:
+        query = Query(text=word.text, words=(word,), condition=condition)
+        chunks = reader.candidates(query, filters).chunks[:limit]
+    return Found(chunks, len(chunks) < limit and not is_bounded)
 
 
 def refused(reader: IndexReader, calls: Iterable[tuple[int, Chunk]]) -> set[Place]:
@@ -108,13 +121,13 @@ def refused(reader: IndexReader, calls: Iterable[tuple[int, Chunk]]) -> set[Plac
 
 def with_phrase(
     reader: IndexReader, word: Word, filters: Filters, limit: int, *, beside: Sequence[Word] = ()
-) -> list[Place]:
-    """Return the chunks with a phrase, those of the newest sessions first.
+) -> tuple[list[Place], bool]:
+    """Return the chunks with a phrase, those of the newest sessions first, and whether these are all.
 
     :param beside: words of which the chunks have one, too, if the index can tell.
     """
     found = chunks_with(reader, word, filters, limit, beside=beside)
-    return sorted(((chunk.session, chunk.seq) for chunk in found), reverse=True)
+    return sorted(((chunk.session, chunk.seq) for chunk in found.chunks), reverse=True), found.is_whole
 
 
 def query_of(reader: IndexReader, words: Sequence[str]) -> Query:

@@ -85,8 +85,8 @@ def _occurrences(reader: IndexReader, wanted: Wanted, filters: Filters, answer: 
         if word is None:
             continue
         for within, most in ((results, FOUND), (said, FOUND // 4)):
-            found = finding.with_phrase(reader, word, within, most)
-            answer.basis.is_truncated |= len(found) == most
+            found, is_whole = finding.with_phrase(reader, word, within, most)
+            answer.basis.is_truncated |= not is_whole
             places.update(dict.fromkeys(found))
     read = _read(reader, wanted, places)
     if sum(one.level is Level.SAME for one in read) < ENOUGH:

@@ -119,12 +119,13 @@ def _places(reader: IndexReader, question: Question, filters: Filters, answer: W
     within = of_calls(filters)
     words = tuple(Word(text=word, alternatives=alike) for word, alike in question.alike.items())
     together = question.together(words)
-    found = dict.fromkeys(finding.with_phrase(reader, together, within, TOGETHER, beside=(COMMAND,)))
-    answer.basis.is_truncated = len(found) == TOGETHER
+    places, is_whole = finding.with_phrase(reader, together, within, TOGETHER, beside=(COMMAND,))
+    found = dict.fromkeys(places)
+    answer.basis.is_truncated = not is_whole
     if len(found) < ENOUGH and len(words) > 1:
         for word in question.rarest(words)[:WORDS]:
-            newest = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
-            answer.basis.is_truncated |= len(newest) == EACH
+            newest, is_whole = finding.with_phrase(reader, word, within, EACH, beside=(COMMAND,))
+            answer.basis.is_truncated |= not is_whole
             found.update(dict.fromkeys(newest))
         # A short call of the words is a better answer than the newest whose paths have one of them.
         shells = (name for name, _ in values.known(reader, "tool") if is_shell(name))

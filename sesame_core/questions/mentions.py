@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass, replace
-from ..plugin.backend import Counting, IndexReader
 from ..text.readable import is_shell
-from ..text.tokens import split
 from ..types.query import Filters, Query
 from .calls_read import CallsRead
 from .finding import Place, refused, word_of
@@ -16,13 +14,11 @@ from .named_file import NamedFile, last_parts
 from .reach import is_within_period, of_calls
 
 if TYPE_CHECKING:
+    from ..plugin.backend import IndexReader
     from ..types.index import Chunk
 
 #: Most chunks with a name that are looked at, the newest: as many as a server reads for a phrase.
 MOST = 1_000
-#: Chunks with a word from which on an index that knows no order of words finds a phrase in the newest of them only
-#: (15,000 in PostgreSQL).
-COMMON = 10_000
 #: Most sessions with a path that are then compared with those that were found, and chunks of others that are looked at.
 SESSIONS, PLACES = 200, 5_000
 _CALL = 2
@@ -60,17 +56,13 @@ def mentions(reader: IndexReader, read: CallsRead, file: NamedFile, filters: Fil
     for questions in _questions(file, filters):
         if not is_whole:
             answers = [read.with_name(name, narrowed, MOST) for name, narrowed in questions]
-            is_whole = all(len(chunks) < MOST for chunks in answers)
-            found |= {(c.session, c.seq) for chunks in answers for c in chunks if c.weight_class == _CALL}
+            is_whole = all(answer.is_whole for answer in answers)
+            found |= {(c.session, c.seq) for answer in answers for c in answer.chunks if c.weight_class == _CALL}
     calls = _naming(read, file, filters, found)
     uncounted = 0
-    is_common = is_whole and _is_common(reader, file)
-    if file.is_directory:  # sessions with a common one are too many to be compared
-        is_whole = is_whole and not is_common
-    elif is_common or not is_whole:
+    if not is_whole and not file.is_directory:  # sessions with a common directory are too many to be compared
         missing, uncounted = _missing(reader, file, filters, {one.number for one in calls})
         calls += _naming(read, file, filters, missing - found)
-        is_whole = is_whole and not uncounted
     undone = refused(reader, ((one.number, one.chunk) for one in calls if one.is_change))
     calls = [one for one in calls if (one.number, one.chunk.seq) not in undone]
     return Mentions(calls, is_whole, uncounted)
@@ -87,14 +79,6 @@ def _naming(read: CallsRead, file: NamedFile, filters: Filters, places: set[Plac
             is_change = any(one.is_changed for one in named)
             found.append(Mention(number, chunk, tuple(one.path for one in named), is_change))
     return found
-
-
-def _is_common(reader: IndexReader, file: NamedFile) -> bool:
-    """Return whether all words of a name are so common that an index may have looked at the newest chunks only."""
-    if not isinstance(reader, Counting):
-        return False
-    names = [[word_of(word) for word in split(name)] for name in last_parts(file.names, 1)]
-    return any(words and min(reader.frequencies(words)) > COMMON for words in names)
 
 
 def _missing(reader: IndexReader, file: NamedFile, filters: Filters, known: set[int]) -> tuple[set[Place], int]:

@@ -86,7 +86,7 @@ class Calls:
         return refused(self._reader, ((call.stored.number, call.chunk) for call in calls))
 
     def _with(self, word: Word, condition: Condition | None, limit: int) -> list[ScoredChunk]:
-        return chunks_with(self._reader, word, self._filters, limit, condition=condition)
+        return chunks_with(self._reader, word, self._filters, limit, condition=condition).chunks
 
     def _read(self, found: Sequence[ScoredChunk]) -> list[Call]:
         places = list(dict.fromkeys((one.session, one.seq) for one in found))

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from sesame_backend_sqlite.reader import SqliteReader
 from sesame_core import Filters, Sesame
 from sesame_core.questions import mentions
 from sesame_core.rendering.knowing import ids_of, who_json, who_text
+from sesame_core.types.index import ScoredChunk
 from sesame_core.types.knowing import Who
+from sesame_core.types.query import Word
 
 from ..support.every_backend import BACKENDS, opened
 from ..support.transcripts import START, Claude, Pi, in_index, sources, write
@@ -299,6 +302,25 @@ def test_of_a_common_name_the_latest_calls_count_and_the_answer_says_so(
         assert {id for id, *_ in sessions(found)} == {"day-5", "day-4", "day-3", "day-2"}
         assert found.uncounted == 2
         assert "only the latest calls with it were counted; 2 sessions with it were not counted." in who_text(found, {})
+
+
+def test_where_an_index_looks_at_the_newest_calls_only_the_others_are_found_by_their_path(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day in range(6):
+        session(f"day-{day}", ASKED, edit("/w/fox/index.ts"), day=day)
+
+    def bounded_phrase(reader: Any, word: Word, *asked: Any, **others: Any) -> tuple[list[ScoredChunk], bool]:
+        return reader.phrase(word, *asked, **others)[:2], True
+
+    with in_index(home) as sesame:
+        assert not sesame.who("fox/index.ts").is_truncated
+        monkeypatch.setattr(SqliteReader, "bounded_phrase", bounded_phrase, raising=False)
+        found = sesame.who("fox/index.ts")
+        assert {id for id, *_ in sessions(found)} == {f"day-{day}" for day in range(6)}
+        assert found.is_truncated
+        assert sesame.how("index").basis.is_truncated
+        assert sesame.fix("index").basis.is_truncated
 
 
 def test_headless_sessions_are_counted_until_they_are_asked_for(home: Path) -> None:

@@ -41,9 +41,9 @@ class BackendConformance(
     """Subclass it, set `name`, override the fixture `options` with the options of an empty index for each test.
 
     The rules are the docstrings of `sesame_core.plugin.backend`; a failure names the broken one.  Tests of an ability
-    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`, `Tallying`,
-    `Lineage`, `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`, `Granted`) are
-    skipped for a backend without it.
+    (`Vocabulary`, `SearchesTerms`, `Phrases`, `Bounding`, `Turns`, `Counting`, `Values`, `Directories`, `Abbreviating`,
+    `Tallying`, `Lineage`, `Withholding`, `TracksFiles`, `Annotating`, `Fingerprinted`, `Belongings`, `Monitored`,
+    `Granted`) are skipped for a backend without it.
     """
 
     def test_starts_empty(self, backend: StorageBackend) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sesame_core.plugin.backend import Phrases, StorageBackend
+from sesame_core.plugin.backend import Bounding, Phrases, StorageBackend
 from sesame_core.query.parser import MAX_DEPTH
 from sesame_core.types.query import AllOf, AnyOf, Condition, Filters, Has, Is, Not, Query, Word
 
@@ -252,3 +252,18 @@ class SearchingConformance(BackendBase):
             hostile = Word(text=text, alternatives=(text,))
             reader.phrase(hostile, EVERYTHING, None, 9)
             assert reader.phrase(word, EVERYTHING, None, 9, beside=[hostile]) is not None
+
+    def test_says_whether_it_looked_at_all_chunks_for_a_phrase(self, backend: StorageBackend) -> None:
+        """It finds what `phrase` does; of few chunks it looks at all, also if none has the phrase."""
+        reader = backend.reader()
+        if not isinstance(reader, Bounding):
+            pytest.skip("the backend looks at all chunks, or cannot say whether it does")
+        assert isinstance(reader, Phrases), "`bounded_phrase` is for readers with `phrase`"
+        store(backend, a_file(), a_session("a quick fox", "fox quick", id="s1"), a_session("the quick fox", id="s2"))
+        for text, number in (("quick fox", 2), ("fox", 3), ("fox the", 0), ("elk", 0), ("!", 0)):
+            word = Word(text=text, alternatives=(text,))
+            for filters in (EVERYTHING, Filters(cwd="/w/app"), Filters(role="assistant")):
+                chunks, is_bounded = reader.bounded_phrase(word, filters, None, 9)
+                assert chunks == reader.phrase(word, filters, None, 9)
+                assert len(chunks) == (0 if filters.role else number)
+                assert not is_bounded

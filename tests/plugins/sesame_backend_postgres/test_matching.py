@@ -357,6 +357,28 @@ def test_of_few_sessions_all_chunks_with_a_common_word_are_found_however_old(
     assert reader.phrase(word, EVERYTHING, a_query(required=["nowhere"]).condition, 600) == []
 
 
+def test_an_answer_says_when_older_chunks_with_a_phrase_were_not_looked_at(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = backend.reader()
+    assert isinstance(reader, PostgresReader)
+    monkeypatch.setattr(limits, "NEAR", 1)
+
+    def is_bounded(text: str, required: str = "") -> bool:
+        condition = a_query(required=[required]).condition if required else None
+        word = Word(text=text, alternatives=(text,))
+        return reader.bounded_phrase(word, EVERYTHING, condition, 10_000)[1]
+
+    texts = ("common", "common text", "number 7", "text text", "seldom", "nowhere", "nowhere common")
+    monkeypatch.setattr(limits, "PHRASED", 2 * SESSIONS * CHUNKS)
+    assert [text for text in texts if is_bounded(text)] == []
+    monkeypatch.setattr(limits, "PHRASED", 2 * CHUNKS)
+    assert [text for text in texts if is_bounded(text)] == ["common text", "text text"]
+    monkeypatch.setattr(limits, "LISTED", 2 * CHUNKS)
+    assert [text for text in texts if is_bounded(text)] == ["common", "common text", "text text", "seldom"]
+    assert [text for text in texts if is_bounded(text, "prompt")] == [], "all chunks of few sessions"
+
+
 def test_a_search_for_other_words_uses_the_plan_that_the_connection_keeps(backend: StorageBackend) -> None:
     one, other = backend.reader(), backend.reader()
     assert isinstance(one, PostgresReader)
