@@ -186,7 +186,8 @@ class SqliteReader:
     @translating
     def matching(self, query: Query, chunks: Sequence[tuple[int, int]]) -> list[frozenset[int]]:
         """Return the query's words that each chunk contains."""
-        sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ?"
+        # Without an order FTS5 walks the postings of a common word up to the chunk, in six times the time.
+        sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC"
         found = []
         for number, seq in chunks:
             row = number << schema.SESSION_SHIFT | seq << 2
