@@ -85,7 +85,7 @@ class Typed:
         # A text that was copied may begin and end within a word.
         self._known = {token for token in self._tokens if token in self._idf}
         self._needed = self._known.intersection(self._tokens[1:-1])
-        self._word_of = _Words(self._idf, self._stems, self._begun)
+        self._words = _Words(self._idf, self._stems, self._begun)
 
     def _learn(self, word: Word, value: float) -> None:
         own = split(plain(word.text))
@@ -131,14 +131,15 @@ class Typed:
         text = plain(text if is_whole else text[:COMPARED]).lower()
         tokens = split(text)
         before = self._before
+        self._words.learn(tokens)
         # Few tokens of a text are words of the query.
-        words = list(map(self._word_of.__getitem__, tokens))
+        words = list(map(self._words.get, tokens))
         places: dict[str, int] = {}
         typed: set[str] = set()
         pairs: set[tuple[str, str]] = set()
         pair_sum = 0.0
-        for place in compress(range(len(words)), words):
-            word = words[place]
+        for place, word in compress(enumerate(words), words):
+            assert word is not None
             if word == tokens[place]:
                 typed.add(word)
             for first, value in before.get(word, ()):
@@ -157,7 +158,7 @@ class Typed:
             return Level.NONE
         # Most texts lack one of its pieces, which is known sooner than the place of all white space.
         has_pieces = all(piece in text for piece in self._pieces)
-        has_characters = has_pieces and self._characters in " ".join(text.split())
+        has_characters = has_pieces and (self._characters in text or self._characters in " ".join(text.split()))
         has_words = self._known <= typed and f" {' '.join(self._tokens)} " in f" {' '.join(tokens)} "
         # Without spaces between words nothing tells where one ends.
         if len(self._tokens) < 2:
@@ -173,7 +174,7 @@ def _rarity(values: Sequence[float]) -> float:
 
 
 class _Words(dict[str, str]):
-    """The word of a query that a token of a text is, or is another form of, or ""; filled as tokens occur."""
+    """The words of a query that tokens of texts are, or are other forms of."""
 
     def __init__(self, words: Iterable[str], stems: Mapping[str, str], begun: Sequence[tuple[str, str]]) -> None:
         super().__init__({word: word for word in words})
@@ -181,10 +182,17 @@ class _Words(dict[str, str]):
         self._begun = begun
         self._beginnings = tuple(beginning for beginning, _ in begun)
         self._heads = {stem[:STEM] for stem in stems}
+        self._known = set(self)
 
-    def __missing__(self, token: str) -> str:
-        word = self._stems.get(light_stem(token), "") if token[:STEM] in self._heads else ""
-        if not word and token.startswith(self._beginnings):
-            word = next(word for beginning, word in self._begun if token.startswith(beginning))
-        self[token] = word
-        return word
+    def learn(self, tokens: Iterable[str]) -> None:
+        """Add those tokens that are words of the query."""
+        new = set(tokens).difference(self._known)
+        self._known |= new
+        heads, beginnings = self._heads, self._beginnings
+        # Most are none, which their first letters tell.
+        for token in [token for token in new if token[:STEM] in heads or token.startswith(beginnings)]:
+            word = self._stems.get(light_stem(token)) if token[:STEM] in heads else None
+            if word is None and token.startswith(beginnings):
+                word = next(word for beginning, word in self._begun if token.startswith(beginning))
+            if word is not None:
+                self[token] = word

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ..types.answer import Snippet
 from ..types.query import Query
 from .folding import folded
-from .tokens import CJK, ENDINGS, STEM, emoji, is_cjk, light_stem
+from .tokens import CJK, ENDINGS, STEM, beyond_ascii, emoji, is_cjk, light_stem
 
 #: Characters of a snippet, before the ellipses.
 LENGTH = 240
@@ -138,7 +138,9 @@ def _either(parts: Mapping[str, int]) -> str:
 
 def plain(text: str) -> str:
     """Return the text with each letter folded in place, so that offsets stay the same."""
-    return text if text.isascii() or not _folded_letters().search(text) else text.translate(_plain_letters)
+    if text.isascii() or not _folded_letters().search(beyond_ascii(text)):
+        return text
+    return text.translate(_plain_letters)
 
 
 @functools.cache

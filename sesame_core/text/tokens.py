@@ -132,7 +132,7 @@ LOWER = bytes(ord(chr(c).lower()) if chr(c).isalnum() else 32 for c in range(128
 
 def split(text: str) -> list[str]:
     """Return the words of a text in lower case, as backends split it; letters keep their accents."""
-    if text.isascii() or not _foreign().search(text):
+    if text.isascii() or not _foreign().search(beyond_ascii(text)):
         # A sixth of the time of the pattern.
         return text.encode("ascii", "replace").translate(LOWER).decode().split()
     return _RUN.findall(text.lower())
@@ -142,6 +142,11 @@ def split(text: str) -> list[str]:
 def _foreign() -> re.Pattern[str]:
     """Return a pattern for a letter or digit beyond ASCII; compiled at first use."""
     return re.compile(r"[^\W\x00-\x7f]")
+
+
+def beyond_ascii(text: str) -> str:
+    """Return the characters of a text that are not ASCII: few of most texts, while a pattern takes long for all."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def clean(text: str) -> str:
@@ -193,8 +198,7 @@ def subwords(text: str) -> str:
 def _beyond_ascii(text: str) -> list[str]:
     words: list[str] = []
     scripts = _scripts()
-    # A few bytes of most texts, while a pattern would take long for all their characters.
-    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    others = beyond_ascii(text)
     if not scripts.relevant.search(others):
         return words
     kinds = set(map(_kind, set(others)))
