@@ -79,7 +79,8 @@ class Remembering(_Sqlite):
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._sessions: dict[str, frozenset[int]] = {}
+        #: The sessions with an expression, by it.
+        self.sessions: dict[str, frozenset[int]] = {}
 
     def holding(self, words: Sequence[Word], chunk: Where = TRUE) -> Where:
         """Return the condition, with the numbers of the sessions unless it is on their chunks, too."""
@@ -112,10 +113,10 @@ class Remembering(_Sqlite):
         return Numbers(first.union(*others) if others else first)
 
     def _with(self, match: str) -> frozenset[int]:
-        if match not in self._sessions:
+        if match not in self.sessions:
             sql = f"SELECT DISTINCT rowid >> {SESSION_SHIFT} FROM chunks_fts WHERE chunks_fts MATCH ?"
-            self._sessions[match] = frozenset(map(itemgetter(0), self._db.execute(sql, (match,))))
-        return self._sessions[match]
+            self.sessions[match] = frozenset(map(itemgetter(0), self._db.execute(sql, (match,))))
+        return self.sessions[match]
 
 
 DIALECT = _Sqlite()

@@ -24,9 +24,19 @@ def phrase(text: str) -> str:
     return f"{quoted}*" if is_prefix else quoted
 
 
+def phrases(words: Iterable[Word]) -> list[str]:
+    """Return expressions for what the words mean, each once."""
+    return list(dict.fromkeys(phrase(text) for word in words for text in word.alternatives))
+
+
+def either(expressions: Iterable[str]) -> str:
+    """Return an expression that matches what one of some expressions matches."""
+    return f"({' OR '.join(expressions)})"
+
+
 def any_of(words: Iterable[Word]) -> str:
     """Return an expression that matches a chunk with at least one of the words."""
-    return "(" + " OR ".join(dict.fromkeys(phrase(text) for word in words for text in word.alternatives)) + ")"
+    return either(phrases(words))
 
 
 def all_of(words: Iterable[Word]) -> str:

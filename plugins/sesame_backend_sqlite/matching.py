@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 
 from sesame_core.dataclass import dataclass
@@ -20,10 +20,10 @@ from sesame_core.types.index import Candidates, ScoredChunk
 from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import fts
-from .best import best
 from .filters import TRUE, Where
 from .schema import SESSION_SHIFT
 from .scope import Scope, hiding
+from .scores import ByRow, best, bm25
 from .view import View
 
 #: Most chunks that one query scores, so that 100,000 chunks answer within 50 ms.  From 11,000 on, the labelled queries
@@ -65,7 +65,7 @@ def candidates(view: View, query: Query, filters: Filters) -> Candidates:
         return found
     frequencies = [_Frequency(word, view.frequency(word, PROBED)) for word in query.words]
     found.document_frequencies = [f.count for f in frequencies]
-    matches = _Matches(db, view.scope(query.condition, filters))
+    matches = _Matches(view, view.scope(query.condition, filters))
     selected, scores = _score(matches, frequencies, found)
     if not found.is_truncated:
         view.keep(fts.any_of(query.words), query.condition, filters, scores)
@@ -113,18 +113,24 @@ def frequencies(view: View, words: Sequence[Word]) -> list[int]:
 class _Matches:
     """Scores the chunks that match in a scope, and counts matching sessions that are left out by default."""
 
-    def __init__(self, db: sqlite3.Connection, scope: Scope) -> None:
-        self._db = db
+    def __init__(self, view: View, scope: Scope) -> None:
+        self._view = view
         self.scope = scope
         self._left_out: set[int] = set()
         self._are_many = False
 
-    def newest(self, match: str, limit: int, chosen: Where = TRUE) -> tuple[dict[int, float], bool]:
-        """Return the BM25 of the newest matches by row id (FTS5's sign: lower is better), and whether these are all.
+    def newest(self, words: Sequence[Word], limit: int) -> tuple[ByRow, bool]:
+        """Return the BM25 of the newest matches of one of some words, and whether these are all."""
+        phrases = fts.phrases(words)
+        return self._newest(lambda scope: self._view.scores.newest(phrases, scope, limit), limit)
 
-        Some that are left out by default are scored with the others: distinguishing them in every match takes longer.
-        """
-        scores = _bm25(self._db, match, self.scope.asked.and_(chosen), limit)
+    def newest_of(self, match: str, limit: int, chosen: Where = TRUE) -> tuple[ByRow, bool]:
+        """Return the BM25 of the newest matches of an expression, and whether these are all."""
+        return self._newest(lambda scope: bm25(self._view.db, match, scope.and_(chosen), limit), limit)
+
+    def _newest(self, score: Callable[[Where], ByRow], limit: int) -> tuple[ByRow, bool]:
+        # Some that are left out by default are scored with the others: distinguishing them in every match takes longer.
+        scores = score(self.scope.asked)
         is_all = len(scores) < limit
         hidden = {row >> SESSION_SHIFT for row in scores} & self.scope.hidden if self.scope.hidden else None
         if not hidden:
@@ -134,8 +140,8 @@ class _Matches:
             self._left_out |= hidden
             return shown, is_all
         self._are_many = True
-        shown = _bm25(self._db, match, self.scope.shown.and_(chosen), limit)
-        return shown, len(shown) < limit
+        scores = score(self.scope.shown)
+        return scores, len(scores) < limit
 
     def left_out(self, words: Sequence[Word], since: int) -> int:
         """Count the sessions that match and are left out by default.
@@ -150,38 +156,36 @@ class _Matches:
             f"SELECT count(DISTINCT f.rowid >> {SESSION_SHIFT}) FROM chunks_fts AS f "
             f"WHERE chunks_fts MATCH ?{condition.where('AND')}"
         )
-        (count,) = self._db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
+        (count,) = self._view.db.execute(sql, (fts.any_of(words), *condition.values)).fetchone()
         return int(count)
 
 
-def _score(
-    matches: _Matches, frequencies: Sequence[_Frequency], found: Candidates
-) -> tuple[list[Word], dict[int, float]]:
+def _score(matches: _Matches, frequencies: Sequence[_Frequency], found: Candidates) -> tuple[list[Word], ByRow]:
     """Return the words that selected the candidates, and the candidates' BM25 by row id."""
     words, share = [f.word for f in frequencies], matches.scope.share
-    newest: dict[int, float] = {}
+    newest: ByRow = {}
     if sum(f.count for f in frequencies) * share <= BUDGET:
-        newest, is_all = matches.newest(fts.any_of(words), BUDGET + 1)
+        newest, is_all = matches.newest(words, BUDGET + 1)
         if is_all:
             return words, newest
     found.is_truncated = True
     selected, others, is_within = _rarest(frequencies, share)
-    rare, both = fts.any_of(selected), f"{fts.any_of(selected)} AND {fts.any_of(others)}"
     if not others:
         if not newest:
-            newest, is_all = matches.newest(rare, NEWEST)
+            newest, is_all = matches.newest(selected, NEWEST)
             found.is_truncated = not is_all
         return selected, newest
+    both = f"{fts.any_of(selected)} AND {fts.any_of(others)}"
     if is_within:
-        scores, _ = matches.newest(rare, BUDGET)
+        scores, _ = matches.newest(selected, BUDGET)
         rows = [row for row, _ in best(scores, RESCORED)]
         chosen = Where("+f.rowid IN (SELECT value FROM json_each(?))", (json.dumps(rows),))
-        scores |= matches.newest(both, RESCORED, chosen)[0]
+        scores = {**scores, **matches.newest_of(both, RESCORED, chosen)[0]}
     else:
-        scores, is_all = matches.newest(both, NEWEST)
+        scores, is_all = matches.newest_of(both, NEWEST)
         if is_all:
-            scores = matches.newest(rare, NEWEST)[0] | scores
-    return selected, scores | newest
+            scores = {**matches.newest(selected, NEWEST)[0], **scores}
+    return selected, {**scores, **newest}
 
 
 def _rarest(frequencies: Sequence[_Frequency], share: float) -> tuple[list[Word], list[Word], bool]:
@@ -197,15 +201,6 @@ def _rarest(frequencies: Sequence[_Frequency], share: float) -> tuple[list[Word]
         number += 1
     words = [f.word for f in ordered]
     return words[:number], words[number:], is_within
-
-
-def _bm25(db: sqlite3.Connection, match: str, condition: Where, limit: int) -> dict[int, float]:
-    """Return the score of the newest matches."""
-    sql = (
-        f"SELECT f.rowid, bm25(chunks_fts) FROM chunks_fts AS f WHERE chunks_fts MATCH ?{condition.where('AND')} "
-        "ORDER BY f.rowid DESC LIMIT ?"
-    )
-    return dict(db.execute(sql, (match, *condition.values, limit)))
 
 
 def _newest_heads(db: sqlite3.Connection, words: Sequence[Word], condition: Where) -> set[int]:

@@ -72,11 +72,12 @@ class SqliteReader:
             yield
             return
         db.execute("BEGIN")
-        self._local.view = View(db)
         try:
+            view: View | None = getattr(self._local, "view", None)
+            if view is None or not view.is_of(db):
+                self._local.view = View(db)
             yield
         finally:
-            del self._local.view
             db.execute("ROLLBACK")
 
     @translating

@@ -1,4 +1,4 @@
-"""One state of the index, in which each word is counted, and each scope is looked up, once."""
+"""One state of the index, in which each word is counted and scored, and each scope is looked up, once."""
 
 from __future__ import annotations
 
@@ -14,28 +14,40 @@ from .filters import STANDING, Remembering, on_kind
 from .numbers import Numbers
 from .schema import SESSION_SHIFT
 from .scope import Scope, headless, scope
+from .scores import Scores
+
+#: Words that are counted, and sets of sessions that are looked up, until what is known of a state is forgotten.
+COUNTED, LOOKED_UP = 10_000, 64
 
 
 class View:
-    """One state of the index, as a transaction reads it.
+    """One state of the index, as one transaction, or several, read it.
 
     A search asks for the same words and conditions several times: to correct its spelling, to score, to find what
-    stands word for word, and to tell what was left out.
+    stands word for word, and to tell what was left out.  Who types a query searches again with every key.
 
     :param db: a connection in a transaction.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
+        self.scores = Scores(db)
         self.dialect = Remembering(db)
+        self._version = _version(db)
         self._total: int | None = None
         self._extent: tuple[int, int] | None = None
         #: Count, and the bound up to which was counted, by expression.
         self._counts: dict[str, tuple[int, int]] = {}
-        #: All matches of expressions, by row id.
-        self._matches: dict[tuple[str, Condition | None, Filters], Collection[int]] = {}
+        #: The expression that was searched for last, with its scope, and all of its matches by row id.
+        self._last: tuple[str, Condition | None, Filters] | None = None
+        self._matches: Collection[int] = ()
         self._copies: frozenset[int] | None = None
         self._scopes: dict[tuple[Condition | None, Filters], Scope] = {}
+
+    def is_of(self, db: sqlite3.Connection) -> bool:
+        """Return whether a transaction reads this state, and little enough is known of it."""
+        is_small = len(self._counts) <= COUNTED and len(self._scopes) + len(self.dialect.sessions) <= LOOKED_UP
+        return db is self.db and is_small and _version(db) == self._version
 
     def chunks(self) -> int:
         """Return the number of all chunks."""
@@ -66,12 +78,12 @@ class View:
         return self._scopes[asked]
 
     def keep(self, match: str, condition: Condition | None, filters: Filters, rows: Collection[int]) -> None:
-        """Keep the row ids of all chunks that match an expression in the scope of a search."""
-        self._matches[match, condition, filters] = rows
+        """Keep the row ids of all chunks that match an expression in the scope of a search, until the next one."""
+        self._last, self._matches = (match, condition, filters), rows
 
     def kept(self, match: str, condition: Condition | None, filters: Filters) -> Collection[int] | None:
-        """Return the row ids that were kept; None if the expression was not searched for."""
-        return self._matches.get((match, condition, filters))
+        """Return the row ids that were kept; None if the expression was not the last one that was searched for."""
+        return self._matches if self._last == (match, condition, filters) else None
 
     def listing(self, condition: Condition | None, filters: Filters) -> tuple[str, tuple[Any, ...]]:
         """Return the FROM and WHERE clauses of a list of sessions, with their values."""
@@ -123,3 +135,9 @@ class View:
             sql = "SELECT (SELECT min(id) FROM sessions), (SELECT max(id) FROM sessions)"
             self._extent = self.db.execute(sql).fetchone()
         return self._extent
+
+
+def _version(db: sqlite3.Connection) -> int:
+    """Return a number that changes with the index; the transaction reads the present state from then on."""
+    (version,) = db.execute("PRAGMA data_version").fetchone()
+    return int(version)

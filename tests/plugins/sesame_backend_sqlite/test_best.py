@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sesame_backend_sqlite.best import best
+from sesame_backend_sqlite.scores import best
 
 DRAWN: dict[str, Callable[[random.Random], float]] = {
     "any scores": lambda draw: -draw.random(),
