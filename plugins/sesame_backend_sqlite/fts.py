@@ -15,6 +15,11 @@ LAST = "\U0010ffff"
 SECONDS = 0.2
 #: Instructions of SQLite between two checks of the time.
 STEPS = 1_000
+#: Tables that tell how words are stemmed in a match.
+_STEMMING = (
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmed USING fts5 (text, content = '', tokenize = 'porter unicode61')",
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab(temp, stemmed, row)",
+)
 
 
 def phrase(text: str) -> str:
@@ -53,21 +58,20 @@ class Vocabulary:
     def __init__(self, db: sqlite3.Connection) -> None:
         db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
         self._db = db
+        self._can_stem = False
 
     def beginnings(self, word: Word) -> list[str]:
         """Return the prefixes of terms that a word means, stemmed as in a match."""
         texts = [text[:-1] for text in word.alternatives if text.endswith("*") and text[:-1].isalpha()]
         if not texts:
             return []
-        self._db.execute(
-            "CREATE VIRTUAL TABLE temp.stemmed USING fts5 (text, content = '', tokenize = 'porter unicode61')"
-        )
-        self._db.execute("CREATE VIRTUAL TABLE temp.stems USING fts5vocab(temp, stemmed, row)")
+        if not self._can_stem:
+            for statement in _STEMMING:
+                self._db.execute(statement)
+            self._can_stem = True
+        self._db.execute("INSERT INTO temp.stemmed (stemmed) VALUES ('delete-all')")
         self._db.executemany("INSERT INTO temp.stemmed (text) VALUES (?)", [(text,) for text in texts])
-        stems = [stem for (stem,) in self._db.execute("SELECT term FROM temp.stems")]
-        self._db.execute("DROP TABLE temp.stems")
-        self._db.execute("DROP TABLE temp.stemmed")
-        return stems
+        return [stem for (stem,) in self._db.execute("SELECT term FROM temp.stems")]
 
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the terms that start with a prefix, with their numbers of chunks, the commonest first."""

@@ -78,7 +78,8 @@ class SqliteReader:
                 self._local.view = View(db)
             yield
         finally:
-            db.execute("ROLLBACK")
+            # Nothing was written but temporary tables, and without them every statement would be compiled again.
+            db.execute("COMMIT")
 
     @translating
     def candidates(self, query: Query, filters: Filters) -> Candidates:
@@ -204,7 +205,8 @@ class SqliteReader:
     @translating
     def terms(self, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the index's terms that start with a prefix, with their numbers of chunks, the commonest first."""
-        return fts.Vocabulary(self._db()).terms(prefix, limit)
+        with self.snapshot():
+            return list(self._view().terms(prefix, limit))
 
     @translating
     def frequencies(self, words: Sequence[Word]) -> list[int]:
@@ -239,7 +241,8 @@ class SqliteReader:
     @translating
     def terms_with(self, part: str, limit: int) -> list[tuple[str, int]]:
         """Return terms that contain a string, with their numbers of chunks; of a large index only some are compared."""
-        return fts.Vocabulary(self._db()).terms_with(part, limit)
+        with self.snapshot():
+            return self._view().vocabulary.terms_with(part, limit)
 
     @translating
     def freshness(self) -> Freshness:

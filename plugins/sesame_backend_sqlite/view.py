@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 from sesame_core.sdk.sql import REPEATED
@@ -48,6 +49,16 @@ class View:
         """Return whether a transaction reads this state, and little enough is known of it."""
         is_small = len(self._counts) <= COUNTED and len(self._scopes) + len(self.dialect.sessions) <= LOOKED_UP
         return db is self.db and is_small and _version(db) == self._version
+
+    @cached_property
+    def vocabulary(self) -> fts.Vocabulary:
+        """The terms of the index."""
+        return fts.Vocabulary(self.db)
+
+    @cached_property
+    def terms(self) -> Callable[[str, int], Sequence[tuple[str, int]]]:
+        """`fts.Vocabulary.terms`, for a few prefixes kept: a word that is being typed keeps its beginning."""
+        return lru_cache(maxsize=4)(self.vocabulary.terms)
 
     def chunks(self) -> int:
         """Return the number of all chunks."""
@@ -114,7 +125,7 @@ class View:
         return self._copies
 
     def _count(self, word: Word, match: str, most: int) -> int:
-        vocabulary = fts.Vocabulary(self.db)
+        vocabulary = self.vocabulary
         bound = sum(map(vocabulary.chunks, vocabulary.beginnings(word)))
         if bound > most:
             return bound
