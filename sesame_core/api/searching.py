@@ -44,7 +44,8 @@ class Searching(OneSession):
         :param offset: results to skip; pages of one index have one order and one total.
         :param passages: most passages of each hit: the best one, the best of the other side (an answer to a prompt),
             then the rest, best first.
-        :param passage_bytes: bytes of UTF-8 of each at most; a snippet of about 240 characters when None.
+        :param passage_bytes: bytes of UTF-8 of each at most; a snippet of about 240 characters when None, and none
+            for 0, which is quicker.
         :param context: items of the window before and after each hit's best passage; None for no windows.
             With windows an answer has at most `types.answer.MAX_HITS` hits.
         :param explain: explain how the query was read and how each score was computed.

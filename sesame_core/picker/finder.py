@@ -150,7 +150,8 @@ class Finder:
         assert self.sesame is not None
         try:
             filters = self.sesame.excluding(Filters(), self._exclude or ())
-            answer = self.sesame.search(text, filters, limit=limit)
+            # The list has no room for parts of texts.
+            answer = self.sesame.search(text, filters, limit=limit, passage_bytes=0)
             return Found(text, limit, answer, tuple(answer_notes(answer, self._unread_files(), ())))
         except SesameError as error:
             return Found(text, limit, None, error=str(error))

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..text.snippets import excerpt, snippet
-from ..types.answer import Hit, Page, Passage
+from ..types.answer import Hit, Page, Passage, Snippet
 from .ranking import BEST_CHUNKS
 
 if TYPE_CHECKING:
@@ -80,15 +80,22 @@ def passage_of(number: int, chunk: Chunk, stored: StoredSession, query: Query, p
     :param number: the stored session's number that contains it.
     :param stored: the hit's session.
     """
-    from ..text.readable import readable
-
-    text = readable(chunk.text, chunk.kind)
     return Passage(
         number=number,
         chunk=chunk,
-        snippet=snippet(text, query) if page.passage_bytes is None else excerpt(text, query, page.passage_bytes),
+        snippet=_part(chunk, query, page),
         subagent_id=chunk.session_id if chunk.session_id != stored.session.id else None,
     )
+
+
+def _part(chunk: Chunk, query: Query, page: Page) -> Snippet:
+    """Return the part of a chunk's text that a page shows."""
+    if page.passage_bytes == 0:
+        return Snippet("")
+    from ..text.readable import readable
+
+    text = readable(chunk.text, chunk.kind)
+    return snippet(text, query) if page.passage_bytes is None else excerpt(text, query, page.passage_bytes)
 
 
 def _with_evidence(

@@ -127,7 +127,7 @@ class Page:
     offset: int = 0
     #: Most passages of each hit: the best one, the best of the other side (`search.sides`), then the rest by rank.
     passages: int = 1
-    #: Bytes of UTF-8 of a passage at most; a short snippet of it when None.
+    #: Bytes of UTF-8 of a passage at most; a short snippet of it when None, and nothing of its text for 0.
     passage_bytes: int | None = None
     #: Items before and after the best passage; an answer with windows has at most `MAX_HITS` results.
     context: tuple[int, int] | None = None

@@ -152,6 +152,14 @@ def test_a_passage_keeps_to_its_bytes_in_every_script(text: str, home: object) -
         assert 600 < len(shown.encode()) <= 1024
 
 
+def test_a_passage_of_no_bytes_has_its_place_alone(home: object) -> None:
+    pi = Pi()
+    write(pi.path, pi.header(), pi.user("numbat"), pi.answer("It eats termites, as every numbat does."))
+    places = [position for position, _ in passages("numbat")]
+    assert passages("numbat", passage_bytes=0) == [(position, "") for position in places]
+    assert len(places) == 2
+
+
 def test_an_index_that_knows_no_turns_answers_alike(home: object) -> None:
     pi = Pi()
     calls = [record for n in range(70) for record in (pi.call("bash", command=f"echo {n}"), pi.result("ok"))]
