@@ -147,13 +147,8 @@ def preview_rows(state: State, area: Area) -> list[Row]:
         if loaded.error is not None:
             rows.append(clipped([(steady(one_line(loaded.error)), "error")], area.width))
         elif height:
-            made = _preview(state, loaded, area.width)
-            start = max(0, made.passage - height // 3) if loaded.position is not None else 0
-            made_rows = made.rows(max(start + state.scrolled, 0) + height)
-            last = max(0, len(made_rows) - height)
-            state.scrolled = max(-start, min(state.scrolled, last - start))
-            at = max(0, min(start + state.scrolled, last))
-            rows += made_rows[at : at + height]
+            shown, state.scrolled = _preview(state, loaded, area.width).window(state.scrolled, height)
+            rows += shown
     return (rows + [[] for _ in range(area.height)])[: area.height]
 
 

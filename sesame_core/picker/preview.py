@@ -39,7 +39,7 @@ def heading(stored: StoredSession, width: int) -> list[Row]:
 
 
 class Preview:
-    """The rows of a session's chunks, made as far as they are shown.
+    """The rows of a session's chunks, made as far as they are shown: from the passage on, and before it.
 
     :param position: the position of the passage, which is marked; None for the start.
     :param is_unfolded: show all lines of each chunk.
@@ -58,31 +58,53 @@ class Preview:
         self._width = width
         self._position = position
         self._is_unfolded = is_unfolded
-        self._rest = list(reversed(chunks))
+        #: The chunks whose rows are not made: before those that are, in their order, and after them, the next one last.
+        self._before = [chunk for chunk in chunks if position is not None and chunk.seq < position]
+        self._after = [*reversed(chunks[len(self._before) :])]
         self._rows: list[Row] = []
-        #: The row at which the passage is.
-        self.passage = 0
-        while position is not None and self._rest and self._rest[-1].seq <= position:
-            self._add(self._rest.pop())
+        #: The row at which the passage is, among those that are made.
+        self._passage = 0
+        if position is not None and self._after and self._after[-1].seq == position:
+            self._rows, first = self._of(self._after.pop())
+            self._passage = first
 
-    def rows(self, count: int) -> Sequence[Row]:
-        """Return the first rows: this number, or more; fewer if there are no more."""
-        while self._rest and len(self._rows) < count:
-            self._add(self._rest.pop())
-        return self._rows
+    def window(self, scrolled: int, height: int) -> tuple[Sequence[Row], int]:
+        """Return the rows that are shown, and by how many they are scrolled: scrolling stops at both ends.
 
-    def _add(self, chunk: Chunk) -> None:
+        :param scrolled: rows from where the passage is at a third of the height.
+        """
+        lead = height // 3 if self._position is not None else 0
+        below = height - lead + scrolled
+        self._reach(self._passage + below)
+        self._reach_back(max(lead, height - min(below, len(self._rows) - self._passage)))
+        # With fewer rows before it, the passage is further up.
+        start = max(0, self._passage - lead)
+        self._reach(max(start + scrolled, 0) + height)
+        last = max(0, len(self._rows) - height)
+        scrolled = max(-start, min(scrolled, last - start))
+        at = max(0, min(start + scrolled, last))
+        return self._rows[at : at + height], scrolled
+
+    def _reach(self, count: int) -> None:
+        """Make rows, until there are as many, or no more."""
+        while self._after and len(self._rows) < count:
+            rows, _ = self._of(self._after.pop())
+            self._rows += [[], *rows] if self._rows else rows
+
+    def _reach_back(self, count: int) -> None:
+        """Make rows before the passage, until there are as many, or no more."""
+        while self._before and self._passage < count:
+            rows, _ = self._of(self._before.pop())
+            rows += [[]] if self._rows else []
+            self._rows[:0] = rows
+            self._passage += len(rows)
+
+    def _of(self, chunk: Chunk) -> tuple[list[Row], int]:
+        """Return the rows of a chunk, and the one of its text at which most words of the query are."""
         is_passage = chunk.seq == self._position
-        if self._rows:
-            self._rows.append([])
-        if is_passage:
-            self.passage = len(self._rows)
-        self._rows.append(clipped(_speaker(chunk, is_passage=is_passage), self._width))
         most = None if self._is_unfolded else SAID if is_said(chunk) else most_of(chunk, is_around=is_passage)
-        shown, first = _body(chunk, self._query, self._width, most, is_passage=is_passage)
-        if is_passage:
-            self.passage += first
-        self._rows += shown
+        rows, first = _body(chunk, self._query, self._width, most, is_passage=is_passage)
+        return [clipped(_speaker(chunk, is_passage=is_passage), self._width), *rows], first
 
 
 def _speaker(chunk: Chunk, *, is_passage: bool) -> Row:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from sesame_core import Chunk, StoredSession
+from sesame_core.picker import preview
 from sesame_core.picker.ages import age
 from sesame_core.picker.drawing import counted, screen
 from sesame_core.picker.finder import Found, Loaded
@@ -15,7 +16,8 @@ from sesame_core.picker.preview import Preview
 from sesame_core.picker.spans import SELECTED, STYLES, Row, has_colour, painted
 from sesame_core.picker.state import State
 from sesame_core.query.parser import parse
-from sesame_core.rendering.screen.folding import CALL, INJECTED, OUTPUT
+from sesame_core.rendering.calls import Line
+from sesame_core.rendering.screen.folding import CALL, INJECTED, OUTPUT, lines_of
 from sesame_core.text.cells import cells
 from sesame_core.types.answer import Answer, Hit, Passage, Snippet
 from sesame_core.types.transcript import Session
@@ -193,7 +195,7 @@ def text_of(rows: list[Row]) -> list[str]:
 
 def rows_of(*chunks: Chunk, query: str = "fox", position: int | None = None, is_unfolded: bool = False) -> list[str]:
     made = Preview(chunks, parse(query), 60, position=position, is_unfolded=is_unfolded)
-    return text_of(list(made.rows(10_000)))
+    return text_of(list(made.window(0, 10_000)[0]))
 
 
 def test_the_output_of_a_tool_is_folded_to_its_first_lines() -> None:
@@ -244,12 +246,34 @@ def test_a_text_of_a_megabyte_on_one_line_is_shown_as_far_as_it_fits() -> None:
     assert rows[-1] == "… 998000 more characters"
 
 
-def test_rows_are_made_only_as_far_as_they_are_shown() -> None:
+def test_rows_are_made_only_as_far_as_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = [Chunk(kind="message", role="user", text=f"text {number}", seq=number) for number in range(50)]
-    made = Preview(chunks, parse("fox"), 60, position=2)
-    assert 6 <= made.passage <= 8
-    assert len(made.rows(10)) < 15
-    assert "text 49" in text_of(list(made.rows(10_000)))
+    read: list[int] = []
+
+    def lines(chunk: Chunk) -> list[Line]:
+        read.append(chunk.seq)
+        return lines_of(chunk)
+
+    monkeypatch.setattr(preview, "lines_of", lines)
+    made = Preview(chunks, parse("fox"), 60, position=20)
+    shown, scrolled = made.window(0, 10)
+    assert text_of(list(shown))[3:5] == ["→20 user", "text 20"]
+    assert (scrolled, sorted(read)) == (0, [19, 20, 21, 22])
+    shown, scrolled = made.window(-500, 10)
+    assert (text_of(list(shown))[1], scrolled) == ("text 0", -57)
+    shown, scrolled = made.window(500, 10)
+    assert text_of(list(shown))[-1] == "text 49"
+    assert sorted(read) == [*range(50)]
+
+
+def test_a_passage_near_an_end_of_a_session_is_not_at_a_third_of_the_height() -> None:
+    chunks = [Chunk(kind="message", role="user", text=f"text {number}", seq=number) for number in range(50)]
+    first, scrolled = Preview(chunks, parse("fox"), 60, position=0).window(0, 10)
+    assert (text_of(list(first))[:2], scrolled) == (["→0 user", "text 0"], 0)
+    last, scrolled = Preview(chunks, parse("fox"), 60, position=49).window(0, 10)
+    assert (text_of(list(last))[-2:], scrolled) == (["→49 user", "text 49"], -5)
+    for every in (first, last):
+        assert len(every) == 10
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def on_screen(text: str, kind: str = "tool_call") -> list[str]:
 
 
 def in_preview(text: str, kind: str = "tool_call") -> list[str]:
-    rows = Preview([chunk(text, kind)], parse(""), 80, is_unfolded=True).rows(1000)
+    rows = Preview([chunk(text, kind)], parse(""), 80, is_unfolded=True).window(0, 1000)[0]
     return [span for row in rows for span, style in row if style in ("removed", "added")]
 
 

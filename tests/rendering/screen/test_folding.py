@@ -59,7 +59,7 @@ def shown(one: Chunk, *, is_full: bool) -> list[str]:
 
 def previewed(one: Chunk, *, is_full: bool) -> list[str]:
     """Return what the picker previews of a chunk below its heading."""
-    rows = Preview([one], parse(""), 60, is_unfolded=is_full).rows(1000)
+    rows = Preview([one], parse(""), 60, is_unfolded=is_full).window(0, 1000)[0]
     return ["".join(text for text, _ in row).rstrip() for row in rows][1:]
 
 
