@@ -92,14 +92,25 @@ def _list(state: State, area: Area, *, colour: bool) -> list[str]:
     _scroll(state, area.height)
     rows = []
     for number in range(state.top, min(state.top + area.height, len(state.hits))):
-        is_selected = number == state.selected
-        row = _hit(state, state.hits[number], area.width, is_selected=is_selected)
-        rows.append(painted(row, area.width, colour=colour, selected=is_selected))
+        rows.append(_listed(state, number, area.width, colour=colour))
     told = [state.error] if state.error is not None else list(state.notes) if len(rows) < area.height else []
     for text in told:
         style = "error" if state.error is not None else "dim"
         rows += [painted([(text[a:b], style)], area.width, colour=colour) for a, b in wrapped(text, area.width)]
     return (rows + [" " * area.width] * area.height)[: area.height]
+
+
+def _listed(state: State, number: int, width: int, *, colour: bool) -> str:
+    """Return the row of a session, made again only when it has changed."""
+    from .ages import age
+
+    hit, is_selected = state.hits[number], number == state.selected
+    made_of = (age(hit.session.modified), hit.session.notes, is_selected, width, colour)
+    made = state.listed.get(number)
+    if made is None or made[0] != made_of:
+        row = _hit(state, hit, width, is_selected=is_selected)
+        made = state.listed[number] = made_of, painted(row, width, colour=colour, selected=is_selected)
+    return made[1]
 
 
 def _scroll(state: State, height: int) -> None:

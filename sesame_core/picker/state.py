@@ -32,6 +32,8 @@ class State:
         #: Sessions that the answer may have.
         self.limit = PAGE
         self.selected = 0
+        #: The rows of the list as they were drawn last, by the number of the session, and what each was made of.
+        self.listed: dict[int, tuple[tuple[object, ...], str]] = {}
         #: The first session that is shown.
         self.top = 0
         self.loaded: Loaded | None = None
@@ -63,6 +65,7 @@ class State:
         """Show an answer.  If it is to the same text, the same session stays selected, wherever it is now."""
         is_same = found.text == self.answered
         before, place = self.hit, self.selected - self.top
+        self.listed.clear()
         self.answer, self.answered = found.answer, found.text
         self.notes = [steady(one_line(note)) for note in found.notes]
         self.error = None if found.error is None else steady(one_line(found.error))

@@ -126,7 +126,6 @@ def spoken(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=256)
 def is_telling(prompt: str) -> bool:
     """Return whether a prompt says what it is about, rather than "hi" or "go on", or what a program wrote."""
     return bool(_telling(prompt))
@@ -232,6 +231,7 @@ def _head(line: str) -> str:
     return head[0] if head else ""
 
 
+@lru_cache(maxsize=256)
 def _telling(prompt: str) -> str:
     """Return the first line that tells what a prompt is about; "" if none does."""
     text = spoken(prompt)

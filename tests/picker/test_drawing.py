@@ -20,7 +20,7 @@ from sesame_core.rendering.calls import Line
 from sesame_core.rendering.screen.folding import CALL, INJECTED, OUTPUT, lines_of
 from sesame_core.text.cells import cells
 from sesame_core.types.answer import Answer, Hit, Passage, Snippet
-from sesame_core.types.transcript import Session
+from sesame_core.types.transcript import Notes, Session
 
 SIZES = [(1, 1), (10, 3), (20, 6), (40, 12), (40, 24), (80, 24), (99, 30), (100, 12), (120, 40), (300, 60)]
 TITLES = {
@@ -156,6 +156,20 @@ def test_the_same_session_stays_selected_when_others_come_before_it() -> None:
     assert state.hit.session.name == "b"
     state.take(Found("foxes", 30, Answer(query=parse("foxes"), hits=hits, total=4)))
     assert state.selected == 0
+
+
+def test_a_row_of_the_list_follows_the_selection_and_the_star() -> None:
+    state = state_of("a", "b")
+
+    def listed() -> list[str]:
+        return [row[:43].rstrip() for row in screen(state, layout(120, 8), colour=False)[0][2:4]]
+
+    assert [row[:2] for row in map(bare, listed())] == ["> ", "  "]
+    state.select(1)
+    assert [row[:2] for row in map(bare, listed())] == ["  ", "> "]
+    assert not any("★" in row for row in listed())
+    state.hits[1].session.notes = Notes(name="", description="", summary="", is_starred=True)
+    assert [("★" in row) for row in listed()] == [False, True]
 
 
 def test_a_session_that_is_gone_leaves_the_selection_where_it_was() -> None:
