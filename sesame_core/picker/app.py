@@ -99,11 +99,13 @@ class Picker:
         found, loaded = finder.take()
         if finder.failure is not None:
             raise finder.failure
-        if loaded is not None:
+        if loaded is not None and loaded.hit is self._previewed:
             state.loaded = loaded
         if found is not None:
             is_first = state.answered is None
             state.take(found)
+            if found.loaded is not None:
+                self._previewed = found.loaded.hit
             if is_first and finder.sesame is not None and finder.sesame.config.refresh_seconds > 0:
                 self._behind.start()
         if self._behind.report is not None and finder.report is None:

@@ -35,6 +35,9 @@ class Found:
     notes: tuple[str, ...] = ()
     #: Why there is no answer.
     error: str | None = None
+    #: The preview of its first session, if it is the answer to another text than the one before: that session will be
+    #: selected, and the screen changes once for a key.
+    loaded: Loaded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class Finder:
         self._is_ended = False
         self._found: Found | None = None
         self._loaded: Loaded | None = None
+        #: The text that was answered last.
+        self._text: str | None = None
         self._exclude: tuple[str, ...] | None = None
         self._unread: tuple[float, IndexReport | None] = (0.0, None)
         #: Set when the thread cannot go on.
@@ -152,7 +157,10 @@ class Finder:
             filters = self.sesame.excluding(Filters(), self._exclude or ())
             # The list has no room for parts of texts.
             answer = self.sesame.search(text, filters, limit=limit, passage_bytes=0)
-            return Found(text, limit, answer, tuple(answer_notes(answer, self._unread_files(), ())))
+            notes = tuple(answer_notes(answer, self._unread_files(), ()))
+            is_new, self._text = text != self._text, text
+            loaded = self._around(answer.hits[0]) if is_new and answer.hits else None
+            return Found(text, limit, answer, notes, loaded=loaded)
         except SesameError as error:
             return Found(text, limit, None, error=str(error))
 

@@ -65,6 +65,7 @@ class State:
         """Show an answer.  If it is to the same text, the same session stays selected, wherever it is now."""
         is_same = found.text == self.answered
         before, place = self.hit, self.selected - self.top
+        self.loaded = found.loaded or self.loaded
         self.listed.clear()
         self.answer, self.answered = found.answer, found.text
         self.notes = [steady(one_line(note)) for note in found.notes]

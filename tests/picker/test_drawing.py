@@ -172,6 +172,14 @@ def test_a_row_of_the_list_follows_the_selection_and_the_star() -> None:
     assert [("★" in row) for row in listed()] == [False, True]
 
 
+def test_an_answer_brings_the_preview_of_its_first_session() -> None:
+    state = state_of("a", "b")
+    hit = hit_of("c", 5)
+    loaded = Loaded(hit, hit.stored, [Chunk(kind="message", role="user", text="the cassowary runs", seq=3)], 3)
+    state.take(Found("cassowary", 30, Answer(query=parse("cassowary"), hits=[hit], total=1), loaded=loaded))
+    assert any("the cassowary runs" in row for row in map(bare, screen(state, layout(120, 20), colour=False)[0]))
+
+
 def test_a_session_that_is_gone_leaves_the_selection_where_it_was() -> None:
     state = state_of("a", "b", "c")
     state.select(2)
