@@ -132,17 +132,25 @@ class Terminal:
         return all(flags & wanted for wanted in (termios.ECHO, termios.ICANON, termios.ISIG))
 
     def read(self, seconds: float) -> bool:
-        """Take what the program writes within this time; return whether it has written anything."""
+        """Show what the program writes within this time; return whether it has written anything."""
+        piece = self.receive(seconds)
+        self.show(piece)
+        return bool(piece)
+
+    def receive(self, seconds: float) -> bytes:
+        """Return what the program writes within this time, without showing it."""
         ready, _, _ = select.select([self._fd], [], [], seconds)
         if not ready:
-            return False
+            return b""
         try:
-            piece = os.read(self._fd, 65536)
+            return os.read(self._fd, 65536)
         except OSError:  # Linux's way to say that the other end is closed
-            return False
+            return b""
+
+    def show(self, piece: bytes) -> None:
+        """Show what the program has written."""
         self.written += piece
         self._stream.feed(piece)
-        return bool(piece)
 
     @staticmethod
     def _set_size(fd: int, columns: int, rows: int) -> None:
