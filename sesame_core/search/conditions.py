@@ -137,8 +137,9 @@ def _silent(filters: Filters) -> Filters:
 
 def _option(name: str, value: object) -> str:
     """Return a filter as an option."""
-    option = next("--" + field.name.replace("_", "-") for field in fields.FIELDS if field.filter == name)
-    if value is True or name == "places":
+    field = next(field for field in fields.FIELDS if field.filter == name)
+    option = "--" + field.name.replace("_", "-")
+    if field.is_switch:
         return option
     texts = [_text(one) for one in (value if isinstance(value, tuple) else (value,))]
     return " ".join(f"{option} {text!r}" if " " in text and ":" not in text else f"{option} {text}" for text in texts)

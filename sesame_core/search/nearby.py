@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,7 +33,7 @@ def directories(reader: IndexReader, value: Any, matching: str | None) -> str | 
     by_name = os.path.basename(asked.rstrip("/\\"))
     count = reader.list_sessions(Filters(repo=by_name), limit=1)[1] if by_name else 0
     if count:
-        found.append(f"{_sessions(count)} with --repo {by_name}")
+        found.append(f"{_sessions(count)} with --repo {shlex.quote(by_name)}")
     if not found and (above := _branching(asked, known)):
         found.append(_told(above, known))
     told = f"; nearest: {', '.join(dict.fromkeys(found))}" if found else ""

@@ -80,3 +80,8 @@ def test_a_directory_that_cannot_be_written_is_named(run: Any, home: Path) -> No
     assert ran.code == 1
     assert ran.err.startswith(f"sesame: cannot write to {home}/.local/share/sesame/sessions-meta: ")
     assert ran.err.count("\n") == 1
+
+
+def test_an_empty_list_of_starred_sessions_names_the_switch_beside_other_marks(run: Any) -> None:
+    run("tag", "d6bc", "nix")
+    assert run("sessions", "--starred").out == "No sessions found\n\nNote: 9 sessions match without --starred\n"

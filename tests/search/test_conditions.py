@@ -115,6 +115,19 @@ def test_a_name_given_as_a_directory_says_that_repo_finds_it(widgets: Run) -> No
 
 
 def test_what_no_single_filter_emptied_is_said_of_all_together(widgets: Run) -> None:
+@pytest.mark.parametrize(
+    ("name", "quoted"), [("it's here", "'it'\"'\"'s here'"), ("$HOME", "'$HOME'"), ("a b", "'a b'")]
+)
+def test_a_name_with_spaces_and_quotes_is_told_as_a_shell_takes_it(
+    index: Index, cli: Run, home: Path, name: str, quoted: str
+) -> None:
+    one = Claude(cwd=f"/home/ann/{name}")
+    write(one.path, one.user("the widget is broken"))
+    assert cli("index").code == 0
+    (hint,) = hints(cli, "widget", "--cwd", f"/nowhere/{name}")
+    assert hint.endswith(f", 1 session with --repo {quoted}")
+
+
     assert hints(widgets, "widget", "--tool", "Bsh", "--branch", "mian") == [
         "no session has --branch mian (did you mean main?)",
         "no session has --tool Bsh (did you mean Bash?)",
