@@ -15,7 +15,7 @@ from ..config.identity import workstation_id
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, ModelError, ParseError, SesameError
 from ..metadata.files import DESCRIPTION_CHARS, SUMMARY_CHARS, TAGS, Metadata, MetadataFiles
-from ..metadata.storage import NAME_CHARS, TAG_CHARS
+from ..metadata.storage import NAME_CHARS, TAG_CHARS, tag_of
 from ..plugin.paging import all_sessions
 from ..text.tokens import clean
 from ..types.query import Filters
@@ -245,7 +245,7 @@ def _checked(value: Any) -> Notes:
     tags = value.get("tags")
     if not isinstance(tags, list) or not all(isinstance(tag, str) and tag.strip() for tag in tags):
         raise ValueError('"tags" must be a list of strings')
-    tags = list(dict.fromkeys(" ".join(clean(tag).split()) for tag in tags))
+    tags = list(dict.fromkeys(filter(None, map(tag_of, tags))))
     if not 0 < len(tags) <= TAGS or any(len(tag) > TAG_CHARS for tag in tags):
         raise ValueError(f'"tags" must be 1 to {TAGS} strings of at most {TAG_CHARS} characters')
     return Notes(name=name, description=description, summary=summary, tags=tuple(tags))

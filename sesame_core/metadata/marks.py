@@ -13,10 +13,11 @@ from typing import Any
 from ..config.paths import write_private
 from ..dataclass import dataclass
 from ..errors import LockedError, ParseError, QueryError, SesameError
+from ..text.folding import printable
 from ..text.tokens import clean
 from ..types.transcript import Notes
 from .directory import MARKS_SUFFIX, id_of
-from .storage import NAME_CHARS, TAG_CHARS, content, locked, named
+from .storage import NAME_CHARS, TAG_CHARS, content, locked, named, tag_of
 
 #: Most characters of a note, and most tags that a person gives a session.
 NOTE_CHARS, TAGS = 8_000, 50
@@ -96,7 +97,7 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, str] = {}
     for text in texts:
-        tag = " ".join(clean(text).split()).removeprefix("#").strip()
+        tag = tag_of(text)
         if not tag or len(tag) > TAG_CHARS:
             raise QueryError(f"{text[:80]!r} is not a tag: use 1 to {TAG_CHARS} characters")
         found.setdefault(tag.casefold(), tag)
@@ -104,22 +105,22 @@ def tags_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def name_of(text: str) -> str:
-    """Return a name as it is stored: on one line.
+    """Return a name as it is stored: what is seen of it, on one line.
 
     :raises QueryError: it is empty or too long.
     """
-    name = " ".join(clean(text).split())
+    name = " ".join(printable(text).split())
     if not name or len(name) > NAME_CHARS:
         raise QueryError(f"{text[:80]!r} is not a name: use 1 to {NAME_CHARS} characters")
     return name
 
 
 def note_of(text: str) -> str:
-    """Return a note as it is stored.
+    """Return a note as it is stored: what is seen of it.
 
     :raises QueryError: it is empty or too long.
     """
-    note = clean(text).strip()
+    note = printable(text).strip()
     if not note or len(note) > NOTE_CHARS:
         raise QueryError(f"a note must have 1 to {NOTE_CHARS:,} characters, not {len(note):,}")
     return note

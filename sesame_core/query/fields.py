@@ -258,7 +258,7 @@ def gathered(values: Mapping[str, Any]) -> Filters:
             made = {field.filter: _switched(field.filter)}
         elif field.is_repeatable:
             texts = (value,) if isinstance(value, str) else value
-            if texts := tuple(text.strip() for text in texts if text.strip()):
+            if texts := tuple(_named(field.filter, text.strip()) for text in texts if text.strip()):
                 made = {field.filter: texts}
         else:
             made = _set(field, field.name, value, None)
@@ -307,7 +307,7 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
 
         found = absolute(value)
     elif name in ("agents", "tags"):
-        found = (value,)
+        found = (_named(name, value),)
     elif name in ("after", "before"):
         from .dates import parse_date
 
@@ -319,6 +319,11 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
     elif name == "cmd" and not any(character.isalnum() for character in value):
         raise QueryError(f"{value!r} does not contain a word")
     return found
+
+
+def _named(name: str, value: str) -> str:
+    """Return one value of a field of several: of a tag what follows the `#` that people write before it."""
+    return (value.removeprefix("#").strip() or value) if name == "tags" else value
 
 
 def nearest(name: str) -> str | None:

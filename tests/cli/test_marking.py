@@ -62,6 +62,9 @@ def test_lists_and_transcripts_show_marks(run: Any) -> None:
         (("tag", "d6bc", "--remove", "nix"), f"session {BACKOFF} has no tag 'nix': it has no tags"),
         (("tag", "d6bc", " # "), "' # ' is not a tag: use 1 to 60 characters"),
         (("rename", "d6bc"), "give the session a name, or take it away with --remove"),
+        (("rename", "d6bc", "\x1b[0m \x07"), "'\\x1b[0m \\x07' is not a name: use 1 to 120 characters"),
+        (("tag", "d6bc", "\x1b[0m#\x07"), "'\\x1b[0m#\\x07' is not a tag: use 1 to 60 characters"),
+        (("note", "d6bc", "\x07"), "a note must have 1 to 8,000 characters, not 0"),
         (("rename", "d6bc", " "), "give the session a name, or take it away with --remove"),
         (("rename", "d6bc", "x", "--remove"), "give the session a name, or take it away with --remove"),
         (("note", "d6bc", " "), "give the session a note, or delete it with --remove"),
@@ -85,3 +88,11 @@ def test_a_directory_that_cannot_be_written_is_named(run: Any, home: Path) -> No
 def test_an_empty_list_of_starred_sessions_names_the_switch_beside_other_marks(run: Any) -> None:
     run("tag", "d6bc", "nix")
     assert run("sessions", "--starred").out == "No sessions found\n\nNote: 9 sessions match without --starred\n"
+
+
+@pytest.mark.parametrize(
+    "line", [("--tag", "#nix"), ("--tag", " #Nix "), ("tag:#nix",), ('tag:"# nix"',), ("backoff", "tag:#nix")]
+)
+def test_a_tag_is_found_with_the_hash_before_it(run: Any, line: tuple[str, ...]) -> None:
+    run("tag", "d6bc", "nix")
+    assert run("search", *line, "--json").json["total"] == 1
