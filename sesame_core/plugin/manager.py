@@ -130,10 +130,13 @@ class PluginManager:
             return
         found = self._discovered().get(name, [])
         if not found:
-            from ..text.suggest import hint
+            from ..text.suggest import nearest
 
-            meant = hint(name, self.names())
-            raise UnknownPluginError(f"no plugin named {name!r} is installed{meant and f'; {meant}'}")
+            # `claude` may be written for `claude-code`, and misspelled.
+            known = {part: whole for whole in self.names() for part in (whole.partition("-")[0], whole)}
+            near = nearest(name, known)
+            meant = f"; did you mean {known[near]!r}?" if near else ""
+            raise UnknownPluginError(f"no plugin named {name!r} is installed{meant}")
         if len(found) > 1:
             owners = " and ".join(_owner(e) for e in found)
             raise DuplicatePluginError(f"two plugins are named {name!r}: {owners}; uninstall one")

@@ -183,6 +183,12 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         PluginManager().backend("sqlitee")
 
 
+@pytest.mark.parametrize("name", ["cluade", "claud", "claude", "claude_code"])
+def test_an_unknown_name_like_the_beginning_of_one_is_answered_with_that_one(name: str) -> None:
+    with pytest.raises(UnknownPluginError, match=f"no plugin named '{name}' is installed; did you mean 'claude-code'"):
+        PluginManager().parser(name)
+
+
 def test_a_name_like_no_other_is_answered_without_a_guess() -> None:
     with pytest.raises(UnknownPluginError, match=r"no plugin named 'qqqqqq' is installed$"):
         PluginManager().parser("qqqqqq")
