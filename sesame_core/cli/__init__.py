@@ -64,7 +64,7 @@ def _drop_output() -> None:
 def _run(arguments: list[str]) -> None:
     """Run the command: with the lean parser if it recognises every argument, else with typer."""
     if arguments[:1] == ["help"] and len(arguments) <= 2:
-        arguments = [*arguments[1:], "--help"]
+        arguments = [*(name for name in arguments[1:] if name not in ("help", "--help", "-h")), "--help"]
     if "_SESAME_COMPLETE" not in os.environ and _run_lean(arguments):
         return
     from .parse import with_dashed_queries

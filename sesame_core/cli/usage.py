@@ -41,7 +41,7 @@ def _told(error: Any, each: Option | Argument | None, arguments: Sequence[str]) 
         told, _, rest = str(error.message).partition("; ")
         return f"{_small(told)}{meant}{'; ' * bool(rest)}{rest}"
     if isinstance(each, Argument):
-        return f"{each.metavar.strip('[].')} is missing: {each.help[:1].lower()}{each.help[1:].rstrip('.')}"
+        return f"{each.metavar.removesuffix('...')} is missing: {each.help[:1].lower()}{each.help[1:].rstrip('.')}"
     if isinstance(each, Option):
         return f"{each.flag} must be {_wanted(each)}{_given(each, arguments)}"
     message = _small(str(error.format_message()).rstrip("."))

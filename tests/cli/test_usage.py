@@ -42,6 +42,9 @@ WRONG = {
     "Delete 35ea": "no such command 'Delete'; did you mean 'forget'; see: sesame --help",
     "help view": "no such command 'view'; did you mean 'show'; see: sesame --help",
     "completion": "no such command 'completion'; did you mean '--install-completion'; see: sesame --help",
+    "blame": "FILE[:LINE[-LINE]] is missing: a file that exists, and lines of it; see: sesame blame --help",
+    "fix": "ERROR is missing: the error as it was printed, of any number of lines; - reads standard input; "
+    "see: sesame fix --help",
     "help nope": "no such command 'nope'; did you mean 'open', 'note'; see: sesame --help",
     "help search x": "no such command 'help'; to search for it: sesame search help search x; see: sesame --help",
     "--foo": "no such option: --foo; see: sesame --help",
@@ -66,7 +69,8 @@ def test_an_argument_cannot_control_the_terminal(line: str, cli: Callable[..., A
 
 
 def test_help_is_a_command_too(cli: Callable[..., Any]) -> None:
-    assert cli("help").out == cli("--help").out
+    for line in ("help", "help help", "help --help", "help -h"):
+        assert cli(*line.split()).out == cli("--help").out
     assert cli("help", "search").out == cli("search", "--help").out
 
 
