@@ -109,8 +109,8 @@ def home(path: str) -> str:
 
 
 def iso(moment: datetime | None) -> str | None:
-    """Return a time in ISO 8601 with milliseconds, UTC as `Z`."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
+    """Return a time in ISO 8601, UTC, with milliseconds and `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
 
 
 def day(moment: datetime | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -114,7 +115,6 @@ def test_a_name_given_as_a_directory_says_that_repo_finds_it(widgets: Run) -> No
     assert hint.endswith("nearest: /home/ann/entire (1 session), 1 session with --repo entire")
 
 
-def test_what_no_single_filter_emptied_is_said_of_all_together(widgets: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "quoted"), [("it's here", "'it'\"'\"'s here'"), ("$HOME", "'$HOME'"), ("a b", "'a b'")]
 )
@@ -128,6 +128,7 @@ def test_a_name_with_spaces_and_quotes_is_told_as_a_shell_takes_it(
     assert hint.endswith(f", 1 session with --repo {quoted}")
 
 
+def test_what_no_single_filter_emptied_is_said_of_all_together(widgets: Run) -> None:
     assert hints(widgets, "widget", "--tool", "Bsh", "--branch", "mian") == [
         "no session has --branch mian (did you mean main?)",
         "no session has --tool Bsh (did you mean Bash?)",
@@ -286,6 +287,19 @@ def test_the_answer_says_which_moment_was_meant(widgets: Run, utc: None, date: s
     value = widgets("search", "widget", "--after", date, "--json").json
     assert value["after"].startswith(since[:10])
     assert value["before"] is None
+
+
+@pytest.mark.parametrize("command", [("search", "widget"), ("digest",)])
+def test_json_has_the_moments_in_utc_wherever_the_reader_is(
+    widgets: Run, utc: None, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    since = "--after" if command[0] == "search" else "--since"
+    value = widgets(*command, since, "2026-10-20", "--before", "2026-11-27T12:30+01:00", "--json").json
+    assert value["after"] == "2026-10-19T22:00:00.000Z"
+    assert value["before"].startswith("2026-11-27T11:30:")
+    assert value["before"].endswith("Z")
 
 
 # -- here ------------------------------------------------------------------------------------------------------
