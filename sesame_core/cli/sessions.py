@@ -174,7 +174,11 @@ def forget(session: Sequence[str], *, yes: bool) -> None:
     """Delete sessions from the index for good after a confirmation; without a terminal exit with 1.
 
     :param yes: do not ask.
+        gone: list[tuple[str, str]] = []
     """
+            own = stored.session
+            if any(own.workstation == station and f"{own.id}/".startswith(f"{one}/") for station, one in gone):
+                continue  # named twice, or a subagent's that went with its parent's
     from ..api.sesame import Sesame
     from ..rendering.text import session_name
 
@@ -183,6 +187,7 @@ def forget(session: Sequence[str], *, yes: bool) -> None:
             title = session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
+            gone.append((own.workstation, own.id))
                     write_error(f"not forgotten: {stored.session.id} ({title}); confirm with --yes")
                     raise SystemExit(1)
                 if not confirm(f"Forget {stored.session.id} ({title})?"):

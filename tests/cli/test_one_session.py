@@ -287,3 +287,16 @@ def test_forget_asks_a_terminal_and_takes_no_silence_for_a_yes(
     assert (code, shown.endswith("Aborted!\n")) == (1, True)
     code, shown = on_a_terminal(["forget", NIX], b"y\n")
     assert (code, f"forgotten: {NIX}" in shown) == (0, True)
+
+
+def test_forget_of_a_session_that_is_named_twice_forgets_it_once(indexed: Path, cli: Callable[..., Any]) -> None:
+    ran = cli("forget", "--yes", NIX[:8], NIX)
+    assert (ran.code, ran.err, ran.out.count("forgotten: ")) == (0, "", 1)
+
+
+def test_forget_of_a_session_and_its_subagent_ends_with_both_gone(indexed: Path, cli: Callable[..., Any]) -> None:
+    every = cli("sessions", "--json").json["sessions"]
+    (child,) = (one for one in every if one["kind"] == "subagent")
+    ran = cli("forget", "--yes", child["parentId"], child["sessionId"])
+    assert (ran.code, ran.err) == (0, "")
+    assert cli("show", child["sessionId"]).code == cli("show", child["parentId"]).code == 1
