@@ -41,12 +41,21 @@ class OneSession(Indexing):
         :param is_certain: do not take a name that is only spelled similarly.
         :raises UnknownSessionError: it means no session, or several; or nobody has said anything in it yet.
         """
+        return self.get_place(session, is_certain=is_certain)[0]
+
+    def get_place(self, session: str, *, is_certain: bool = False) -> tuple[StoredSession, int | None]:
+        """Return one session, and the position in it that is written behind the reference; None without one.
+
+        :param session: as of `get_session`; a name that ends like a position (`PR:123`) has none.
+        :param is_certain: as of `get_session`.
+        :raises UnknownSessionError: as of `get_session`.
+        """
         from ..search.resolve import meant, place
 
-        reader, reference = self._index.reader(), place(clean(session))[0]
+        reference = clean(session)
         try:
-            found = meant(
-                reader,
+            found, position = meant(
+                self._index.reader(),
                 reference,
                 self.abbreviate,
                 current=self.current_sessions,
@@ -54,9 +63,9 @@ class OneSession(Indexing):
                 show=self._show_marks,
             )
         except UnknownSessionError as error:
-            raise self._silent(reference) or self._as_far_as_indexed(error) from None
+            raise self._silent(place(reference)[0]) or self._as_far_as_indexed(error) from None
         self._show_marks([found])
-        return found
+        return found, position
 
     def resolve(
         self, references: Iterable[str], *, exclude: Sequence[str] = (), limit: int = 10, offset: int = 0

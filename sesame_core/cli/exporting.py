@@ -89,11 +89,9 @@ def open_(session: str, *, print_: bool) -> None:
     from ..api import opening
     from ..api.sesame import Sesame
     from ..errors import QueryError, SesameError
-    from ..search.resolve import place
 
-    position = place(session)[1]
     with Sesame() as sesame:
-        stored = sesame.get_session(session)
+        stored, position = sesame.get_place(session)
         if position is not None and position >= stored.chunk_count:
             raise QueryError(f"{stored.session.id} has no position {position}; its last is {stored.chunk_count - 1}")
         chunks = [] if position is None else sesame.list_messages(stored, offset=position, limit=1)

@@ -66,24 +66,19 @@ def show(
     from ..errors import QueryError
     from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
-    from ..search.resolve import place
 
     if around is not None and (offset or limit is not None):
         raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
-    marked = around
-    if (named := place(session)[1]) is not None:
-        if around is not None or offset:
-            raise QueryError(f"{session!r} is a position already; use it without --around and --offset")
-        marked = named
-        if limit is None:
-            around = named
-        else:
-            offset = named
-    if around is not None:
-        offset = max(0, around - AROUND)
-        limit = around + AROUND + 1 - offset
     with opened() as sesame:
-        stored = sesame.get_session(session)
+        stored, named = sesame.get_place(session)
+        if named is not None and (around is not None or offset):
+            raise QueryError(f"{session!r} is a position already; use it without --around and --offset")
+        marked = around if named is None else named
+        if marked is not None and limit is None:
+            offset = max(0, marked - AROUND)
+            limit = marked + AROUND + 1 - offset
+        elif marked is not None:
+            offset = marked
         last = stored.chunk_count - 1
         # A program that reads page by page ends with an empty one.
         wanted = marked if marked is not None else 0 if json else offset
@@ -174,25 +169,25 @@ def forget(session: Sequence[str], *, yes: bool) -> None:
     """Delete sessions from the index for good after a confirmation; without a terminal exit with 1.
 
     :param yes: do not ask.
-        gone: list[tuple[str, str]] = []
     """
-            own = stored.session
-            if any(own.workstation == station and f"{own.id}/".startswith(f"{one}/") for station, one in gone):
-                continue  # named twice, or a subagent's that went with its parent's
     from ..api.sesame import Sesame
     from ..rendering.text import session_name
 
     with Sesame() as sesame:
+        gone: list[tuple[str, str]] = []
         for stored in [sesame.get_session(name, is_certain=True) for name in session]:
+            own = stored.session
+            if any(own.workstation == station and f"{own.id}/".startswith(f"{one}/") for station, one in gone):
+                continue  # named twice, or a subagent's that went with its parent's
             title = session_name(stored)
             if not yes:
                 if not sys.stdin.isatty():
-            gone.append((own.workstation, own.id))
                     write_error(f"not forgotten: {stored.session.id} ({title}); confirm with --yes")
                     raise SystemExit(1)
                 if not confirm(f"Forget {stored.session.id} ({title})?"):
                     continue
             sesame.forget(stored.session.id)
+            gone.append((own.workstation, own.id))
             write_report(f"forgotten: {stored.session.id} ({title})")
 
 

@@ -74,12 +74,15 @@ class Reference:
     total: int = 0
     #: Sessions with a name that is somewhat like it, if it means none.
     nearest: tuple[Candidate, ...] = ()
+    #: The position in the session that is written behind it; None without one.
+    position: int | None = None
 
 
 def place(text: str) -> tuple[str, int | None]:
     """Return a reference to a session, and the position in it, of what a hit is called: `35ea950f:21`.
 
-    A name with spaces before the colon is no place: "fix: 12" is a name.
+    A name with spaces before the colon is no place: "fix: 12" is a name.  So may `PR:123` be, which only the names of
+    sessions tell.
     """
     match = re.fullmatch(r"(\S+):(\d{1,9})", text.strip())
     return (match[1], int(match[2])) if match else (text, None)
@@ -120,8 +123,8 @@ def meant(
     current: Callable[[], Sequence[str]] = tuple,
     is_certain: bool = False,
     show: Show = list,
-) -> StoredSession:
-    """Return the one session that a reference means.
+) -> tuple[StoredSession, int | None]:
+    """Return the one session that a reference means, and the position in it that is written behind the reference.
 
     :param abbreviate: shortens a session id to a unique prefix.
     :param current: returns the ids of sessions that are not the latest one.
@@ -132,7 +135,8 @@ def meant(
     with reader.snapshot():
         found = Resolver(reader, abbreviate, (), current=current, show=show).reference(text, limit=SHOWN)
     if found.stored and not (is_certain and found.is_guess):
-        return found.stored
+        return found.stored, found.position
+    text = place(text)[0]
     if found.candidates:
         rest = found.total - len(found.candidates)
         lines = [*map(_line, found.candidates), *([f"… and {rest} more"] if rest else [])]
@@ -179,13 +183,16 @@ class Resolver:
             latest = list(self._latest(self._exclude))
             page = self._candidates(latest[offset : offset + limit])
             return Reference(text=text, candidates=page, total=len(latest))
-        found, by, is_guess = self._meaning(written)
+        named, position = place(written)
+        found, by, is_guess = self._meaning(named)
+        if position is not None and by != "id" and (not found or self._names.called(written)):
+            (found, by, is_guess), position = self._meaning(written), None
         if len(found) == 1:
-            return Reference(text=text, stored=found[0], by=by, is_guess=is_guess)
+            return Reference(text=text, stored=found[0], by=by, is_guess=is_guess, position=position)
         if found:
             page = self._candidates(found[offset : offset + limit])
             return Reference(text=text, candidates=page, total=len(found))
-        return Reference(text=text, nearest=self._candidates(self._names.near(written)))
+        return Reference(text=text, nearest=self._candidates(self._names.near(named)))
 
     def _meaning(self, text: str) -> tuple[list[StoredSession], By | None, bool]:
         """Return the sessions that a string means, how it was recognised, and whether that is a guess."""

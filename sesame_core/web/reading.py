@@ -11,7 +11,6 @@ from ..errors import ResumeError, UnknownSessionError
 from ..query.parser import parse
 from ..rendering.export.pieces import Piece, facts, pieces
 from ..rendering.text import count, session_name
-from ..search.resolve import place
 from ..types.export import Export, Part
 from .asking import QUERY, number, url
 from .searching import session_path
@@ -38,8 +37,7 @@ def session_page(desk: Desk, reference: str, given: QueryParams) -> str:
     :raises UnknownSessionError: it does not exist, or has no such position.
     :raises QueryError: a parameter is not valid.
     """
-    reference, named = place(reference)
-    stored = desk.sesame.get_session(reference)
+    stored, named = desk.sesame.get_place(reference)
     total = stored.chunk_count
     at = number(given, "at", None) if given.get("at") else named
     find, q = given.get("find", "")[:QUERY], given.get("q", "")[:QUERY]

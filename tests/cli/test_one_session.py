@@ -300,3 +300,17 @@ def test_forget_of_a_session_and_its_subagent_ends_with_both_gone(indexed: Path,
     ran = cli("forget", "--yes", child["parentId"], child["sessionId"])
     assert (ran.code, ran.err) == (0, "")
     assert cli("show", child["sessionId"]).code == cli("show", child["parentId"]).code == 1
+
+
+def test_a_name_that_ends_like_a_position_is_a_name_and_may_have_a_position(
+    indexed: Path, cli: Callable[..., Any]
+) -> None:
+    cli("rename", NIX, "PR:123")
+    cli("rename", SETTINGS, "PR:124")
+    for line in (("show", "PR:123"), ("show", "pr:123:0"), ("resolve", "PR:123"), ("resolve", f"{NIX[:8]}:1")):
+        ran = cli(*line)
+        assert (ran.code, NIX in ran.out) == (0, True), line
+    assert "→0 user" in cli("show", "PR:123:0").out
+    assert "→" not in cli("show", "PR:123").out
+    assert cli("open", "--print", "PR:123").out == cli("open", "--print", NIX).out
+    assert cli("show", "PR:125").err.startswith("sesame: 'PR' may mean several sessions:")
