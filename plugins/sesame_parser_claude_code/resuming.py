@@ -47,12 +47,14 @@ def resumption(session: Session, path: Path) -> Resumption:
         raise ResumeError(f"its file is gone, so Claude Code cannot resume it: {path}")
     environment = _environment(found)
     problem = None
+    directory = _directory(found, session.places)
     if environment is None:
-        place = session_root() / found.parent.name
+        # A copy in a directory of another kind has the name of none in which Claude Code was.
+        place = session_root() / (encoded(session.cwd) if session.cwd and not directory else found.parent.name)
         problem = f"Claude Code does not look for sessions in {found.parent}: copy {found.name} to {place}"
     return Resumption(
         command=("claude", "--resume", name),
-        directory=_directory(found, session.places) or session.cwd,
+        directory=directory or session.cwd,
         environment=environment or {},
         problem=problem,
     )

@@ -149,6 +149,14 @@ def test_a_file_where_claude_code_does_not_look_is_refused_with_the_place_to_cop
     )
 
 
+def test_a_file_among_downloads_is_to_be_copied_to_where_its_directory_is_looked_for(home: Path) -> None:
+    path = write(home / "Downloads" / f"{CLAUDE_ID}.jsonl", at(home / "kiwi").user("kiwi"))
+    found = PARSER.resumption(read(path), path)
+    assert found.problem is not None
+    assert found.problem.endswith(f": copy {path.name} to {bucket(home / 'kiwi')}")
+    assert found.directory == str(home / "kiwi")
+
+
 @pytest.mark.parametrize("place", ["{id}/subagents/agent-a15b8a6.jsonl", "agent-a15b8a6.jsonl"])
 def test_a_subagents_session_is_resumed_by_its_parent_if_that_has_a_file(place: str, home: Path) -> None:
     claude = at(home)
