@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -12,6 +14,29 @@ from .terminal import COLORS
 Completion: TypeAlias = tuple[str, str]
 #: Sessions that are completed: the last active ones.
 SESSIONS = 100
+#: The variable by which a shell asks, `complete_bash`.
+ASKS = "_SESAME_COMPLETE"
+#: What of a value bash takes for syntax.
+_SYNTAX = re.compile(r"[^\w@%+=:,./-]")
+#: What of a value is lost in zsh: it evaluates the whole answer, in which a backslash lets a command out of its quotes.
+_LOST = re.compile(r"""[\\'"]|  """)
+
+
+class _Quoted(str):
+    """A value as it must stand on a line of bash; it begins with what was typed if it does so without backslashes."""
+
+    __slots__ = ("plain",)
+    plain: str
+
+    def __new__(cls, plain: str) -> _Quoted:
+        """Return the value with a backslash before what bash takes for syntax."""
+        made = super().__new__(cls, _SYNTAX.sub(r"\\\g<0>", plain))
+        made.plain = plain
+        return made
+
+    def startswith(self, *given: object) -> bool:
+        """Compare the value itself."""
+        return self.plain.startswith(*given)  # type: ignore[arg-type]
 
 
 def completer(name: str, command: str = "") -> Callable[[str], list[Completion]] | None:
@@ -21,9 +46,23 @@ def completer(name: str, command: str = "") -> Callable[[str], list[Completion]]
     :param command: the command that has it, for one whose values differ from those of the others.
     """
     if name == "about":
-        return _files
+        return lambda incomplete: _for_shell(_files(incomplete))
     values = _VALUES.get(f"{command} {name}") or _VALUES.get(name)
-    return (lambda incomplete: [one for one in values() if one[0].startswith(incomplete)]) if values else None
+    return (lambda incomplete: _for_shell(v for v in values() if v[0].startswith(incomplete))) if values else None
+
+
+def _for_shell(found: Iterable[Completion]) -> list[Completion]:
+    """Return completions that the shell that asks takes for text: names and titles are what anybody wrote.
+
+    A value that it could not insert as it is, such as one with a line feed, is left out.
+    """
+    shell = os.environ.get(ASKS, "").rpartition("_")[2]
+    kept = ((value, title) for value, title in found if value.isprintable())
+    if shell == "bash":
+        return [(_Quoted(value), title) for value, title in kept]
+    if shell == "zsh":
+        return [(value, title.replace("\\", " ")) for value, title in kept if not _LOST.search(value)]
+    return list(kept)
 
 
 def _agents() -> Iterator[Completion]:

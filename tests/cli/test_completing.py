@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ..support.transcripts import Claude, write
 from .terminal import NIX
 
 pytestmark = pytest.mark.once
@@ -16,9 +21,9 @@ pytestmark = pytest.mark.once
 
 def completed(line: str, shell: str = "bash") -> list[str]:
     """Return what a shell is told when Tab is pressed at the end of a line."""
-    words = line.split(" ")
+    words = re.split(r"(?<!\\) ", line)
     if shell == "bash":
-        asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+        asked = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
     else:
         asked = {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
     code = "import sys; sys.argv = ['sesame']; from sesame_core.cli import main; main()"
@@ -58,7 +63,8 @@ def test_files_that_are_here_are_completed(home: Path, tmp_path: Path, monkeypat
     (tmp_path / "setup.py").touch()
     monkeypatch.chdir(tmp_path)
     assert completed("sesame who s") == ["setup.py", "src/"]
-    assert completed("sesame who src/") == ["src/a [1].py"]
+    assert completed("sesame who src/") == [r"src/a\ \[1\].py"]
+    assert completed("sesame who src/", "fish") == ["src/a [1].py"]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +78,56 @@ def test_a_shell_that_can_show_titles_gets_them(indexed_sessions: Path) -> None:
     (told,) = completed(f"sesame show {NIX[:6]}", "fish")
     assert told.startswith(NIX[:8])
     assert "Simplify the nix flake infrastructure" in told
+
+
+#: Names of directories that a shell would take for syntax, with how bash must get them.
+NAMES = {
+    "my code": r"my\ code",
+    'it\'s "here"': r"it\'s\ \"here\"",
+    "$(touch ran)": r"\$\(touch\ ran\)",
+    r"\$(touch ran)": r"\\\$\(touch\ ran\)",
+    "`touch ran`;&": r"\`touch\ ran\`\;\&",
+    "a*b?": r"a\*b\?",
+    "проект": "проект",
+    "new\nline": "",
+}
+
+
+@pytest.fixture
+def odd_directories(home: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session in each directory of `NAMES`, with the name in its title."""
+    monkeypatch.chdir(home)
+    for number, name in enumerate(NAMES):
+        one = Claude(f"{number:08x}-0000-4000-8000-000000000000", cwd=f"/w/{name}")
+        write(one.path, one.user(f"where is {name} and who made it"))
+    assert cli("index").code == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_directory_is_completed_in_bash_as_one_word(odd_directories: None, name: str) -> None:
+    wanted = f"/w/{NAMES[name]}"
+    found = completed("sesame search --cwd /w/")
+    if not NAMES[name]:
+        assert not any("line" in value for value in found)
+        return
+    assert wanted in found
+    typed = wanted[:-1].rstrip("\\")
+    assert completed(f"sesame search --cwd {typed}") == [wanted]
+    done = subprocess.run(["bash", "-c", f"printf %s {wanted}"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"/w/{name}"
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize("line", ["sesame search --cwd ", "sesame show ", "sesame search --in "])
+def test_zsh_runs_no_command_of_a_title_or_a_directory(odd_directories: None, home: Path, line: str) -> None:
+    # What `_arguments` of zsh does with a list of values.
+    code = """_arguments() { eval "told=( ${1[7,-3]} )"; print -rl -- $told }; eval $(cat answer)"""
+    (home / "answer").write_text("\n".join(completed(line, "zsh")))
+    done = subprocess.run(["zsh", "-fc", code], cwd=home, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (home / "ran").exists()
+    assert "проект" in done.stdout
+    assert "$(touch ran)" in done.stdout
 
 
 def test_without_an_index_no_session_is_completed(home: Path) -> None:
