@@ -79,9 +79,8 @@ def demo(query: Sequence[str]) -> None:
         _end_if_stopped(report, "sesame demo")
         write_report(report_text(report))
         if own.status().sessions:
-            words = " ".join(query)
-            of, chosen = ("", "") if words else _of_own(own)
-            _show(own, words or chosen)
+            of, chosen = ("", "") if query else _of_own(own)
+            _show(own, query or chosen.split())
             if chosen:
                 write(f"\nNext:\n  sesame search {chosen}\n  sesame show {of}\n  sesame resume {of}")
             return
@@ -89,7 +88,7 @@ def demo(query: Sequence[str]) -> None:
     sources = [Source(parser=Selection(name=folder.name), path=folder) for folder in sorted(sessions_dir().iterdir())]
     with tempfile.TemporaryDirectory() as directory, Sesame(sources=sources, data_dir=directory) as sample:
         write_report(report_text(_run(sample, [])))
-        _show(sample, " ".join(query) or DEMO_QUERY)
+        _show(sample, query or DEMO_QUERY.split())
 
 
 def _of_own(sesame: Sesame) -> tuple[str, str]:
@@ -106,12 +105,15 @@ def _of_own(sesame: Sesame) -> tuple[str, str]:
     return "", ""
 
 
-def _show(sesame: Sesame, query: str) -> None:
+def _show(sesame: Sesame, words: Sequence[str]) -> None:
+    from ..api.resuming import quoted
     from ..rendering.answers import shown_ids
     from .searching import write_answer
 
-    write(f"\n$ sesame search {query}".rstrip())
-    answer = sesame.search(query, limit=5)
+    dashes = ["--"] if any(word.startswith("-") for word in words) else []
+    typed = (word if word.isalnum() else quoted(word) for word in words)
+    write(" ".join(["\n$ sesame search", *dashes, *typed]))
+    answer = sesame.search(" ".join(words), limit=5)
     write_answer(answer, sesame.abbreviations(shown_ids(answer)))
 
 

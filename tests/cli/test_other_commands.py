@@ -161,6 +161,21 @@ def test_the_demo_uses_the_sessions_that_come_with_sesame_when_there_are_none(
     assert json.loads(cli("search", "--json", "nix").out)["resultCount"] == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["it's", "$HOME", "nix"], "sesame search 'it'\"'\"'s' '$HOME' nix"),
+        (["nix flake"], "sesame search 'nix flake'"),
+        (["--", "-draft", "nix"], "sesame search -- -draft nix"),
+        (['"nix flake"'], "sesame search '\"nix flake\"'"),
+    ],
+)
+def test_demo_shows_a_search_that_a_shell_takes(
+    home: Path, cli: Callable[..., Any], words: list[str], shown: str
+) -> None:
+    assert f"\n$ {shown}\n" in cli("demo", *words).out
+
+
 def test_the_demo_uses_your_sessions_when_there_are_some(demo_sessions: Path, cli: Callable[..., Any]) -> None:
     out = cli("demo", "nix", "flake").out
     assert "come with Sesame" not in out
