@@ -273,7 +273,7 @@ def postgres(bench: Bench) -> None:
         return
     corpus, unused = bench.corpus(), bench.home / "unused"
     settings = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
-    with Server(binaries, **settings) as server, psycopg.connect(server.dsn, autocommit=True) as db:
+    with Server(binaries, on_disk=True, **settings) as server, psycopg.connect(server.dsn, autocommit=True) as db:
         start = machine.children_cpu(server.process_id)
         run = work("index", corpus=corpus, data=unused, dsn=server.dsn)
         on_server = machine.children_cpu(server.process_id) - start
