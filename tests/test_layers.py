@@ -124,6 +124,7 @@ def package_of(module: str) -> str:
     return module.split(".")[0]
 
 
+@pytest.mark.once
 def test_every_module_stands_on_a_layer() -> None:
     assert {package_of(module) for module in modules()} == {*FLOOR, "testing"}
 
@@ -165,6 +166,7 @@ def test_a_package_says_what_it_owns() -> None:
             assert text.count(".") >= 2, f"{place.name}: say what it owns, and what it must not do"
 
 
+@pytest.mark.once
 def test_each_library_has_its_owner() -> None:
     strangers = [
         f"{module} -> {package}"
@@ -176,12 +178,14 @@ def test_each_library_has_its_owner() -> None:
     assert strangers == []
 
 
+@pytest.mark.once
 def test_no_module_of_the_core_imports_a_plugin() -> None:
     for path in CORE.rglob("*.py"):
         packages = {name.split(".")[0] for name in imports(path)}
         assert not {name for name in packages if name.startswith("sesame_")} - {"sesame_core"}, path
 
 
+@pytest.mark.once
 def test_a_plugin_imports_what_is_open_and_no_other_plugin() -> None:
     for path in PLUGINS.rglob("*.py"):
         own = path.relative_to(PLUGINS).parts[0]
@@ -191,6 +195,7 @@ def test_a_plugin_imports_what_is_open_and_no_other_plugin() -> None:
         assert not {name for name in core if not {name, package_of(name)} & OPEN}, path
 
 
+@pytest.mark.once
 def test_only_backends_import_databases() -> None:
     for path in PLUGINS.rglob("*.py"):
         if "_backend_" not in path.relative_to(PLUGINS).parts[0]:

@@ -83,6 +83,7 @@ def test_what_is_copied_starts_a_server_that_answers(
     assert anyio.run(run) == list(TOOLS)
 
 
+@pytest.mark.once
 def test_what_is_copied_for_http_is_served(demo_sessions: Path) -> None:
     (server,) = (server for server in servers() if "url" in server)
     (command,) = commands("sesame mcp --http")

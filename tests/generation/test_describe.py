@@ -482,6 +482,7 @@ def test_while_another_process_indexes_it_is_written_and_found_afterwards(
         assert [hit.session.id for hit in sesame.search("zucchini").hits] == [BACKOFF]
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("moment", ["asking", "writing"])
 def test_killed_midway_the_former_file_is_whole_and_the_next_run_works(

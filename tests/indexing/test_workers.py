@@ -142,6 +142,7 @@ def told(report: IndexReport) -> tuple[Any, ...]:
     return tuple(getattr(report, name) for name in names)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_the_index_is_the_same_with_any_number_of_workers(sessions: Path, tmp_path: Path, number: int) -> None:
     alone = indexed(sessions, tmp_path / "alone", 0)
@@ -366,6 +367,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_no_process_is_left_when_a_run_is_ended(home: Path, number: signal.Signals) -> None:

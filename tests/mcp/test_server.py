@@ -312,6 +312,7 @@ def test_what_was_just_written_is_found(home: Path, tools_of: Callable[..., Call
 # -- the caller's own session ----------------------------------------------------------------------------------
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str, indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
@@ -327,6 +328,7 @@ def test_the_callers_own_session_is_left_out_and_that_is_reported(variable: str,
     over_stdio(act, **{variable: BACKOFF})
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("meta", [{"threadId": BACKOFF}, {"threadId": BACKOFF, "sessionId": BACKOFF, "progress": 1}])
 def test_a_call_may_name_its_session_beside_its_arguments(meta: dict[str, Any], indexed_sessions: Path) -> None:
     asked = {"query": "reconnect backoff"}
@@ -377,6 +379,7 @@ def test_without_the_sdk_one_line_says_what_to_install(home: Path) -> None:
     assert ran.stderr.count("\n") == 1
 
 
+@pytest.mark.once
 def test_the_server_ends_with_its_client_even_in_the_middle_of_a_call(indexed_sessions: Path, home: Path) -> None:
     """A model that does not answer must not keep a server whose client is gone."""
     config = home / ".config" / "sesame" / "config.jsonc"

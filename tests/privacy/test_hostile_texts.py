@@ -103,6 +103,7 @@ def _forms() -> Iterator[tuple[str, str]]:
     yield "underscores", "token_______________________________"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", [pytest.param(unit, id=name) for name, unit in _forms()])
 def test_the_time_grows_with_the_length_of_a_text_that_repeats(unit: str) -> None:
     assert _growth(unit) < GROWTH
@@ -124,6 +125,7 @@ def test_the_time_grows_with_the_length_of_many_secrets() -> None:
     assert slow == {}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("seed", range(8))
 def test_a_kilobyte_of_mixed_beginnings_takes_milliseconds(seed: int) -> None:
     chance = random.Random(seed)
@@ -133,6 +135,7 @@ def test_a_kilobyte_of_mixed_beginnings_takes_milliseconds(seed: int) -> None:
     assert _seconds(text) / (len(text) / 1000) < SECONDS
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", ["eyJ", "token=", "-----BEGIN PRIVATE KEY-----", '{\\"password\\": \\"x'])
 def test_a_line_of_a_megabyte_takes_seconds_at_most(unit: str) -> None:
     assert _seconds(_repeated(unit, 1_000_000)) < SECONDS * 1000

@@ -80,6 +80,7 @@ def sessions(found: Who) -> list[tuple[str, int, int]]:
     return [(one.stored.session.id, one.changes, one.reads) for p in found.people for one in p.sessions]
 
 
+@pytest.mark.once
 def test_a_history_answers_who_worked_on_something(indexed: Sesame, utc: None) -> None:
     """One test: a database for each question would take a second each."""
     # A file: those that changed it, the latest first, then those that read it; a failed edit changes nothing.

@@ -88,6 +88,7 @@ def test_a_swap_between_finding_the_index_and_opening_it_is_not_seen(
     assert swaps == 3
 
 
+@pytest.mark.once
 def test_searching_while_another_process_rebuilds_again_and_again(
     world: Any, in_child: Callable[[Callable[[], object]], int]
 ) -> None:

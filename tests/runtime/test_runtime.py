@@ -420,6 +420,7 @@ with Sesame() as sesame:
 """
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_two_processes_append_at_once_and_every_message_is_indexed(
     is_shared: bool, runtime: Runtime, library: Sesame

@@ -34,6 +34,7 @@ def run(arguments: list[str], environment: dict[str, str], cwd: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.once
 def test_the_example_passes_its_own_tests(installed: dict[str, str], tmp_path: Path) -> None:
     arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", str(EXAMPLE / "tests")]
     output = run([*arguments, f"--rootdir={tmp_path}"], installed, tmp_path)

@@ -114,6 +114,7 @@ def test_marks_lie_inside_the_text_in_order(text: str, query: str, length: int) 
         position = end
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", ["fox ", "x", "fox dog é ", "日本", "foxDog", " "])
 def test_a_long_text_is_fast(unit: str) -> None:
     text = unit * (300_000 // len(unit))

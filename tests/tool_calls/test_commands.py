@@ -105,6 +105,7 @@ def test_two_calls_are_the_same_as_far_as_program_and_arguments_are(one: str, ot
     assert sameness(doing(one), doing(other)) == expected
 
 
+@pytest.mark.once
 def test_a_hostile_command_is_split_in_linear_time() -> None:
     nested = ("(", "$(", '"$(', "`", "'")
     for text in (*(one * 50_001 for one in nested), "<<A\n" * 20_000, "a&&" * 50_000, "# x\n" * 20_000, "\\a" * 50_000):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import httpx2
+import pytest
 
 from ..support.web_client import texts, tree_of
 
 
+@pytest.mark.once
 def test_each_facet_leads_to_as_many_sessions_as_it_says(visitor: httpx2.Client) -> None:
     for query in ("/", "/?q=websocket", "/?q=the", "/?q=the&count=tool", "/?tool=bash", "/?q=the&tool=bash"):
         tree = tree_of(visitor.get(query).text)

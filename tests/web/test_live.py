@@ -157,6 +157,7 @@ def test_streams_end_with_the_server_at_once_and_quietly(server: Served, pi: Pi)
         assert "rror" not in server.process.stderr.read()
 
 
+@pytest.mark.once
 def test_some_streams_are_served_at_once_and_those_that_end_leave_room(server: Served) -> None:
     with server.visitor() as visitor:
         cookies = visitor.cookies

@@ -33,6 +33,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sesame]:
         yield sesame
 
 
+@pytest.mark.once
 @pytest.mark.upstream(25)
 def test_a_word_in_forty_thousand_chunks_answers(large: Sesame) -> None:
     for query in ("common", "the", "common word", '"common word"', "comm*", "common -absent", "+common"):

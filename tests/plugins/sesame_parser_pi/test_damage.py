@@ -66,6 +66,7 @@ def test_a_message_without_any_date_has_none_and_no_origin(one: Any) -> None:
     assert (made.timestamp, made.origin_id) == (None, None)
 
 
+@pytest.mark.once
 def test_thirty_megabytes_in_one_custom_entry_need_no_memory(write: Write) -> None:
     path = write(
         message("user", 1, content="before"),
