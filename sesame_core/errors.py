@@ -68,7 +68,7 @@ class StoppedError(SesameError):
 
 
 class QueryError(SesameError):
-    """A filter or flag of a search is invalid, such as a malformed date; query text never raises."""
+    """A value that was given is invalid, such as a malformed date or an unknown visibility; query text never raises."""
 
 
 class UnknownSessionError(SesameError):

@@ -71,7 +71,8 @@ class Team:
 
         :param pattern: matches a session's directory or repository, like a pattern of `exclude`.
         :param level: "shared", "metadata" or "private"; None removes the rule.
-        :raises ConfigError: the level or the rule does not exist, or the rules cannot be written.
+        :raises QueryError: the level does not exist, or the pattern is empty.
+        :raises ConfigError: there is no such rule to remove, or the rules cannot be written.
         """
         from ..sharing.rules import save
 

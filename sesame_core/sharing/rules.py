@@ -18,7 +18,7 @@ from ..config import identity, paths
 from ..config.model import LEVELS, MARK
 from ..config.patterns import fits
 from ..dataclass import dataclass, field
-from ..errors import ConfigError
+from ..errors import ConfigError, QueryError
 from ..types.transcript import DIRECTORIES, Session
 
 _PLACEHOLDER = re.compile(re.escape(MARK) + r"[^\]]*\]")
@@ -89,12 +89,13 @@ class Sharing:
         """Return these rules with one more, which takes precedence; it replaces a rule with the same pattern.
 
         :param level: None only removes the rule.
-        :raises ConfigError: the level or the rule does not exist, or the pattern is empty.
+        :raises QueryError: the level does not exist, or the pattern is empty.
+        :raises ConfigError: there is no such rule to remove.
         """
         if level is not None and not pattern.strip():
-            raise ConfigError("a pattern of sessions cannot be empty: use * for all")
+            raise QueryError("a pattern of sessions cannot be empty: use * for all")
         if level is not None and level not in LEVELS:
-            raise ConfigError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
+            raise QueryError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
         pattern = _absolute(pattern)
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):

@@ -120,5 +120,5 @@ def test_a_list_of_private_files_with_damaged_sessions_is_made_anew(
 
 def test_an_empty_pattern_is_refused(cli: Any, team: str) -> None:
     done = cli("share", "", "private")
-    assert done.code == 1
+    assert done.code == 2
     assert "cannot be empty" in done.err

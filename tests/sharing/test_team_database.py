@@ -453,16 +453,17 @@ def test_a_damaged_list_of_private_files_is_rebuilt(cli: Any, server: Any, datab
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "code", "told"),
     [
-        (["*/x"], "a pattern needs a visibility"),
-        (["*/x", "hidden"], "'hidden' is not a visibility"),
-        (["*/x", "default"], "there is no rule for '*/x'"),
+        (["*/x"], 2, "a pattern needs a visibility"),
+        (["*/x", "hidden"], 2, "'hidden' is not a visibility"),
+        (["", "private"], 2, "a pattern of sessions cannot be empty"),
+        (["*/x", "default"], 1, "there is no rule for '*/x'"),
     ],
 )
-def test_a_rule_that_means_nothing_is_reported(words: list[str], told: str, cli: Any, server: Any) -> None:
+def test_a_rule_that_means_nothing_is_reported(words: list[str], code: int, told: str, cli: Any, server: Any) -> None:
     failed = cli("share", *words)
-    assert failed.code in (1, 2)
+    assert failed.code == code
     assert told in failed.err
 
 
