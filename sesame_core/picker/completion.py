@@ -19,6 +19,7 @@ DATES = ("today", "yesterday", "7d", "30d", "monday", '"last week"', '"last mont
 NAMED = ("agents", "branch", "cwd", "host", "model", "owner", "repo", "tags", "tool", "workstation")
 
 _TOKEN = re.compile(r'(?:^|(?<=[\s(]))[+(-]*((?:[A-Za-z]+:)?(?:"[^"]*|[^\s"]*))\Z')
+_UNFINISHED = re.compile(r'(?:^|(?<=[\s(]))[+-]*([A-Za-z]+):"?\Z')
 _PLAIN = re.compile(r"[\w./\\~@+*:-]+")
 
 
@@ -66,6 +67,12 @@ def completion(text: str, cursor: int, values: Callable[[str], Sequence[str]]) -
         found = [name for name in names if name.startswith(key.lower())]
     start = match.start(1)
     return Completion(tuple(found[:MOST]), start, text[cursor:]) if found else None
+
+
+def finished(text: str) -> str:
+    """Return a line without the field at its end whose value is still to come: alone, it would be a word."""
+    match = _UNFINISHED.search(text)
+    return text[: match.start()].rstrip() if match and match[1].lower() in KEYS else text
 
 
 def common(found: Completion) -> str:

@@ -151,12 +151,13 @@ class Finder:
     def _answer(self, text: str, limit: int) -> Found:
         from ..rendering.notes import answer_notes
         from ..types.query import Filters
+        from .completion import finished
 
         assert self.sesame is not None
         try:
             filters = self.sesame.excluding(Filters(), self._exclude or ())
             # The list has no room for parts of texts.
-            answer = self.sesame.search(text, filters, limit=limit, passage_bytes=0)
+            answer = self.sesame.search(finished(text), filters, limit=limit, passage_bytes=0)
             notes = tuple(answer_notes(answer, self._unread_files(), ()))
             is_new, self._text = text != self._text, text
             loaded = self._around(answer.hits[0]) if is_new and answer.hits else None

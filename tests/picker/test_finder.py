@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from sesame_core.picker.app import Picker
+from sesame_core.picker.completion import finished
 from sesame_core.picker.finder import Finder, Found, Loaded
 from sesame_core.picker.state import State
 from sesame_core.query.parser import parse
@@ -127,3 +128,20 @@ def test_a_preview_that_is_late_does_not_take_the_place_of_the_present_one() -> 
     assert state.loaded is not None
     assert state.loaded.hit is new
     assert "→3 user" in bare(scripted.drawn[-1])
+
+
+@pytest.mark.parametrize("unfinished", ["agent:", " Agent:", " -in:", ' branch:"', " (tag:"])
+def test_a_field_whose_value_is_still_to_be_typed_narrows_nothing(
+    unfinished: str, indexed_sessions: Path, ask: Asked
+) -> None:
+    text = "websocket migration" if unfinished.startswith(" ") else ""
+    before, then = ask(text).answer, ask(text + unfinished).answer
+    assert before is not None
+    assert before.hits
+    assert then is not None
+    assert [hit.session.id for hit in then.hits] == [hit.session.id for hit in before.hits]
+
+
+@pytest.mark.parametrize("text", ["error:", "websocket agent:pi", "agent: websocket", 'in:"', "c:"])
+def test_only_a_field_at_the_end_of_a_line_is_unfinished(text: str) -> None:
+    assert finished(text) == ("" if text == 'in:"' else text)
