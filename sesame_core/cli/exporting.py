@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 NO_REDACT = Option("no_redact", bool, "Leave secrets in the text; by default placeholders replace them.", default=False)
-FILE = Option("output", Path, "Write to this file.", more=("-o",), metavar="FILE")
+STANDARD_OUTPUT = Path("-")
+FILE = Option("output", Path, "Write to this file; - is standard output.", more=("-o",), metavar="FILE")
 
 
 def export(session: str, *, md: bool, html: bool, json: bool, output: Path | None, no_redact: bool) -> None:
@@ -40,7 +41,7 @@ def export(session: str, *, md: bool, html: bool, json: bool, output: Path | Non
         stored = sesame.get_session(session)
         made = _redacting(lambda: sesame.export(stored, redact=not no_redact))
         paths = [stored.path, *(part.stored.path for part in made.parts)]
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         for piece in written(made, kind):
             write(piece.removesuffix("\n"))
         return
@@ -70,7 +71,7 @@ def handoff(session: str, *, max_bytes: int, output: Path | None, no_redact: boo
         found = _redacting(lambda: sesame.handoff(stored, max_bytes=max_bytes, redact=not no_redact))
         reference = sesame.abbreviate(stored.session.id)
     text = as_json(handoff_json(found)) if json else handoff_text(found, reference)
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         write(text)
     else:
         save(output, [text + "\n"], [stored.path])

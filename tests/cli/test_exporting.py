@@ -72,6 +72,15 @@ def test_the_format_is_that_of_the_option_else_of_the_file_s_name(indexed: Path,
     assert cli("export", SETTINGS).out.startswith("# SQLite migration")
 
 
+@pytest.mark.parametrize("command", ["export", "handoff"])
+def test_a_dash_in_place_of_a_file_is_standard_output(
+    command: str, indexed: Path, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli(command, "latest", "-o", "-").out == cli(command, "latest").out
+    assert not (tmp_path / "-").exists()
+
+
 def test_json_has_the_session_and_its_subagents_whole(indexed: Path, cli: Callable[..., Any]) -> None:
     value = cli("export", "71f2223f-f559-40f9-a659-23cd85132c85", "--json").json
     shown = [cli("show", one["sessionId"], "--json").json for one in value["sessions"]]
