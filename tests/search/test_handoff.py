@@ -67,6 +67,15 @@ def test_a_command_that_failed_and_then_succeeded_is_not_told() -> None:
     assert failure.text == "$ npm run lint\ntwo\nthree\nfour\nfive errors"
 
 
+def test_a_session_of_calls_that_only_read_announces_no_passages() -> None:
+    s = Claude()
+    found = handed(s.call("Bash", "c1", command="ls"), s.result("a.py", "c1"))
+    text = handoff_text(found, "11111111")
+    assert "passages below" not in text
+    assert "Nothing was asked or answered in it" in text
+    assert text.rstrip().endswith("To read it: `sesame show 11111111`.")
+
+
 @pytest.mark.parametrize("state", ["pending", "in_progress"])
 def test_tasks_that_are_not_done_are_open(state: str) -> None:
     s = Claude()
