@@ -31,7 +31,7 @@ from sesame_core.types.index import (
 from sesame_core.types.query import Condition, Filters, Query, Word
 
 from . import conversations, fts, matching, rows, schema
-from .failures import translating
+from .failures import translated, translating
 from .filters import DIALECT, TRUE, Where, on_kind
 from .opening import Opened
 from .view import View
@@ -73,11 +73,17 @@ class SqliteReader:
             return
         db.execute("BEGIN")
         try:
-            view: View | None = getattr(self._local, "view", None)
-            if view is None or not view.is_of(db):
-                self._local.view = View(db)
+            with translated(self.path):
+                view: View | None = getattr(self._local, "view", None)
+                if view is None or not view.is_of(db):
+                    self._local.view = View(db)
             yield
-        finally:
+        except BaseException:
+            self._local.view = None  # its temporary tables go with the transaction
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        with translated(self.path):
             # Nothing was written but temporary tables, and without them every statement would be compiled again.
             db.execute("COMMIT")
 
