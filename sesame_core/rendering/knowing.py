@@ -6,7 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..dataclass import replace
-from .text import HINT, SCHEMA_VERSION, count, day, days, home, iso, one_line, session_name, shortened, with_notes
+from .text import (
+    HINT,
+    SCHEMA_VERSION,
+    about_headless,
+    count,
+    day,
+    days,
+    home,
+    iso,
+    one_line,
+    session_name,
+    shortened,
+    with_notes,
+)
 
 if TYPE_CHECKING:
     from ..types.index import StoredSession
@@ -188,7 +201,7 @@ def place_of(stored: StoredSession, subagent: str | None, position: int | None, 
 
 
 def _notes(found: Who, refreshed: IndexReport | None, current: Sequence[str], searches: str) -> list[str]:
-    from .notes import about_current, about_headless, about_refresh
+    from .notes import about_current, about_refresh
 
     notes = []
     if found.is_elsewhere:

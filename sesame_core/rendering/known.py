@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..config import identity
-from .text import HINT, QUERY, SCHEMA_VERSION, count, day, iso, one_line, place, session_name, shortened
+from .text import HINT, QUERY, SCHEMA_VERSION, about_headless, count, day, iso, one_line, place, session_name, shortened
 
 if TYPE_CHECKING:
     from ..types.fixes import Known, Seen
@@ -75,7 +75,7 @@ def notes(basis: Known, refreshed: IndexReport | None, current: Sequence[str]) -
 
     :param current: ids of the caller's own sessions, which were left out.
     """
-    from .notes import about_current, about_headless, about_refresh
+    from .notes import about_current, about_refresh
 
     found = [one_line(hint) for hint in basis.hints]
     if basis.is_truncated:

@@ -5,11 +5,11 @@ Each is about the answer and, where files are not read yet, about the refresh be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from .text import HINT, count, interval, one_line, shortened, some_words
+from .text import HINT, about_headless, count, interval, one_line, shortened, some_words
 
 if TYPE_CHECKING:
     from ..types.answer import Answer
@@ -74,19 +74,6 @@ def _about_query(answer: Answer, refreshed: IndexReport | None, *, names_command
         least = "at least " if answer.is_truncated else ""
         notes += about_headless(answer.left_out, least=least, names_commands=names_commands)
     return notes
-
-
-def about_headless(left_out: Mapping[str, int], *, least: str = "", names_commands: bool = True) -> list[str]:
-    """Return the note about headless runs that an answer leaves out, if it does.
-
-    :param left_out: numbers of sessions by reason.
-    :param least: stands before a number that is a lower bound.
-    :param names_commands: the note names the option that shows them.
-    """
-    if not (headless := left_out.get("headless")):
-        return []
-    then = f" (show {'it' if headless == 1 else 'them'} with --all-kinds)" if names_commands else ""
-    return [f"Left out: {least}{count(headless, 'headless run')}{then}"]
 
 
 def _not_found(words: Sequence[str], unread: str) -> str:

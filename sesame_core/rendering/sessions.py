@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .text import (
     SCHEMA_VERSION,
+    about_headless,
     count,
     day,
     days,
@@ -199,11 +200,11 @@ def about_session(stored: StoredSession) -> list[str]:
 def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed: IndexReport | None) -> list[str]:
     """Return the notes below a page of sessions, a line each; the parameters are those of `sessions_text`."""
     notes = interval(filters) + [f"Note: {printable(hint)}" for hint in (kept_out.hints if kept_out else ())]
-    if kept_out or refreshed is not None:
-        from .notes import about_headless, about_refresh
+    notes += about_headless(kept_out.counts) if kept_out else []
+    if refreshed is not None:
+        from .notes import about_refresh
 
-        notes += about_headless(kept_out.counts) if kept_out else []
-        notes += about_refresh(refreshed) if refreshed is not None else []
+        notes += about_refresh(refreshed)
     return notes
 
 

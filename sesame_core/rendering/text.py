@@ -148,6 +148,19 @@ def interval(filters: Filters | None) -> list[str]:
     return [f"Only what was said {' '.join(parts)}."] if parts else []
 
 
+def about_headless(left_out: Mapping[str, int], *, least: str = "", names_commands: bool = True) -> list[str]:
+    """Return the note about headless runs that an answer leaves out, if it does.
+
+    :param left_out: numbers of sessions by reason.
+    :param least: stands before a number that is a lower bound.
+    :param names_commands: the note names the option that shows them.
+    """
+    if not (headless := left_out.get("headless")):
+        return []
+    then = f" (show {'it' if headless == 1 else 'them'} with --all-kinds)" if names_commands else ""
+    return [f"Left out: {least}{count(headless, 'headless run')}{then}"]
+
+
 def with_notes(lines: Sequence[str], notes: Sequence[str]) -> str:
     """Return an answer as text: its lines, and its notes below them, after a blank line."""
     return "\n".join([*lines, *([""] if notes else []), *notes])
