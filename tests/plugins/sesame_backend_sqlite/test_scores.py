@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -23,14 +23,15 @@ PHRASES = (
 
 
 @pytest.fixture
-def db() -> sqlite3.Connection:
+def db() -> Iterator[sqlite3.Connection]:
     """Eight hundred texts of a few words, some of which are the same."""
     draw = random.Random(7)
     db = sqlite3.connect(":memory:", isolation_level=None)
     db.execute("CREATE VIRTUAL TABLE chunks_fts USING fts5 (content, subwords, tokenize = 'porter unicode61')")
     texts = [" ".join(draw.choices(WORDS, k=draw.randrange(1, 9))) for _ in range(400)]
     db.executemany("INSERT INTO chunks_fts VALUES (?, '')", [(text,) for text in texts * 2])
-    return db
+    yield db
+    db.close()
 
 
 @pytest.mark.parametrize("condition", [TRUE, ODD], ids=["all", "some"])
