@@ -95,7 +95,7 @@ def test_a_search_for_one_word_asks_the_server_three_times(backend: StorageBacke
         ("fox", Page(context=(2, 2)), 4),  # with the windows
         ("fox", Page(limit=30), 3),
         ("fox", Page(offset=20, passages=3), 4),  # with the passages of the other side
-        ("", Page(), 2),
+        ("", Page(), 3),  # with the number of headless sessions that are left out
     ],
 )
 def test_a_search_asks_the_server_as_few_times_as_its_steps_need(
