@@ -30,6 +30,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     k = scoring.damping("t.tokens / (SELECT chunk_length FROM plan)")
     # Session and position in one number, by which chunks are grouped in half the time.
     columns = f"t.ctid AS place, {KEY} AS key, t.class, {scoring.at_hand('t.words')} AS words, {k} AS k"
+    place = f"key >> {BITS} AS session, (key & {MAX_CHUNKS - 1})::int AS seq"
     newest = "t.session >= (SELECT first FROM cutoff)"
     # Alternative ways, of which the plan takes one.  An index costs more than it saves when it lists more than another
     # one: that of sessions when all sessions pass, that of words when few sessions or few chunks do.
@@ -73,7 +74,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
     parts.add(
         "met",
         f"""  SELECT *, {hidden} AS is_hidden FROM (
-    SELECT min(place) AS place, key >> {BITS} AS session, (key & {MAX_CHUNKS - 1})::int AS seq,
+    SELECT min(place) AS place, {place},
       min(class) AS class, bool_or(has_all) AS has_all, sum(score) AS score, count(*) AS times
     FROM ({" UNION ALL ".join(ways)} LIMIT {2 * budget.SCORED}) AS t GROUP BY key
   ) AS t""",
@@ -123,7 +124,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
         f"""  SELECT session, seq, class, score FROM (
     SELECT session, seq, class, score FROM met WHERE (SELECT is_complete FROM plan) AND NOT is_hidden
     UNION ALL
-    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class,
+    SELECT {place}, class,
       score + coalesce((SELECT sum({score}) FROM sought WHERE NOT is_chosen), 0)
     FROM (
       SELECT {columns}, c.score FROM (
@@ -134,7 +135,7 @@ def add_chunks(parts: Parts, filters: Filters, *, is_filtered: bool) -> None:
       ) AS c JOIN texts AS t ON t.ctid = c.place WHERE NOT (SELECT is_complete FROM plan) OFFSET 0
     ) AS t
     UNION ALL
-    SELECT key >> {BITS}, (key & {MAX_CHUNKS - 1})::int, class, (SELECT sum({score}) FROM sought) FROM (
+    SELECT {place}, class, (SELECT sum({score}) FROM sought) FROM (
       SELECT {columns} FROM older AS c JOIN texts AS t ON t.ctid = c.place OFFSET 0
     ) AS t
   ) AS s ORDER BY score DESC, session DESC, seq DESC LIMIT {budget.CANDIDATES}""",

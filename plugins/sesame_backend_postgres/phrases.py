@@ -128,10 +128,9 @@ def statement(
     )
     # Without the inner OFFSET a plan may read all texts in order.
     given = ",\n".join(parts.sql)
-    older_too = " AND (SELECT are_few IS NOT TRUE FROM listed)" if narrow.sql else ""
     sql = f"""WITH {given}
 SELECT b.is_bounded, t.* FROM (
-  SELECT EXISTS (SELECT FROM cutoff) AND EXISTS (SELECT FROM rest){older_too}
+  SELECT {unless_few}EXISTS (SELECT FROM cutoff) AND EXISTS (SELECT FROM rest)
     OR (SELECT NOT is_plain AND (SELECT count(*) FROM found) > {budget.PHRASED} FROM sought) AS is_bounded
 ) AS b LEFT JOIN (SELECT * FROM (
   SELECT t.session, t.seq, t.class::int AS class FROM newest JOIN texts AS t ON t.ctid = newest.place

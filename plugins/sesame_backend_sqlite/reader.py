@@ -78,7 +78,7 @@ class SqliteReader:
                 if view is None or not view.is_of(db):
                     self._local.view = View(db)
             yield
-        except BaseException:
+        except BaseException:  # whatever it is, Ctrl-C too, goes on from here: this only undoes what was begun
             self._local.view = None  # its temporary tables go with the transaction
             if db.in_transaction:
                 db.execute("ROLLBACK")
