@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from ..types.index import (
     Candidates,
@@ -26,9 +26,6 @@ from ..types.index import (
 )
 from ..types.query import Condition, Filters, Query, Word
 from ..types.transcript import Notes, Session
-
-if TYPE_CHECKING:
-    pass
 
 #: The positions that one call assigned to its chunks, by session id, in the order of the chunks.
 #: A session is absent when nothing of it was stored: it has a tombstone, or the call had no chunk of it.
