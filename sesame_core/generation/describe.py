@@ -15,8 +15,9 @@ from ..config.identity import workstation_id
 from ..dataclass import dataclass, replace
 from ..errors import LockedError, ModelError, ParseError, SesameError
 from ..metadata.files import DESCRIPTION_CHARS, SUMMARY_CHARS, TAGS, Metadata, MetadataFiles
-from ..metadata.storage import NAME_CHARS, TAG_CHARS, tag_of
+from ..metadata.storage import NAME_CHARS, TAG_CHARS
 from ..plugin.paging import all_sessions
+from ..query.fields import tag_of
 from ..text.tokens import clean
 from ..types.query import Filters
 from ..types.transcript import Notes

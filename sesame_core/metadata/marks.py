@@ -13,11 +13,12 @@ from typing import Any
 from ..config.paths import write_private
 from ..dataclass import dataclass
 from ..errors import LockedError, ParseError, QueryError, SesameError
-from ..text.folding import printable
+from ..query.fields import tag_of
+from ..text.folding import printable, spaced
 from ..text.tokens import clean
 from ..types.transcript import Notes
 from .directory import MARKS_SUFFIX, id_of
-from .storage import NAME_CHARS, TAG_CHARS, content, locked, named, tag_of
+from .storage import NAME_CHARS, TAG_CHARS, content, locked, named
 
 #: Most characters of a note, and most tags that a person gives a session.
 NOTE_CHARS, TAGS = 8_000, 50
@@ -109,7 +110,7 @@ def name_of(text: str) -> str:
 
     :raises QueryError: it is empty or too long.
     """
-    name = " ".join(printable(text).split())
+    name = spaced(text)
     if not name or len(name) > NAME_CHARS:
         raise QueryError(f"{text[:80]!r} is not a name: use 1 to {NAME_CHARS} characters")
     return name

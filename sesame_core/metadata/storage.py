@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParseError, SesameError
-from ..text.folding import printable
 
 #: Bytes of the largest file that is read.
 LARGEST = 1 << 18
@@ -29,11 +28,6 @@ def named(directory: Path, session_id: str, suffix: str) -> Path:
     if len(name) > LONGEST_NAME - len("..new"):
         raise SesameError(f"the id of session {session_id[:60]}… is too long to name a metadata file")
     return directory / name
-
-
-def tag_of(text: str) -> str:
-    """Return a tag as it is stored: what is seen of it, on one line, without `#` before it; it may be empty."""
-    return " ".join(printable(text).split()).removeprefix("#").strip()
 
 
 @contextmanager

@@ -321,9 +321,16 @@ def _value(name: str, key: str, value: str, now: datetime | None) -> Any:
     return found
 
 
+def tag_of(text: str) -> str:
+    """Return a tag as it is stored: what is seen of it, on one line, without `#` before it; it may be empty."""
+    from ..text.folding import spaced
+
+    return spaced(text).removeprefix("#").strip()
+
+
 def _named(name: str, value: str) -> str:
-    """Return one value of a field of several: of a tag what follows the `#` that people write before it."""
-    return (value.removeprefix("#").strip() or value) if name == "tags" else value
+    """Return one value of a field of several: a tag as it is stored."""
+    return (tag_of(value) or value) if name == "tags" else value
 
 
 def nearest(name: str) -> str | None:

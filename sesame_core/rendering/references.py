@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..search.windows import cut
+from ..text.folding import spaced
 from .freshness import index_json
 from .notes import about_refresh
 from .sessions import session_json, session_lines, session_summary
-from .text import SCHEMA_VERSION, day, iso, one_line, printable, session_name
+from .text import SCHEMA_VERSION, day, iso, one_line, session_name
 
 if TYPE_CHECKING:
     from ..search.passages import Retrieval
@@ -115,7 +116,7 @@ def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) 
 
 
 def _shortened(text: str, most: int) -> str:
-    text = " ".join(printable(text).split())
+    text = spaced(text)
     return text if len(text.encode()) <= most else cut(text, max(most - len(" …".encode()), 0)) + " …"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..text.folding import spaced
 from ..text.readable import readable
 from .sessions import session_json
 from .text import QUERY, SCHEMA_VERSION, count, day, iso, printable, session_name, shortened, some_words
@@ -91,7 +92,7 @@ def session_answer_text(asked: SessionAnswer) -> str:
             chunk = item.chunk
             arrow = "→" if item is passage.match else " "
             speaker = " ".join(filter(None, (chunk.role or chunk.kind, chunk.tool_name)))
-            text = " ".join(printable(readable(item.text, chunk.kind)).split()) + ("…" if item.is_truncated else "")
+            text = spaced(readable(item.text, chunk.kind)) + ("…" if item.is_truncated else "")
             lines.append(f"{arrow}#{chunk.seq} {printable(speaker)}: {text}")
     if found.words_not_found:
         lines += ["", f"Not in this session: {', '.join(map(printable, some_words(found.words_not_found)))}"]

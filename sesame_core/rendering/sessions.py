@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..text.folding import spaced
 from .text import (
     SCHEMA_VERSION,
     about_headless,
@@ -214,7 +215,7 @@ def _notes_lines(stored: StoredSession) -> list[str]:
     if notes is None:
         return []
     texts = (notes.description, ", ".join(notes.tags), notes.note)
-    description, tags, note = (" ".join(printable(text).split()) for text in texts)
+    description, tags, note = map(spaced, texts)
     lines = (description, f"tags: {tags}" if tags else "", f"note: {note}" if note else "")
     return [f"  {text}" for text in lines if text]
 

@@ -78,6 +78,11 @@ def printable(text: str) -> str:
     return re.sub(_CONTROL, "", without_escapes(text))
 
 
+def spaced(text: str) -> str:
+    """Return what is seen of a string, on one line: its words with one space between them."""
+    return " ".join(printable(text).split())
+
+
 def without_escapes(text: str) -> str:
     """Return a string without what a terminal reads as colours, titles and links: sequences that begin with escape."""
     return re.sub(_ESCAPE, "", text) if "\x1b" in text else text
