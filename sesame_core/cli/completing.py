@@ -18,19 +18,33 @@ SESSIONS = 100
 ASKS = "_SESAME_COMPLETE"
 #: What of a value bash takes for syntax.
 _SYNTAX = re.compile(r"[^\w@%+=:,./-]")
+#: What PowerShell may, and what ends a text in quotes there unless it is doubled.
+_POWER_SYNTAX = re.compile(r"[^\w%+=:./\\-]")
+_POWER_QUOTES = re.compile("['\N{LEFT SINGLE QUOTATION MARK}-\N{SINGLE HIGH-REVERSED-9 QUOTATION MARK}]")
+#: What stands between a value and its title in the answer to PowerShell.
+_POWER_BREAK = ":::"
 #: What of a value is lost in zsh: it evaluates the whole answer, in which a backslash lets a command out of its quotes.
 _LOST = re.compile(r"""[\\'"]|  """)
 
 
 class _Quoted(str):
-    """A value as it must stand on a line of bash; it begins with what was typed if it does so without backslashes."""
+    """A value as it must stand on a shell's line; it begins with what was typed if it does so as it is."""
 
     __slots__ = ("plain",)
     plain: str
 
-    def __new__(cls, plain: str) -> _Quoted:
+    @classmethod
+    def for_bash(cls, plain: str) -> _Quoted:
         """Return the value with a backslash before what bash takes for syntax."""
-        made = super().__new__(cls, _SYNTAX.sub(r"\\\g<0>", plain))
+        return cls(plain, _SYNTAX.sub(r"\\\g<0>", plain))
+
+    @classmethod
+    def for_powershell(cls, plain: str) -> _Quoted:
+        """Return the value in quotes if it has what PowerShell takes for syntax."""
+        return cls(plain, "'" + _POWER_QUOTES.sub(r"\g<0>\g<0>", plain) + "'" if _POWER_SYNTAX.search(plain) else plain)
+
+    def __new__(cls, plain: str, quoted: str) -> _Quoted:
+        made = super().__new__(cls, quoted)
         made.plain = plain
         return made
 
@@ -59,9 +73,11 @@ def _for_shell(found: Iterable[Completion]) -> list[Completion]:
     shell = os.environ.get(ASKS, "").rpartition("_")[2]
     kept = ((value, title) for value, title in found if value.isprintable())
     if shell == "bash":
-        return [(_Quoted(value), title) for value, title in kept]
+        return [(_Quoted.for_bash(value), title) for value, title in kept]
     if shell == "zsh":
         return [(value, title.replace("\\", " ")) for value, title in kept if not _LOST.search(value)]
+    if shell in ("powershell", "pwsh"):
+        return [(_Quoted.for_powershell(value), title) for value, title in kept if _POWER_BREAK not in value]
     return list(kept)
 
 

@@ -130,5 +130,32 @@ def test_zsh_runs_no_command_of_a_title_or_a_directory(odd_directories: None, ho
     assert "$(touch ran)" in done.stdout
 
 
+#: The same as PowerShell must get them: what is in single quotes is text, and one of them is written twice.
+POWER_NAMES = {
+    "my code": "'/w/my code'",
+    'it\'s "here"': "'/w/it''s \"here\"'",
+    "$(touch ran)": "'/w/$(touch ran)'",
+    r"\$(touch ran)": r"'/w/\$(touch ran)'",
+    "`touch ran`;&": "'/w/`touch ran`;&'",
+    "a*b?": "'/w/a*b?'",
+    "проект": "/w/проект",
+}
+
+
+@pytest.mark.parametrize("shell", ["powershell", "pwsh"])
+def test_a_directory_is_completed_in_powershell_as_text(odd_directories: None, shell: str) -> None:
+    found = {line.partition(":::")[0] for line in completed("sesame search --cwd ", shell)}
+    assert found >= set(POWER_NAMES.values())
+    assert not any("line" in value for value in found)
+
+
+def test_powershell_takes_a_typographic_quote_for_a_quote(cli: Callable[..., Any], home: Path) -> None:
+    one = Claude("00000000-0000-4000-8000-000000000000", cwd="/w/it\u2019s; \u201bran")
+    write(one.path, one.user("where is it"))
+    assert cli("index").code == 0
+    (told,) = completed("sesame search --cwd ", "pwsh")
+    assert told.partition(":::")[0] == "'/w/it\u2019\u2019s; \u201b\u201bran'"
+
+
 def test_without_an_index_no_session_is_completed(home: Path) -> None:
     assert completed("sesame show 01") == []
