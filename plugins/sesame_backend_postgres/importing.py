@@ -1,8 +1,9 @@
 """Imports psycopg without the standard library's modules that only its other half uses.
 
-psycopg loads asyncio for connections that no command makes, `importlib.metadata` for its own version, ctypes for a
-libpq that is not its own, and more: a third of its 100 ms of CPU, which is more than all else of a search.  While it is
-imported, stand-ins have the names that it only mentions; any other name of theirs loads the modules themselves.
+psycopg loads asyncio for connections that no command makes, `importlib.metadata` for its own version, `dataclasses`
+for four small classes, ctypes for a libpq that is not its own, and more: half of its 100 ms of CPU, which is more than
+all else of a search.  While it is imported, stand-ins have the names that it only mentions; any other name of theirs
+loads the modules themselves.
 
 In the process of the command `sesame` alone: a program that embeds Sesame may use all of psycopg.
 """
@@ -17,6 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
+
+from sesame_core.dataclass import dataclass, field, replace
 
 
 class _Named:
@@ -57,6 +60,30 @@ def _later(module: str, name: str) -> Callable[..., Any]:
     return lambda *arguments, **options: getattr(importlib.import_module(module), name)(*arguments, **options)
 
 
+class _Logger:
+    """A logger of a process that shows no messages for debugging."""
+
+    #: The one that psycopg would set.
+    level = 30
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def debug(self, *arguments: object, **options: object) -> None:
+        """Do nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(_real("logging").getLogger(self._name), name)
+
+
+def _dataclass(cls: type[Any] | None = None, **options: Any) -> Any:
+    """Return a class as Sesame's `dataclass` makes it, or a decorator that does."""
+    decorate = dataclass(slots=True, **options)
+    return decorate if cls is None else decorate(cls)
+
+
 #: The names that psycopg mentions when it is imported, by module.
 _MENTIONED: Mapping[str, Mapping[str, Any]] = {
     "asyncio": {
@@ -70,7 +97,14 @@ _MENTIONED: Mapping[str, Mapping[str, Any]] = {
     },
     "ctypes": {},
     "ctypes.util": {},
+    "dataclasses": {
+        "dataclass": _dataclass,
+        "field": field,
+        "fields": _later("dataclasses", "fields"),
+        "replace": replace,
+    },
     "importlib.metadata": {"PackageNotFoundError": _NeverError, "version": _version},
+    "logging": {"NOTSET": 0, "WARNING": 30, "getLogger": _Logger},
     # Prepares an OpenSSL older than any that psycopg supports for several threads.
     "ssl": {},
     "typing_extensions": {"TypeVar": _type_variable},

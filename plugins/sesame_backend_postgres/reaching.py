@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from typing import Any
 
 import psycopg
@@ -57,6 +56,8 @@ class _Attempt(threading.Thread):
                 if self._is_late:
                     made.close()
         except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+            import traceback
+
             # psycopg leaves a connection that is half made in its frames, which the errors of earlier addresses hold:
             # it would be open until the garbage collector finds the cycle.
             traceback.clear_frames(error.__traceback__)

@@ -8,7 +8,16 @@ import sys
 import pytest
 
 #: Modules that psycopg loads and a search of PostgreSQL does not use.
-SPARED = {"asyncio", "ctypes", "importlib.metadata", "ssl", "typing_extensions", "zoneinfo"}
+SPARED = {
+    "asyncio",
+    "ctypes",
+    "dataclasses",
+    "importlib.metadata",
+    "logging",
+    "ssl",
+    "typing_extensions",
+    "zoneinfo",
+}
 CREATE = """
 import sys
 import sesame_backend_postgres
@@ -79,3 +88,57 @@ async def asked():
 print(asyncio.run(asked()))
 """
     assert ran("import sesame_core.cli" + CREATE + code) == ["(42,)"]
+
+
+def test_psycopgs_dataclasses_are_dataclasses() -> None:
+    code = """
+import dataclasses, psycopg
+from psycopg import errors
+one = psycopg.Xid.from_parts(7, "a", "b")
+prepared = dataclasses.replace(one, owner="ann")
+print(one == psycopg.Xid.from_parts(7, "a", "b"), one == prepared, prepared.owner, prepared.gtrid)
+try:
+    one.gtrid = "c"
+except dataclasses.FrozenInstanceError:
+    print("frozen")
+first, second = errors.FinishedPGconn(db=b"sesame"), errors.FinishedPGconn()
+print(first.db, second.db, first.info == [], first.info is not second.info)
+print([field.name for field in dataclasses.fields(errors.FinishedPGconn)][:2])
+"""
+    made = ran("import sesame_core.cli" + CREATE + code)
+    assert made == ["True False ann a", "frozen", "b'sesame' b'' True True", "['info', 'db']"]
+    assert made == ran(CREATE + code)
+
+
+def test_an_error_knows_its_connection_when_that_is_closed() -> None:
+    code = """
+import pickle
+from psycopg import errors, pq
+made = pq.PGconn.connect_start(b"host=127.0.0.1 port=1 user=nobody dbname=nothing")
+error = errors.OperationalError("refused", pgconn=made)
+print(error.pgconn.db, pickle.loads(pickle.dumps(error)))
+closed = errors.finish_pgconn(made)
+print(type(closed).__name__, closed.db, closed.user)
+try:
+    closed.reset()
+except errors.OperationalError as refused:
+    print(refused)
+"""
+    made = ran("import sesame_core.cli" + CREATE + code)
+    assert made == ran(CREATE + code)
+    assert made[:2] == ["b'nothing' refused", "FinishedPGconn b'nothing' b'nobody'"]
+
+
+def test_a_warning_of_psycopg_is_logged() -> None:
+    code = """
+import psycopg.connection
+psycopg.connection.logger.debug("not %s", "shown")
+psycopg.connection.logger.warning("it %s", "broke")
+import logging
+print(logging.getLogger("psycopg").level)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", "import sesame_core.cli" + CREATE + code], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "it broke\n"
+    assert done.stdout == "0\n"
