@@ -16,8 +16,12 @@ Completion: TypeAlias = tuple[str, str]
 SESSIONS = 100
 #: The variable by which a shell asks, `complete_bash`.
 ASKS = "_SESAME_COMPLETE"
-#: What of a value bash takes for syntax.
-_SYNTAX = re.compile(r"[^\w@%+=:,./-]")
+#: What of a value bash takes for syntax, by the quotation mark before it, and what must stand for it there.
+_SYNTAX = {
+    "": (re.compile(r"[^\w@%+=:,./-]"), r"\\\g<0>"),
+    '"': (re.compile(r'["$`\\]'), r"\\\g<0>"),
+    "'": (re.compile("'"), r"'\\''"),
+}
 #: What PowerShell may, and what ends a text in quotes there unless it is doubled.
 _POWER_SYNTAX = re.compile(r"[^\w%+=:./\\-]")
 _POWER_QUOTES = re.compile("['\N{LEFT SINGLE QUOTATION MARK}-\N{SINGLE HIGH-REVERSED-9 QUOTATION MARK}]")
@@ -34,9 +38,13 @@ class _Quoted(str):
     plain: str
 
     @classmethod
-    def for_bash(cls, plain: str) -> _Quoted:
-        """Return the value with a backslash before what bash takes for syntax."""
-        return cls(plain, _SYNTAX.sub(r"\\\g<0>", plain))
+    def for_bash(cls, plain: str, mark: str) -> _Quoted:
+        """Return the value with a backslash before what bash takes for syntax.
+
+        :param mark: the quotation mark that is open before it; "" for none.
+        """
+        syntax, instead = _SYNTAX[mark]
+        return cls(plain, syntax.sub(instead, plain))
 
     @classmethod
     def for_powershell(cls, plain: str) -> _Quoted:
@@ -73,12 +81,22 @@ def _for_shell(found: Iterable[Completion]) -> list[Completion]:
     shell = os.environ.get(ASKS, "").rpartition("_")[2]
     kept = ((value, title) for value, title in found if value.isprintable())
     if shell == "bash":
-        return [(_Quoted.for_bash(value), title) for value, title in kept]
+        mark = _open_mark()
+        # In double quotes bash expands an exclamation mark, and keeps the backslash before one.
+        return [(_Quoted.for_bash(value, mark), title) for value, title in kept if mark != '"' or "!" not in value]
     if shell == "zsh":
         return [(value, title.replace("\\", " ")) for value, title in kept if not _LOST.search(value)]
     if shell in ("powershell", "pwsh"):
         return [(_Quoted.for_powershell(value), title) for value, title in kept if _POWER_BREAK not in value]
     return list(kept)
+
+
+def _open_mark() -> str:
+    """Return the quotation mark with which the word begins that bash completes; "" for none."""
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    number = int(os.environ.get("COMP_CWORD", "0"))
+    mark = words[number][:1] if number < len(words) else ""
+    return mark if mark in _SYNTAX else ""
 
 
 def _agents() -> Iterator[Completion]:

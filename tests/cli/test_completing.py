@@ -117,6 +117,38 @@ def test_a_directory_is_completed_in_bash_as_one_word(odd_directories: None, nam
     assert done.stdout == f"/w/{name}"
 
 
+#: What completes a word behind a quotation mark: the mark stays, and bash adds the other one.
+MARKED = {
+    ('"', "my code"): "my code",
+    ('"', 'it\'s "here"'): 'it\'s \\"here\\"',
+    ('"', "$(touch ran)"): r"\$(touch ran)",
+    ('"', r"\$(touch ran)"): r"\\\$(touch ran)",
+    ('"', "`touch ran`;&"): r"\`touch ran\`;&",
+    ("'", "my code"): "my code",
+    ("'", 'it\'s "here"'): "it'\\''s \"here\"",
+    ("'", "$(touch ran)"): "$(touch ran)",
+    ("'", r"\$(touch ran)"): r"\$(touch ran)",
+    ("'", "`touch ran`;&"): "`touch ran`;&",
+}
+
+
+@pytest.mark.parametrize(("mark", "name"), MARKED)
+def test_a_directory_is_completed_in_bash_behind_a_quotation_mark(odd_directories: None, mark: str, name: str) -> None:
+    wanted = f"/w/{MARKED[mark, name]}"
+    assert wanted in completed(f"sesame search --cwd {mark}/w/")
+    done = subprocess.run(["bash", "-c", f"printf %s {mark}{wanted}{mark}"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"/w/{name}"
+
+
+def test_an_exclamation_mark_is_not_completed_where_bash_would_expand_it(home: Path, cli: Callable[..., Any]) -> None:
+    one = Claude("00000000-0000-4000-8000-000000000000", cwd="/w/now!")
+    write(one.path, one.user("where is it"))
+    assert cli("index").code == 0
+    assert completed("sesame search --cwd '/w/") == ["/w/now!"]
+    assert completed('sesame search --cwd "/w/') == []
+    assert completed("sesame search --cwd /w/") == [r"/w/now\!"]
+
+
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 @pytest.mark.parametrize("line", ["sesame search --cwd ", "sesame show ", "sesame search --in "])
 def test_zsh_runs_no_command_of_a_title_or_a_directory(odd_directories: None, home: Path, line: str) -> None:
