@@ -339,6 +339,6 @@ class OneSession(Indexing):
         for now in self._index.reader().sessions([stored.number]):
             if now.session.key == stored.session.key:
                 return now
-        from ..search.resolve import the_one
+        from ..search.ids import the_one
 
         return the_one(self._index.reader(), stored.session.id, stored.session.workstation)

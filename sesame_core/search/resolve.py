@@ -1,14 +1,8 @@
-"""Resolves a reference to a session: an id, a name, or something similar to a name.
-
-People and agents write a reference into a prompt (`@@simplify-the-nix-flake`), so names are compared by their words
-alone: in lower case, with dashes between them.
-"""
+"""Resolves a reference to a session: an id, a name, or something similar to a name."""
 
 from __future__ import annotations
 
-import os
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -18,8 +12,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..dataclass import dataclass
 from ..errors import UnknownSessionError
 from ..types.query import Filters
-from .grouping import copy_rank
+from .ids import SEARCH, by_id
 from .listing import ID_PREFIX, display_name
+from .names import NAMED, Names, slug
 
 if TYPE_CHECKING:
     from ..plugin.backend import IndexReader
@@ -30,21 +25,10 @@ By: TypeAlias = Literal["id", "name", "likeness"]
 #: Adds to sessions what their reader calls them.
 Show: TypeAlias = "Callable[[Sequence[StoredSession]], object]"
 
-#: Most sessions whose names are compared: the last active ones.  Reading this number from SQLite takes 0.3 s.
-NAMED = 10_000
-#: Least similarity of a name when none has all the words: difflib's ratio, which allows one wrong character in five.
-LIKENESS = 0.8
-#: Least similarity of a name, or of an id, that is told when none is meant.
-NEAR = 0.6
-#: Most sessions of an error message, and most that are told as the nearest.
+#: Most sessions of an error message.
 SHOWN = 10
-NEAREST = 3
 #: The words for the last active session, unless a session has that name.
 LATEST = frozenset({"-", "last", "latest", "newest"})
-#: How to find a session, on the command line.
-SEARCH = "see: sesame search"
-#: Most characters of a name that serves as a reference; a session with a longer one has its id as reference.
-SLUG_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +157,8 @@ class Resolver:
         self._show = show
 
     @cached_property
-    def _names(self) -> _Names:
-        return _Names(self._reader, self._exclude, self._show)
+    def _names(self) -> Names:
+        return Names(self._reader, self._exclude, self._show)
 
     def reference(self, text: str, *, limit: int = 10, offset: int = 0) -> Reference:
         """Return what a string means."""
@@ -252,113 +236,6 @@ class Resolver:
         )
 
 
-def by_id(reader: IndexReader, text: str, station: str = "") -> list[StoredSession]:
-    """Return the sessions whose id starts with a string, by id; of a session in several files, the representing one.
-
-    A subagent's id starts with its parent's; if the parent is indexed, it is the one that is meant.
-
-    :param station: the workstation of a key; its sessions are meant, if it has any.
-    """
-    found = reader.find_sessions(text)
-    found = [stored for stored in found if stored.session.workstation == station] or found
-    ids = sorted({stored.session.id for stored in found})
-    whole = [i for i in ids if all(other == i or other.startswith(i + "/") for other in ids)]
-    return [
-        one for session_id in whole or ids for one in _representatives([s for s in found if s.session.id == session_id])
-    ]
-
-
-def the_one(reader: IndexReader, text: str, station: str = "") -> StoredSession:
-    """Return the one session whose id starts with a string.
-
-    :param station: as of `by_id`.
-    :raises UnknownSessionError: no session, or several, have this id.
-    """
-    found = by_id(reader, text, station)
-    if not found:
-        raise UnknownSessionError(f"no session has the id {text!r}", command=SEARCH)
-    if len(found) > 1:
-        raise UnknownSessionError(f"several sessions have an id that starts with {text!r}")
-    return found[0]
-
-
-def slug(name: str) -> str:
-    """Return the words of a name in lower case, with dashes between them."""
-    return "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", name).casefold()))
-
-
-def _representatives(copies: list[StoredSession]) -> list[StoredSession]:
-    """Return the file that represents a session: this workstation's own, if several have a session of that id.
-
-    Of several owners without this workstation's, each has one: whose session is longer is not whose it is.
-    """
-    if len({stored.session.workstation for stored in copies}) > 1:
-        from ..config import identity
-
-        mine = [stored for stored in copies if stored.session.workstation == identity.workstation_id()]
-        copies = mine or copies
-    best: dict[str, StoredSession] = {}
-    for stored in sorted(copies, key=copy_rank):
-        best[stored.session.owner] = stored
-    return list(best.values())
-
-
-class _Names:
-    """The names of the last active sessions."""
-
-    def __init__(self, reader: IndexReader, exclude: Sequence[str], show: Show) -> None:
-        self._listed, _ = reader.list_sessions(Filters(exclude=tuple(exclude)), limit=NAMED)
-        show(self._listed)
-        self._slugs = [(slug(display_name(s.session) or ""), s) for s in self._listed if s.session.kind != "subagent"]
-        self._counts = Counter(name for name, _ in self._slugs)
-
-    def called(self, text: str) -> list[StoredSession]:
-        """Return the sessions with this name, last active first."""
-        wanted = slug(text)
-        return [stored for name, stored in self._slugs if name == wanted] if wanted else []
-
-    def with_words(self, text: str) -> list[StoredSession]:
-        """Return the sessions whose name has all the words, or prefixes of them."""
-        words = list(filter(None, slug(text).split("-")))
-        return [stored for name, stored in self._slugs if words and all(_has(name, word) for word in words)]
-
-    def read_from(self, text: str) -> list[StoredSession]:
-        """Return the sessions of a file, by its path or by the id in its name, which may not be the session's."""
-        name = os.path.basename(text).removesuffix(".jsonl")
-        if os.sep in text:
-            path = os.path.realpath(os.path.expanduser(text))
-            return [stored for stored in self._listed if stored.path == path]
-        if len(name) < ID_PREFIX:
-            return []
-        stems = ((os.path.basename(stored.path).rpartition(".")[0], stored) for stored in self._listed)
-        return [stored for stem, stored in stems if stem == name or stem.rpartition("_")[2].startswith(name)]
-
-    def spelled_like(self, text: str) -> list[StoredSession]:
-        """Return the sessions whose name has a similar spelling."""
-        import difflib
-
-        near = set(difflib.get_close_matches(slug(text), self._counts, cutoff=LIKENESS))
-        return [stored for name, stored in self._slugs if name in near]
-
-    def near(self, text: str) -> list[StoredSession]:
-        """Return sessions with most of the words in their name, or else with a somewhat similar name or id."""
-        import difflib
-
-        words = [word for word in slug(text).split("-") if len(word) > 2]
-        counts = [(sum(_has(name, word) for word in words), stored) for name, stored in self._slugs]
-        if most := max((count for count, _ in counts), default=0):
-            return [stored for count, stored in counts if count == most][:NEAREST]
-        spellings = {name: stored for name, stored in reversed(self._slugs) if name}
-        spellings |= {stored.session.id: stored for _, stored in self._slugs}
-        near = difflib.get_close_matches(text.casefold(), spellings, n=NEAREST, cutoff=NEAR)
-        return list({spellings[name].number: spellings[name] for name in near}.values())
-
-    def reference(self, stored: StoredSession) -> str | None:
-        """Return the words of a session's title or name, if they are unique and at most `SLUG_LENGTH` characters."""
-        name = slug(stored.session.name or "")
-        return name if name and len(name) <= SLUG_LENGTH and self._counts[name] == 1 else None
-
-
 def _bare(text: str) -> str:
     """Return a reference without the marks that people put around one: `@@name`, quotes."""
     text = text.strip()
@@ -371,8 +248,3 @@ def _line(candidate: Candidate) -> str:
     date = candidate.stored.session.modified
     about = f" ({name})" if name and slug(name) != candidate.reference else ""
     return f"{candidate.reference}{about}" + (f" - {date.astimezone():%Y-%m-%d}" if date else "")
-
-
-def _has(name: str, beginning: str) -> bool:
-    """Return whether a word of a name starts with a string; in scripts without spaces, whether the name contains it."""
-    return f"-{beginning}" in f"-{name}" or (not beginning.isascii() and beginning in name)

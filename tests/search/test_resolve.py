@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sesame_core import Sesame, UnknownSessionError
-from sesame_core.search.resolve import Reference, slug
+from sesame_core.search.names import slug
+from sesame_core.search.resolve import Reference
 
 from ..support.transcripts import Claude, Pi, write
 
