@@ -36,19 +36,23 @@ def add_frequencies(parts: Parts, asked: Asked, known: Mapping[str, float], *, i
     parts.values += [asked.phrases, [known.get(phrase) for phrase in asked.phrases]]
     # A phrase has at most the chunks of its rarest word; if that is common, a sample gives the share, unless no chunk
     # of the sample has the phrase.
-    unseen = f"(SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s)"
+    rare = ""
+    phrase = f"""(SELECT CASE WHEN taken < {budget.COUNTED} THEN found
+              WHEN found > 0 THEN found * known / {budget.COUNTED}
+              ELSE (SELECT count(*) FROM (SELECT FROM texts AS t WHERE t.words @@ q LIMIT {budget.COUNTED}) AS s) END
+            FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
+              FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)"""
     if is_alone:
-        unseen = f"0.5 * known / {budget.COUNTED}"
+        # As few as select all chunks that are read for its order.
+        phrase = f"0.5 * known / {budget.COUNTED}"
+        rare = f"WHEN is_ordered AND known <= {budget.COUNTED} THEN greatest(known, 1) "
     parts.add(
         "phrase",
         f"""  SELECT n, q, every, is_ordered, least(CASE
       WHEN counted IS NOT NULL THEN counted
-      WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
+      {rare}WHEN known <= {budget.COUNTED} THEN (SELECT count(*) FROM texts AS t WHERE t.words @@ q)
       WHEN numnode(q) = 1 THEN known * growth
-      ELSE (SELECT CASE WHEN taken < {budget.COUNTED} THEN found
-              WHEN found > 0 THEN found * known / {budget.COUNTED} ELSE {unseen} END
-            FROM (SELECT count(*) AS taken, count(*) FILTER (WHERE words @@ q) AS found
-              FROM (SELECT t.words FROM texts AS t WHERE t.words @@ every LIMIT {budget.COUNTED}) AS s) AS sample)
+      ELSE {phrase}
     END, chunks)::float8 AS df, CASE WHEN is_ordered THEN known ELSE 0 END::float8 AS read
   FROM (
     SELECT n, to_tsquery('code', v) AS q, counted

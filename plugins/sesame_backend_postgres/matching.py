@@ -110,7 +110,12 @@ def _statement(asked: Asked, query: Query, filters: Filters, known: Mapping[str,
     add_chunks(parts, filters, is_filtered=bool(narrow.sql))
     df = "round(df)::bigint"
     if is_alone:
-        df = f"CASE WHEN (SELECT is_all FROM seen) THEN (SELECT count(*) FROM met) ELSE {df} END"
+        # A phrase has about as many in the chunks that were not read for it.
+        part = f"(SELECT greatest(1, read / {budget.READ}) FROM plan)"
+        df = (
+            "CASE WHEN (SELECT is_all FROM seen) THEN (SELECT count(*) FROM met) "
+            f"ELSE greatest({df}, (SELECT count(*) FROM met) * {part})::bigint END"
+        )
     answers = [
         "SELECT 'chunk' AS what, session::bigint AS a, seq AS b, class::int AS c, score FROM chunk",
         f"SELECT 'word', {df}, w, 0, 0 FROM word",

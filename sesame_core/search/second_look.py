@@ -91,7 +91,7 @@ class SecondLook:
         return [self._texts[place] for place in places]
 
     def _find(self, word: Word, query: Query, filters: Filters, candidates: Candidates) -> list[ScoredChunk]:
-        if _is_whole(word, query) and not candidates.is_truncated and len(candidates.chunks) == candidates.scanned:
+        if _is_whole(word, query) and len(candidates.chunks) == candidates.scanned:
             return sorted(candidates.chunks, key=lambda chunk: (chunk.session, chunk.seq), reverse=True)
         if isinstance(self._reader, Phrases):
             return self._reader.phrase(word, filters, query.condition, WITH_PHRASE)

@@ -14,6 +14,7 @@ from sesame_backend_postgres.asked import Asked
 from sesame_backend_postgres.reader import PostgresReader
 from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import IndexReader, StorageBackend
+from sesame_core.search.engine import search
 from sesame_core.testing import a_call, a_chunk, a_file, a_query, a_session
 from sesame_core.types.index import Candidates, Chunk
 from sesame_core.types.query import Filters, Query, Word
@@ -408,3 +409,31 @@ def test_a_failed_search_leaves_no_wrong_plan(backend: StorageBackend) -> None:
         reader._rows("SELECT 1 / 0")
     assert places(reader.candidates(a_query("common"), EVERYTHING))
     assert places(reader.candidates(a_query("usual regular"), EVERYTHING)) == expected
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("text", ["and more", "usual usual"])
+def test_the_frequency_of_a_phrase_is_estimated_from_the_chunks_that_are_read(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    reader, alone = backend.reader(), phrase(text, is_required=False)
+    for name in ("SCORED", "FULL"):
+        monkeypatch.setattr(limits, name, 10_000)
+    exact = reader.candidates(alone, EVERYTHING)
+    assert not exact.is_truncated
+    monkeypatch.setattr(limits, "READ", 240)
+    part = reader.candidates(alone, EVERYTHING)
+    assert part.is_truncated
+    assert part.document_frequencies == pytest.approx(exact.document_frequencies, rel=0.1)
+
+
+def test_a_phrase_alone_is_not_looked_up_again_when_the_newest_chunks_were_read(
+    backend: StorageBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "READ", 900)
+    monkeypatch.setattr(
+        PostgresReader, "bounded_phrase", lambda *_, **__: pytest.fail("the chunks with the phrase are known")
+    )
+    answer = search(backend.reader(), '"number common"', EVERYTHING)
+    assert answer.is_truncated
+    assert [hit.session.id for hit in answer.hits] == ["s60"]
