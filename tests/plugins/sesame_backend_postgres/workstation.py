@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...support import forked
+
 
 @dataclass
 class Workstation:
@@ -63,6 +65,8 @@ class Workstation:
     def run(self, *arguments: object, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         """Run a command of Sesame on this workstation."""
         command, environment = self.command(*arguments)
+        if not self.before:
+            return forked.run(command[3:], environment, self.home, timeout)
         return subprocess.run(
             command, env=environment, cwd=self.home, capture_output=True, text=True, timeout=timeout, check=False
         )
