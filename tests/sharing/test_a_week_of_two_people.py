@@ -21,7 +21,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from ..plugins.sesame_backend_postgres.conftest import GUIDE
+from ..plugins.sesame_backend_postgres.logins import GUIDE
 from ..plugins.sesame_backend_postgres.workstation import Workstation
 from ..support.pages import block_with
 from ..support.postgres_server import Server, find_binaries

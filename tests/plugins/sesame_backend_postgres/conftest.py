@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,19 +9,16 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 
-from ...support.pages import block_with
+from ...support.postgres_server import a_database, agree
+from .first_team import FirstTeam, a_first_team
+from .logins import logins
 from .schemas import a_schema
-from .team import Team, a_call
+from .team import Team
 from .workstation import Workstation
-
-REPOSITORY = Path(__file__).resolve().parents[3]
-#: Lines of the guide that make the roles.
-GUIDE = REPOSITORY / "docs" / "team.md"
 
 
 @pytest.fixture
@@ -65,50 +60,34 @@ def db(options: dict[str, Any], backend: StorageBackend) -> Iterator[psycopg.Con
 @pytest.fixture
 def roles(database: str) -> Iterator[Callable[[str], str]]:
     """Make the roles of the guide, and logins by name of one of them: `roles("writer")` returns a dsn."""
-    made: list[str] = []
-    statements = block_with(GUIDE, "CREATE ROLE sesame_reader")
-    suffix = uuid.uuid4().hex[:8]
-    # Roles belong to the server, which other tests use at the same time.
-    names = {name: f"{name}_{suffix}" for name in ("sesame_reader", "sesame_writer")}
-    for name, own in names.items():
-        statements = re.sub(rf"\b{name}\b", own, statements)
+    with logins(database) as login:
+        yield login
 
-    def login(group: str) -> str:
-        with psycopg.connect(database, autocommit=True) as db:
-            if not made:
-                made.extend(names.values())
-                db.execute(statements)
-            name = f"login_{uuid.uuid4().hex[:8]}"
-            made.insert(0, name)
-            db.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'hush-hush' IN ROLE {names['sesame_' + group]}")
-        return make_conninfo(database, user=name, password="hush-hush")
 
-    yield login
-    with psycopg.connect(database, autocommit=True) as db:
-        for name in made:
-            db.execute(f"DROP OWNED BY {name}")
-        for name in made:
-            db.execute(f"DROP ROLE {name}")
+@pytest.fixture(scope="module")
+def first_team(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstTeam]:
+    """A team after its first runs, to be copied for each test."""
+    with a_first_team(postgres, tmp_path_factory.mktemp("team") / "homes") as made:
+        yield made
 
 
 @pytest.fixture
-def team(workstation: Callable[..., Workstation], roles: Callable[[str], str], database: str) -> Iterator[Team]:
-    workstation("owner").ok("workstations", "--prepare")
-    ann, ben = workstation("ann", dsn=roles("writer")), workstation("ben", dsn=roles("writer"))
-    cat = workstation("cat", dsn=roles("writer"))
-    for one in (ann, ben):
-        one.write("s1", f"the lighthouse keeper of {one.name}", "found it")
-        a_call(one, "s1")
-        one.write("s2", f"a lamp of {one.name}", "lit")
-        one.write("s3", "forget me")
-        one.ok("index")
-        one.ok("forget", "--yes", "s3")
+def database(request: pytest.FixtureRequest, postgres: str, home: Path) -> Iterator[str]:
+    """The address of a new database, as its owner: empty, or the one of the team."""
+    is_copy = "team" in request.fixturenames
+    with request.getfixturevalue("first_team").copied() if is_copy else a_database(postgres) as dsn:
+        agree(dsn)
+        yield dsn
+
+
+@pytest.fixture
+def team(first_team: FirstTeam, database: str) -> Iterator[Team]:
     with (
         psycopg.connect(database, autocommit=True) as owner,
-        psycopg.connect(ben.dsn, autocommit=True) as his,
-        psycopg.connect(roles("reader"), autocommit=True) as reader,
+        psycopg.connect(first_team.ben.dsn, autocommit=True) as his,
+        psycopg.connect(first_team.reader, autocommit=True) as reader,
     ):
-        yield Team(ann, ben, cat, owner, his, reader)
+        yield Team(first_team.ann, first_team.ben, first_team.cat, owner, his, reader)
 
 
 def back_to_version_5(db: psycopg.Connection) -> None:

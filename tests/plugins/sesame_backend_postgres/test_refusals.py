@@ -19,7 +19,8 @@ from psycopg.conninfo import make_conninfo
 
 from ...support.pages import block_with
 from ...support.postgres_server import Server, find_binaries
-from .conftest import GUIDE, back_to_version_3
+from .conftest import back_to_version_3
+from .logins import GUIDE
 
 pytestmark = pytest.mark.once
 
