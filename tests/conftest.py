@@ -142,9 +142,28 @@ def postgres() -> Iterator[str]:
         yield dsn
 
 
+@pytest.fixture(scope="session")
+def prepared(postgres: str) -> Iterator[str]:
+    """The name of a database with the tables of an empty index: to make them takes most of the time of a short test."""
+    from .support.postgres_server import a_prepared_database
+
+    with a_prepared_database(postgres) as name:
+        yield name
+
+
 @pytest.fixture
-def database(postgres: str, home: Path) -> Iterator[str]:
-    """The address of a new, empty database, as its owner, who has agreed to send this home's sessions to it."""
+def database(postgres: str, prepared: str, home: Path) -> Iterator[str]:
+    """The address of a new database, as its owner, who has made the tables and agreed to send this home's sessions."""
+    from .support.postgres_server import a_database, agree
+
+    with a_database(postgres, prepared) as dsn:
+        agree(dsn)
+        yield dsn
+
+
+@pytest.fixture
+def empty_database(postgres: str, home: Path) -> Iterator[str]:
+    """The same without the tables."""
     from .support.postgres_server import a_database, agree
 
     with a_database(postgres) as dsn:

@@ -74,8 +74,10 @@ def test_what_was_indexed_before_stays(home: Path, cli: Callable[..., Any]) -> N
 
 
 @pytest.mark.once
-def test_a_reader_of_a_team_s_index_is_not_told_to_index(database: str, home: Path, cli: Callable[..., Any]) -> None:
-    backend = {"name": "postgres", "options": {"dsn": database}}
+def test_a_reader_of_a_team_s_index_is_not_told_to_index(
+    empty_database: str, home: Path, cli: Callable[..., Any]
+) -> None:
+    backend = {"name": "postgres", "options": {"dsn": empty_database}}
     with Sesame() as sesame:
         assert sesame.config.backend.name == "sqlite"
     paths.config_file().parent.mkdir(parents=True, exist_ok=True)

@@ -12,11 +12,11 @@ from .test_team_database import ONE, THREE, TWO, configure, session
 
 
 @pytest.fixture
-def team(home: Path, database: str) -> str:
+def team(home: Path, empty_database: str) -> str:
     """A machine that is configured for a server, has three projects, and has sent nothing."""
-    configure(database)
+    configure(empty_database)
     (paths.data_dir() / "audiences.json").unlink()
     session(ONE, "/home/bo/diary")
     session(TWO, "/home/bo/client", suffix="x")
     session(THREE, "/home/bo/work", suffix="y")
-    return database
+    return empty_database

@@ -207,14 +207,12 @@ def test_a_dry_run_prints_the_changes_and_makes_none(cli: Any, server: Any, data
     assert levels(database) == {TWO: "metadata"}
 
 
-def test_before_the_first_run_a_dry_run_lists_all_and_the_server_gets_nothing(
-    cli: Any, server: Any, database: str
-) -> None:
+def test_before_the_first_run_a_dry_run_lists_all_and_the_server_gets_nothing(cli: Any, empty_database: str) -> None:
     session(ONE, "/home/bo/one")
-    configure(database, share="metadata")
+    configure(empty_database, share="metadata")
     (change,) = cli("share", "--dry-run", "--json").json["changes"]
     assert (change["sessionId"], change["before"], change["after"]) == (ONE, None, "metadata")
-    assert server() == {}
+    assert text_of(empty_database) == {}
 
 
 def test_rules_are_listed_with_what_they_cover(cli: Any, server: Any, database: str) -> None:

@@ -275,16 +275,42 @@ if __name__ == "__main__":
 
 
 @contextmanager
-def a_database(server: str) -> Iterator[str]:
-    """Make an empty database on a server, and drop it: the address as its owner."""
+def a_database(server: str, template: str | None = None) -> Iterator[str]:
+    """Make a database on a server, and drop it: the address as its owner.
+
+    :param template: the name of a database that it is a copy of; an empty one by default.
+    """
     import psycopg
     from psycopg.conninfo import make_conninfo
 
     name = f"sesame_{uuid.uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as db:
-        db.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        copy(db, name, template)
         yield make_conninfo(server, dbname=name)
         db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
+def copy(db: Any, name: str, template: str | None) -> None:
+    """Make a database as a copy of another one, to which nobody is connected."""
+    source = f" TEMPLATE {template}" if template else ""
+    # Its files as they are, in two thirds of the time of a copy of its pages by the log.
+    strategy = " STRATEGY FILE_COPY" if db.info.server_version >= 150000 else ""
+    db.execute(f"CREATE DATABASE {name}{source}{strategy}")
+
+
+@contextmanager
+def a_prepared_database(server: str) -> Iterator[str]:
+    """Make a database with the tables of an empty index, to be copied: its name."""
+    from contextlib import closing
+
+    from psycopg.conninfo import conninfo_to_dict
+
+    from sesame_core.plugin.manager import PluginManager
+
+    with a_database(server) as dsn:
+        with closing(PluginManager().backend("postgres", {"dsn": dsn})) as backend:
+            backend.prepare()  # type: ignore[attr-defined]
+        yield str(conninfo_to_dict(dsn)["dbname"])
 
 
 def agree(dsn: str) -> None:

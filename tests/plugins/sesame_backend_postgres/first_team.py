@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from ...support.postgres_server import a_database
+from ...support.postgres_server import a_database, copy
 from .logins import logins
 from .team import a_call
 from .workstation import Workstation
@@ -37,7 +37,7 @@ class FirstTeam:
         name = conninfo_to_dict(self.owner)["dbname"]
         shutil.copytree(self.saved, self.homes)
         with psycopg.connect(self.server, autocommit=True) as db:
-            db.execute(f"CREATE DATABASE {name} TEMPLATE {name}_first")  # type: ignore[arg-type]
+            copy(db, str(name), f"{name}_first")
             yield self.owner
             db.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
         shutil.rmtree(self.homes)

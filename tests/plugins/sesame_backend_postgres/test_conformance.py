@@ -9,13 +9,13 @@ import pytest
 
 from sesame_core.testing import BackendConformance
 
-from .schemas import a_schema
+from ...support.postgres_server import a_database
 
 
 class TestConformance(BackendConformance):
     name = "postgres"
 
     @pytest.fixture
-    def options(self, postgres: str) -> Iterator[dict[str, Any]]:
-        with a_schema(postgres) as options:
-            yield options
+    def options(self, postgres: str, prepared: str) -> Iterator[dict[str, Any]]:
+        with a_database(postgres, prepared) as dsn:
+            yield {"dsn": dsn}
