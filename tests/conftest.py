@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -42,6 +43,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         of = getattr(item, "callspec", None)
         if "postgres" in getattr(item, "fixturenames", ()) or (of is not None and "postgres" in of.params.values()):
             item.add_marker(pytest.mark.once)
+
+
+def pytest_collection() -> None:
+    """Make all tests without looking for garbage, of which there is none among them."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave the tests, and all modules, out of each collection that follows."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
