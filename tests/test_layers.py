@@ -129,6 +129,7 @@ def test_every_module_stands_on_a_layer() -> None:
     assert {package_of(module) for module in modules()} == {*FLOOR, "testing"}
 
 
+@pytest.mark.once
 def test_every_import_goes_down() -> None:
     up, used, down = [], set(), 0
     for module, names in modules().items():
@@ -147,6 +148,7 @@ def test_every_import_goes_down() -> None:
     assert used == EXCEPTIONS.keys(), "an exception that is not needed any more"
 
 
+@pytest.mark.once
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Type-only imports count, inside of packages too; the exceptions are the only way back."""
     arrows = {
@@ -159,6 +161,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert arrows == {}, "these are on circles, or above one"
 
 
+@pytest.mark.once
 def test_a_package_says_what_it_owns() -> None:
     for place in CORE.iterdir():
         if (place / "__init__.py").exists():

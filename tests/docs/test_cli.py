@@ -106,6 +106,8 @@ from sesame_core.rendering.schemas.tallies import TalliesJson, TallyJson
 
 from ..support.pages import assert_printed, steps
 
+pytestmark = pytest.mark.once
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
 DOCUMENTS = [

@@ -21,6 +21,8 @@ from ..support.in_memory import in_memory, plugins_with_memory
 from ..support.pages import assert_printed, steps
 from ..support.transcripts import Pi, found, write
 
+pytestmark = pytest.mark.once
+
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text("utf-8")
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from sesame_core import BackendError, ConfigError, SesameError
 
+pytestmark = pytest.mark.once
+
 Cli = Callable[..., tuple[int, str, str]]
 Mount = Callable[[str], Path]
 
