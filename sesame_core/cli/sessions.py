@@ -64,8 +64,8 @@ def show(
     """
     from ..api.one_session import AROUND
     from ..errors import QueryError
-    from ..rendering.sessions import transcript_json, transcript_text
     from ..rendering.text import as_json
+    from ..rendering.transcripts import transcript_json, transcript_text
 
     if around is not None and (offset or limit is not None):
         raise QueryError("--around chooses the chunks itself; use it without --offset and --limit")
@@ -111,7 +111,7 @@ def resume(session: str, *, print_: bool, json: bool) -> None:
     from ..api.resuming import refusal, shell_line
     from ..api.sesame import Sesame
     from ..errors import ResumeError
-    from ..rendering.sessions import refusal_json, resumption_json
+    from ..rendering.resumptions import refusal_json, resumption_json
     from ..rendering.text import as_json
 
     with Sesame() as sesame:

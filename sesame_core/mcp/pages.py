@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from ..rendering.budget import size
 from ..rendering.freshness import index_json
 from ..rendering.schemas.sessions import ListedSessionJson, ReadChunkJson
-from ..rendering.sessions import chunk_json, session_json, sessions_json
+from ..rendering.sessions import session_json, sessions_json
 from ..rendering.text import HINT, SCHEMA_VERSION, shortened
+from ..rendering.transcripts import chunk_json
 from .bounds import cut, first, fitted
 
 if TYPE_CHECKING:

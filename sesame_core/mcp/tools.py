@@ -13,9 +13,10 @@ from ..errors import ResumeError, SesameError, UnknownSessionError
 from ..integration.environment import named_sessions
 from ..rendering.brief import PASSAGE, brief_json
 from ..rendering.freshness import index_json
+from ..rendering.resumptions import resume_json
 from ..rendering.schemas.brief import BriefJson
 from ..rendering.session_answers import session_answer_json
-from ..rendering.sessions import resume_json, session_json, session_summary
+from ..rendering.sessions import session_json, session_summary
 from ..rendering.text import SCHEMA_VERSION, count
 from ..runtime.background import BackgroundIndexer
 from ..search.passages import BUDGET

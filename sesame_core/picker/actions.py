@@ -101,7 +101,7 @@ class Actions:
 
     def _transcript(self) -> str:
         """Return the transcript of the session that has the passage, with an arrow at it."""
-        from ..rendering.sessions import transcript_text
+        from ..rendering.transcripts import transcript_text
 
         sesame, hit = self._selected()
         stored = self._holder(hit)

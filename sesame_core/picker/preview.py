@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..rendering.calls import Line
 from ..rendering.screen.folding import above, below, folded, is_said, lines_of, most_of
-from ..rendering.sessions import spoken_by
 from ..rendering.text import count, days, one_line, place, session_name
+from ..rendering.transcripts import spoken_by
 from ..text.cells import TAB, steady
 from ..text.snippets import occurrences
 from .spans import Row, clipped, marked, wrapped_row

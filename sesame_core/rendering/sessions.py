@@ -1,19 +1,18 @@
-"""Sessions and their transcripts."""
+"""Sessions in a list: two lines and a JSON value of each, and pages of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..text.folding import spaced
 from .text import (
     SCHEMA_VERSION,
     about_headless,
     count,
     day,
-    days,
     interval,
     iso,
+    metadata_lines,
     one_line,
     page,
     place,
@@ -24,19 +23,10 @@ from .text import (
 
 if TYPE_CHECKING:
     from ..types.answer import KeptOut
-    from ..types.index import Chunk, StoredSession
+    from ..types.index import StoredSession
     from ..types.query import Filters
     from ..types.report import IndexReport
-    from ..types.resumption import Resumption
-    from .schemas.sessions import (
-        ChunkJson,
-        MarkedJson,
-        ResumeJson,
-        ResumptionJson,
-        SessionJson,
-        SessionsJson,
-        TranscriptJson,
-    )
+    from .schemas.sessions import MarkedJson, SessionJson, SessionsJson
 
 
 def session_json(stored: StoredSession) -> SessionJson:
@@ -70,37 +60,6 @@ def session_json(stored: StoredSession) -> SessionJson:
         "workstation": session.workstation or None,
         "host": session.host or None,
         "owner": session.owner or None,
-    }
-
-
-def resumption_json(stored: StoredSession, found: Resumption, shell: str | None) -> ResumptionJson:
-    """Return the JSON value of how a session is resumed.
-
-    :param shell: the line for a shell; None when it would not work at present.
-    """
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "sessionId": stored.session.id,
-        **resume_json(found),
-        "shell": shell,
-    }
-
-
-def refusal_json(stored: StoredSession, reason: str) -> ResumptionJson:
-    """Return the JSON value of a session that cannot be resumed here."""
-    from ..types.resumption import Resumption
-
-    return resumption_json(stored, Resumption(command=(), directory=stored.session.cwd, problem=reason), None)
-
-
-def resume_json(found: Resumption) -> ResumeJson:
-    """Return the JSON value of a command that resumes a session."""
-    return {
-        "command": list(found.command),
-        "cwd": found.directory,
-        "environment": dict(found.environment),
-        "problem": found.problem,
-        "nearest": found.nearest,
     }
 
 
@@ -164,7 +123,7 @@ def sessions_text(
     """
     lines = [sessions_headline(found, total, offset=offset, refreshed=refreshed)]
     for stored in found:
-        lines += ["", *session_lines(stored, abbreviate(stored.session.id)), *_notes_lines(stored)]
+        lines += ["", *session_lines(stored, abbreviate(stored.session.id)), *metadata_lines(stored)]
     notes = sessions_notes(filters, kept_out, refreshed)
     return with_notes(lines, notes)
 
@@ -207,78 +166,3 @@ def sessions_notes(filters: Filters | None, kept_out: KeptOut | None, refreshed:
 
         notes += about_refresh(refreshed)
     return notes
-
-
-def _notes_lines(stored: StoredSession) -> list[str]:
-    """Return a session's description, tags and note as text."""
-    notes = stored.session.notes
-    if notes is None:
-        return []
-    texts = (notes.description, ", ".join(notes.tags), notes.note)
-    description, tags, note = map(spaced, texts)
-    lines = (description, f"tags: {tags}" if tags else "", f"note: {note}" if note else "")
-    return [f"  {text}" for text in lines if text]
-
-
-def chunk_json(chunk: Chunk) -> ChunkJson:
-    """Return a chunk's JSON value."""
-    return {
-        "position": chunk.seq,
-        "type": chunk.kind,
-        "role": chunk.role,
-        "tool": chunk.tool_name,
-        "callId": chunk.call_id,
-        "isError": chunk.is_error,
-        "at": iso(chunk.timestamp),
-        "entryId": chunk.entry_id,
-        "sourceType": chunk.source_type,
-        "cut": chunk.cut,
-        "text": chunk.text,
-    }
-
-
-def transcript_json(
-    stored: StoredSession, chunks: Iterable[Chunk], refreshed: IndexReport | None = None
-) -> TranscriptJson:
-    """Return the JSON value of a session with these of its chunks.
-
-    :param refreshed: what is known of files that are not indexed yet.
-    """
-    from .freshness import index_json
-
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        **session_json(stored),
-        "summary": session_summary(stored),
-        "index": index_json(refreshed),
-        "chunks": [chunk_json(chunk) for chunk in chunks],
-    }
-
-
-def header_lines(stored: StoredSession) -> list[str]:
-    """Return the lines above a transcript: id and name; directory, agent, days, file, notes."""
-    session = stored.session
-    lines = [f"{one_line(session.id)} ({session_name(stored)})"]
-    lines += [f"  {place(session.cwd)}"] if session.cwd else []
-    messages = count(session.message_count, "message")
-    lines.append(f"  {session.agent}, {messages}, {days(session.created, session.modified)}")
-    gone = f" (gone since {day(stored.missing_since)})" if stored.missing_since else ""
-    return [*lines, f"  {one_line(stored.path)}{gone}", *_notes_lines(stored)]
-
-
-def spoken_by(chunk: Chunk) -> str:
-    """Return who speaks in a chunk, as a transcript says it: `user`, `Bash call`, `Bash result`, `title`."""
-    speaker = chunk.tool_name or (chunk.source_type if chunk.role == "metadata" else chunk.role) or ""
-    return one_line(speaker) + {"tool_call": " call", "tool_result": " result"}.get(chunk.kind, "")
-
-
-def transcript_text(stored: StoredSession, chunks: Iterable[Chunk], marked: int | None = None) -> str:
-    """Return a session as a transcript; the chunk at position `marked` gets an arrow."""
-    lines, session = header_lines(stored), stored.session
-    abandoned = set(session.abandoned or ())
-    for chunk in chunks:
-        time = f" {chunk.timestamp.astimezone():%Y-%m-%d %H:%M}" if chunk.timestamp else ""
-        flags = (" error" if chunk.is_error else "") + (" abandoned" if chunk.segment in abandoned else "")
-        arrow = "→" if chunk.seq == marked else "#"
-        lines += ["", f"{arrow}{chunk.seq} {spoken_by(chunk)}{flags}{time}", printable(chunk.text)]
-    return "\n".join(lines)

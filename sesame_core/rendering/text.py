@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..search.listing import display_name
 from ..text.folding import printable as printable
 from ..text.folding import shortened as shortened
+from ..text.folding import spaced
 from ..types.transcript import SHORTENED
 
 if TYPE_CHECKING:
@@ -85,6 +86,17 @@ def session_name(stored: StoredSession) -> str:
     from ..text.titles import cut
 
     return star + cut(name, NAME)
+
+
+def metadata_lines(stored: StoredSession) -> list[str]:
+    """Return a session's description, tags and note, a line each."""
+    notes = stored.session.notes
+    if notes is None:
+        return []
+    texts = (notes.description, ", ".join(notes.tags), notes.note)
+    description, tags, note = map(spaced, texts)
+    lines = (description, f"tags: {tags}" if tags else "", f"note: {note}" if note else "")
+    return [f"  {text}" for text in lines if text]
 
 
 def repeats(text: str, name: str) -> bool:

@@ -14,9 +14,10 @@ from starlette.routing import Route
 from ..query.fields import FIELDS
 from ..rendering.answers import answer_json
 from ..rendering.schemas.openapi import Endpoint, Parameter
-from ..rendering.sessions import marked_json, sessions_json, transcript_json
+from ..rendering.sessions import marked_json, sessions_json
 from ..rendering.status import status_json
 from ..rendering.text import as_json
+from ..rendering.transcripts import transcript_json
 from .asking import Asked, number
 from .marking import mark
 

@@ -240,7 +240,8 @@ def test_what_another_process_has_indexed_meanwhile_is_not_read_again(on_sqlite:
 
 def test_every_answer_without_a_refresh_says_how_many_files_are_missing(on_sqlite: Home) -> None:
     from sesame_core.rendering.answers import answer_json, answer_text
-    from sesame_core.rendering.sessions import sessions_json, sessions_text, transcript_json
+    from sesame_core.rendering.sessions import sessions_json, sessions_text
+    from sesame_core.rendering.transcripts import transcript_json
 
     with on_sqlite.open() as sesame:
         sesame.refresh(1e-9)

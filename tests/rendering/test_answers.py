@@ -16,10 +16,10 @@ from sesame_core.plugin.manager import PluginInfo
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.reports import report_json, report_text
-from sesame_core.rendering.sessions import transcript_text
 from sesame_core.rendering.status import plugins_text, status_json, status_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
+from sesame_core.rendering.transcripts import transcript_text
 from sesame_core.types.answer import Answer, Hit, Snippet
 from sesame_core.types.index import AgentStatistics, Chunk, Freshness, Statistics, StoredSession
 from sesame_core.types.report import FileProblem, IndexReport, SourceReport

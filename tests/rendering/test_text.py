@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from sesame_core.rendering.reports import report_text
-from sesame_core.rendering.sessions import sessions_text, transcript_text
+from sesame_core.rendering.sessions import sessions_text
 from sesame_core.rendering.text import count, days, one_line, page, place
+from sesame_core.rendering.transcripts import transcript_text
 from sesame_core.types.index import StoredSession
 from sesame_core.types.report import FileProblem, IndexReport
 from sesame_core.types.transcript import Session

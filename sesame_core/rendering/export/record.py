@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sessions import chunk_json, session_json, session_summary
+from ..sessions import session_json, session_summary
 from ..text import SCHEMA_VERSION
+from ..transcripts import chunk_json
 
 if TYPE_CHECKING:
     from ...types.export import Export, Part

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...types.answer import Snippet
-from ..sessions import header_lines, spoken_by
 from ..text import printable
+from ..transcripts import header_lines, spoken_by
 from .folding import below, folded, is_said, lines_of, most_of
 from .layout import fitted, safe
 from .prose import texts
