@@ -6,7 +6,7 @@ import re
 
 from sesame_core.sdk.kept_json import bytes_left_out
 
-#: Shortest run of base64 characters that counts as a payload, as in `sesame_core.sdk.jsonl`.
+#: Shortest run of base64 characters that counts as a payload, as in `sesame_core.sdk.long_lines`.
 PAYLOAD = 1024
 _STEP = PAYLOAD // 2
 _PAYLOAD = re.compile(rf"[A-Za-z0-9+/=_-]{{{PAYLOAD},}}")

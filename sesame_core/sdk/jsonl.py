@@ -8,9 +8,7 @@ whatever the file contains.
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -19,7 +17,8 @@ from typing import Any
 import orjson
 
 from ..types.transcript import LINE_LIMIT, SHORTENED, Skipped
-from .long_records import LongRecord
+from .long_lines import LongLine
+from .recovery import recovered
 
 #: Bytes read at once.
 BLOCK = 1 << 20
@@ -27,19 +26,9 @@ BLOCK = 1 << 20
 BEFORE_BLOCK: ContextVar[Callable[[], None]] = ContextVar("BEFORE_BLOCK", default=lambda: None)
 #: Bytes read at once when the file should be at its end, or grows while it is read.
 SMALL_BLOCK = 1 << 12
-#: Bytes of a line over the limit that are scanned at once.
-PIECE = 1 << 17
-#: Shortest run of base64 characters that counts as a payload in a record over the limit.
-PAYLOAD = 1024
 #: Brackets from which a line that cannot be decoded may be nested too deeply: Python's decoder reads 1,000 levels.
 NESTED = 900
-#: Number of positions in a damaged line that are tried as the start of a whole record.
-RECOVERY_TRIES = 256
-
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
-_PAYLOAD = re.compile(rb"[A-Za-z0-9+/=_-]{%d,}" % PAYLOAD)
 _BOM = b"\xef\xbb\xbf"
-_DECODER = json.JSONDecoder(strict=False)
 
 
 class JsonLines:
@@ -65,7 +54,7 @@ class JsonLines:
         # The record before the offset was the last one and had no newline yet: the rest of the line follows.
         self._is_inside_line = False
         #: The line over the limit that is being read, and the last record of it with the number of bytes cut out.
-        self._long: _LongLine | None = None
+        self._long: LongLine | None = None
         self._part = (b"", 0)
 
     def __iter__(self) -> Iterator[dict[str, Any] | Skipped]:
@@ -104,7 +93,7 @@ class JsonLines:
 
     def _nested_line(self, raw: bytes, size: int, *, terminated: bool) -> Iterator[dict[str, Any] | Skipped]:
         """Yield the records of a line that is nested deeper than a decoder reads, without what is too deep."""
-        self._long = _LongLine(self._limit, is_cut=True)
+        self._long = LongLine(self._limit, is_cut=True)
         for records in (self._long.feed(raw), self._long.last()):
             for self._part in records:
                 yield from self._long_line(0, terminated=terminated)
@@ -170,12 +159,12 @@ class JsonLines:
                     if size <= self._limit + 1:
                         yield line, size, True
                     else:
-                        long = self._long = _LongLine(self._limit)
+                        long = self._long = LongLine(self._limit)
                         yield from self._parts(long.feed(line))
                         yield from self._end(long, terminated=True)
                 rest = block[start:]
                 if len(rest) > self._limit:
-                    self._long = _LongLine(self._limit)
+                    self._long = LongLine(self._limit)
                     yield from self._parts(self._long.feed(rest))
                     rest = b""
             if self._long is not None:
@@ -187,78 +176,11 @@ class JsonLines:
         for self._part in records:
             yield None, 0, False
 
-    def _end(self, long: _LongLine, *, terminated: bool) -> Iterator[tuple[bytes | None, int, bool]]:
+    def _end(self, long: LongLine, *, terminated: bool) -> Iterator[tuple[bytes | None, int, bool]]:
         size = long.size + terminated
         yield from self._parts(long.last())
         yield long.content(), size, terminated
         self._long = None
-
-
-class _LongLine:
-    """A line over the limit, read piece by piece, without its base64 payloads.
-
-    When it is still too long without them, its records are cut (`LongRecord`).
-
-    :param is_cut: cut them from the beginning.
-    """
-
-    def __init__(self, limit: int, *, is_cut: bool = False) -> None:
-        self._limit = limit
-        self._kept = bytearray()
-        self._run = b""
-        self._in_payload = False
-        self._records = LongRecord(limit) if is_cut else None
-        self.size = 0
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether it contains no record, nor a part of one that can be kept."""
-        return self._records is not None and self._records.is_hopeless
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether it contains something else than records."""
-        return self._records is not None and self._records.is_damaged
-
-    def feed(self, piece: bytes) -> Iterator[tuple[bytes, int]]:
-        """Yield each record that ends in a piece and was cut, with the number of bytes that were cut out of it."""
-        self.size += len(piece)
-        if self._in_payload:
-            piece = piece.lstrip(_BASE64)
-            if not piece:
-                return
-            self._in_payload = False
-        piece = self._run + piece
-        body = piece.rstrip(_BASE64)
-        self._run = piece[len(body) :]
-        body = _PAYLOAD.sub(b"", body)
-        if len(self._run) >= PAYLOAD:
-            self._in_payload, self._run = True, b""
-        if self._records is None:
-            self._kept += body
-            if len(self._kept) <= self._limit:
-                return
-            self._records, body = LongRecord(self._limit), bytes(self._kept)
-            self._kept.clear()
-        # Copies of pieces are bounded, too.
-        for start in range(0, len(body), PIECE):
-            yield from self._records.feed(body[start : start + PIECE])
-
-    def last(self) -> Iterator[tuple[bytes, int]]:
-        """Yield what `feed` did not know to be the end of the line."""
-        if self._records is None and len(self._kept) + len(self._run) > self._limit:
-            self._records, self._run = LongRecord(self._limit), bytes(self._kept) + self._run
-        if self._records is not None:
-            for start in range(0, len(self._run), PIECE):
-                yield from self._records.feed(self._run[start : start + PIECE])
-
-    def content(self) -> bytes | None:
-        """Return the line without its payloads; None when its records are cut."""
-        return bytes(self._kept + self._run) if self._records is None else None
-
-    def rest(self) -> bytes:
-        """Return what remains of a line whose records are cut."""
-        return self._records.rest() if self._records and not self.is_hopeless else b""
 
 
 def _rescue(raw: bytes) -> tuple[list[Any], bool]:
@@ -269,37 +191,4 @@ def _rescue(raw: bytes) -> tuple[list[Any], bool]:
     try:
         return [orjson.loads(raw)], False
     except orjson.JSONDecodeError:
-        return _recover(raw.decode("utf-8", "replace"))
-
-
-def _recover(text: str) -> tuple[list[Any], bool]:
-    """Decode what the strict decoder rejected: invalid escapes, records on one line, an incomplete record."""
-    values, position = _decode_all(text, 0)
-    if position >= len(text):
-        return values, False
-    starts = re.finditer(r'\{\s*"', text)
-    tries = 0
-    for start in starts:
-        if start.start() <= position:
-            continue
-        suffix, end = _decode_all(text, start.start())
-        if suffix and end >= len(text):
-            return values + suffix, True
-        tries += 1
-        if tries == RECOVERY_TRIES:
-            break
-    return values, True
-
-
-def _decode_all(text: str, position: int) -> tuple[list[Any], int]:
-    """Decode consecutive values from a position on; return them and the position where that ended."""
-    values: list[Any] = []
-    while position < len(text):
-        try:
-            value, position = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            break
-        values.append(value)
-        while position < len(text) and text[position].isspace():
-            position += 1
-    return values, position
+        return recovered(raw.decode("utf-8", "replace"))

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sesame_core.sdk import jsonl
-from sesame_core.sdk.jsonl import BLOCK, PAYLOAD, JsonLines
+from sesame_core.sdk.jsonl import BLOCK, JsonLines
+from sesame_core.sdk.long_lines import PAYLOAD
 from sesame_core.sdk.long_records import DEPTH
 from sesame_core.types.transcript import Skipped
 
