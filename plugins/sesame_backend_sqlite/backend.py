@@ -1,4 +1,4 @@
-"""The files of the index, its write lock, and its replacement by a rebuilt one.
+"""The files of the index, and its replacement by a rebuilt one.
 
 The index is `index.sqlite` in the data directory.  A rebuild fills a file next to it and then renames that to
 `index.<n>.sqlite`; the highest number is the present generation.  A database file is never replaced under its
@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sesame_core.errors import BackendError, LockedError
+from sesame_core.errors import BackendError
 from sesame_core.plugin.provider import Options
 from sesame_core.sdk.ingest import committing
 from sesame_core.sdk.options import PATH, check
@@ -28,10 +27,9 @@ from .opening import Opened
 from .reader import SqliteReader
 
 if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
     from sesame_core.plugin.backend import IndexWriter
 
+    from .locking import WriteLock
     from .writer import SqliteWriter
 
 #: Bytes of terms that FTS5 holds in memory before it writes a segment; small appends never fill it.
@@ -54,8 +52,7 @@ class SqliteBackend:
         self._directory = directory
         self._connections: list[sqlite3.Connection] = []
         self._kept: tuple[tuple[str, int, int], sqlite3.Connection] | None = None
-        self._file_lock: BaseFileLock | None = None
-        self._note: tuple[int, int] | None = None
+        self._lock: WriteLock | None = None
 
     @classmethod
     def from_options(cls, options: Options) -> SqliteBackend:
@@ -80,7 +77,8 @@ class SqliteBackend:
             db.close()
         self._connections.clear()
         self._close_writable()
-        self._take_note_away()
+        if self._lock is not None:
+            self._lock.close()
 
     def _present(self) -> Path:
         """Return the path of the present generation, whether it exists or not."""
@@ -122,7 +120,7 @@ class SqliteBackend:
         """Open for writing."""
         from .writer import SqliteWriter
 
-        with self._lock():
+        with self._locked():
             path = self._present()
             with translated(path):
                 try:
@@ -156,7 +154,7 @@ class SqliteBackend:
         from . import carry
         from .writer import SqliteWriter
 
-        with self._lock():
+        with self._locked():
             self._close_writable()
             old = self._present()
             self._remove_leftovers(old)
@@ -186,50 +184,13 @@ class SqliteBackend:
             finally:
                 self._remove_leftovers(self._present())
 
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        """Hold the write lock; the operating system releases it when the process dies."""
-        from filelock import FileLock, Timeout
+    def _locked(self) -> AbstractContextManager[None]:
+        """Hold the write lock."""
+        if self._lock is None:
+            from .locking import WriteLock
 
-        try:
-            # Transcripts are private, whatever the umask.
-            if not self._directory.is_dir():
-                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if self._file_lock is None:
-                self._file_lock = FileLock(self._directory / "index.lock", timeout=0, is_singleton=False)
-            self._file_lock.acquire()
-        except Timeout:
-            raise LockedError(f"the index is being written by {self._holder()}; try again when it is done") from None
-        except OSError as error:
-            raise BackendError(f"cannot write to {self._directory}: {error.strerror or error}") from error
-        try:
-            self._leave_note()
-            yield
-        finally:
-            self._file_lock.release()
-
-    def _leave_note(self) -> None:
-        """Write who holds the lock, for the error of another writer; a note that is unchanged is not written again."""
-        # Only for the message; on a full disk the lock alone suffices.
-        with suppress(OSError):
-            note = self._directory / "index.holder"
-            if self._note is not None and self._note == _stamp(note):
-                return
-            note.write_text(f"{' '.join(sys.argv)[:200]} (process {os.getpid()}, since {datetime.now():%H:%M:%S})")
-            self._note = _stamp(note)
-
-    def _take_note_away(self) -> None:
-        note = self._directory / "index.holder"
-        with suppress(OSError):
-            if self._note is not None and self._note == _stamp(note):
-                note.unlink()
-        self._note = None
-
-    def _holder(self) -> str:
-        try:
-            return (self._directory / "index.holder").read_text() or "another process"
-        except OSError:
-            return "another process"
+            self._lock = WriteLock(self._directory)
+        return self._lock.held()
 
     def _remove_leftovers(self, present: Path) -> None:
         """Delete older generations and files of a killed rebuild; one that is in use is left for the next time."""
@@ -255,15 +216,6 @@ def _identity(path: Path) -> tuple[str, int, int]:
     """Return values that differ between a file and another one that replaced it."""
     stat = path.stat()
     return str(path), stat.st_dev, stat.st_ino
-
-
-def _stamp(note: Path) -> tuple[int, int] | None:
-    """Return values that change when another process writes a note; None when there is none."""
-    try:
-        stat = note.stat()
-    except FileNotFoundError:
-        return None
-    return stat.st_ino, stat.st_mtime_ns
 
 
 def _configure(db: sqlite3.Connection) -> None:
