@@ -10,8 +10,9 @@ from ..errors import ParseError
 from ..plugin.backend import IndexWriter, Positions
 from ..types.index import Chunk, IndexedFile
 from ..types.transcript import Session
-from .file_reader import Redacting, Replayed, Stopped
+from .content import Replayed, Stopped
 from .packing import unpacked
+from .redacting import Redacting
 from .worker import BLOCK, END, UNUSABLE, Result
 
 if TYPE_CHECKING:

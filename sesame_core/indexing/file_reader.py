@@ -1,71 +1,24 @@
-"""Reads one file into the index: events in, sessions and chunks out.
-
-It decides how much of a changed file is read, deduplicates replayed messages by their origin, collects the facts of
-each session, and completes the chunks that the formatter made.
-"""
+"""Reads one file into the index: decides how much of it is read, and hands its content to the writer."""
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
 
-from ..config import identity
-from ..errors import ParseError, PluginError, SesameError
 from ..plugin.backend import IndexWriter, Positions
 from ..plugin.formatter import ChunkFormatter
 from ..plugin.parser import Parser, TailParser
 from ..sdk.jsonl import BEFORE_BLOCK
-from ..text.tokens import as_seen, clean, subwords
-from ..types.index import SILENT, Chunk, IndexedFile
-from ..types.transcript import Checkpoint, Event, Message, Notes, Session, Skipped
-from .session_facts import count, learn
-from .silence import Silence
+from ..types.index import Chunk, IndexedFile
+from ..types.transcript import Checkpoint, Notes, Session
+from .content import FileContent, Replayed, Stopped
+from .redacting import Redacting, RedactingEvents
 
 #: Bytes of a file's head, and before its checkpoint, that are hashed to distinguish growth from a rewrite.
 HASHED = 4096
-#: Messages before a checkpoint whose origins are stored: agents repeat recent messages, or all of them.
-REMEMBERED = 128
-
-_ORIGIN_MASK = (1 << 63) - 1
-
-
-#: Sessions and chunks that are read from a file for the index.
-Content: TypeAlias = Iterator[Session | Chunk]
-
-
-class RedactingEvents(Protocol):
-    """Redacts the events of a parser before a formatter cuts them into chunks."""
-
-    def redacted(self, file: IndexedFile, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events of a file without secrets."""
-
-
-@runtime_checkable
-class Redacting(RedactingEvents, Protocol):
-    """A writer that redacts what it stores, and the events of a parser."""
-
-    #: As `Source.redaction`.
-    redaction: int
-
-    def stored_path(self, path: str) -> str:
-        """Return a file's path as in `files`: a secret in it is stored as a placeholder."""
-
-    def elsewhere(self) -> RedactingEvents:
-        """Return what redacts events in another process, which it is sent to."""
-
-    def was_redacted(self, file: IndexedFile) -> None:
-        """Take the content of a file, which the next call passes, as redacted: its events were."""
-
-
-class Replayed(Exception):
-    """A file must be read from its start: it replays a session, or a session turned out to be excluded."""
-
-
-class Stopped(Exception):
-    """The run was stopped while a file was read: nothing of the file changes in the index."""
 
 
 class FileReader:
@@ -94,14 +47,6 @@ class FileReader:
         key: bytes = b"",
     ) -> None:
         self.file = file
-        #: Skipped records that had content: (line, reason).
-        self.losses: list[tuple[int, str]] = []
-        #: Number of records skipped in this run, by reason; `file.skipped` counts those of all runs.
-        self.skipped: dict[str, int] = {}
-        #: Number of sessions in which nobody has said anything, which are not stored.
-        self.silent = 0
-        #: Where reading began, in bytes.
-        self.start = 0
         #: Only the new end of the file was indexed; the rest was in the index.
         self.is_tail = False
         #: The first chunk of the requested record: its session, and the number of chunks of the session before it.
@@ -109,21 +54,42 @@ class FileReader:
         #: Returns whether to stop reading.
         self.is_stopped: Callable[[], bool] = lambda: False
         self._parser = parser
-        self._formatter = formatter
         self._writer = writer
-        self._redacting = writer if isinstance(writer, Redacting) else redacting
-        self._workstation = workstation
         self._is_excluded = is_excluded
-        self._notes = notes
-        self._key = key
-        self._sessions: dict[str, Session] = {}
-        self._silence = Silence()
-        self._excluded: set[str] = set()
-        #: Whether the directory of the session that is read is excluded.
-        self._is_out = False
-        self._seen: set[int] = set()
-        self._recent: deque[int] = deque(maxlen=REMEMBERED)
-        self._first_origins: set[int | None] = set()
+        # Functions and no methods of this object: a run makes no reference cycles.
+        self._hashes = partial(_hashes, file.path, key)
+        self._new_content = partial(
+            FileContent,
+            file,
+            formatter,
+            workstation=workstation,
+            is_excluded=is_excluded,
+            excluded=set(),
+            notes=notes,
+            redacting=writer if isinstance(writer, Redacting) else redacting,
+            hashes=self._hashes,
+        )
+        self._content = self._new_content()
+
+    @property
+    def losses(self) -> list[tuple[int, str]]:
+        """Skipped records that had content: (line, reason)."""
+        return self._content.losses
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """Number of records skipped in this run, by reason; `file.skipped` counts those of all runs."""
+        return self._content.skipped
+
+    @property
+    def silent(self) -> int:
+        """Number of sessions in which nobody has said anything, which are not stored."""
+        return self._content.silent
+
+    @property
+    def start(self) -> int:
+        """Where reading began, in bytes."""
+        return self._content.start
 
     def tail(self, known: IndexedFile | None) -> Iterator[Session | Chunk] | None:
         """Return the content after the known part, when the file has only grown; None when it must be read whole.
@@ -137,16 +103,14 @@ class FileReader:
         events = self._parser.parse_tail(Path(self.file.path), at)
         if events is None:
             return None
-        self.file.skipped = dict(stored.skipped)
-        self.start = at.offset
-        self._sessions = {session.id: session for session in self._writer.file_sessions(self.file.path)}
-        if any(self._is_excluded(session.cwd) for session in self._sessions.values()):
+        sessions = self._writer.file_sessions(self.file.path)
+        if any(self._is_excluded(session.cwd) for session in sessions):
             return None
-        self._silence = Silence(self._sessions)
-        self._recent.extend(stored.recent_origins)
-        self._seen = set(self._recent)
-        self._first_origins = {session.first_origin for session in self._sessions.values()}
-        return self._content(events)
+        self.file.skipped = dict(stored.skipped)
+        self._content = self._new_content(
+            is_stopped=self.is_stopped, start=at.offset, sessions=sessions, recent=stored.recent_origins
+        )
+        return self._content.read(events)
 
     def _grown(self, known: IndexedFile | None) -> tuple[IndexedFile, Checkpoint] | None:
         """Return the stored file when its content is still a prefix of the file; None when it must be read whole."""
@@ -164,12 +128,9 @@ class FileReader:
 
         It raises `Replayed` when a session turns out to be excluded after its start; from then on it is left out.
         """
-        self.start = 0
-        self.losses, self.skipped, self.file.skipped = [], {}, {}
-        self._sessions, self._seen, self._first_origins = {}, set(), set()
-        self._silence = Silence()
-        self._recent.clear()
-        return self._content(self._parser.parse(Path(self.file.path)))
+        self.file.skipped = {}
+        self._content = self._new_content(is_stopped=self.is_stopped)
+        return self._content.read(self._parser.parse(Path(self.file.path)))
 
     def bring_in(self, known: IndexedFile | None, *, entry_id: str | None = None) -> Positions:
         """Index the new end of the file, or else all of it; return the positions of the stored chunks.
@@ -216,141 +177,12 @@ class FileReader:
                 counts[item.session_id] += 1
             yield item
 
-    # -- from events to content ---------------------------------------------------------------------------
 
-    def _content(self, events: Iterable[Event]) -> Iterator[Session | Chunk]:
-        events = self._guarded(events)
-        if self._redacting is not None:
-            events = self._redacting.redacted(self.file, events)
-        for event in events:
-            self._stop_if_asked()
-            if isinstance(event, Message):
-                chunks = self._chunks(event)
-                if session := self._sessions.get(event.session_id):
-                    yield from self._silence.passed(session, event, chunks)
-            elif isinstance(event, Session):
-                if (session := self._learn(event)) and not self._silence.is_silent(session.id):
-                    yield session
-            elif isinstance(event, Skipped):
-                self._skip(event.reason)
-                if event.is_loss:
-                    self.losses.append((event.line, event.reason))
-            elif isinstance(event, Checkpoint):
-                if self._excluded:
-                    continue  # the rest of the file may not say which session it belongs to
-                self.file.checkpoint = event
-                self.file.head_hash, self.file.tail_hash = self._hashes(event.offset)
-                self.file.recent_origins = tuple(self._recent)
-        self.silent = 0
-        for session in self._sessions.values():
-            if self._silence.is_silent(session.id):
-                self.silent += 1
-                continue
-            session.modified = session.modified or session.created
-            yield session
-        if self.silent:
-            self.file.skipped[SILENT] = self.silent
-            # What is held back is not stored: when the file grows, all of it is read.
-            self.file.checkpoint = None
-
-    def _guarded(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield a parser's events; name the parser when it fails, so that the index is not blamed.
-
-        Whether a session is excluded is decided here, before its directory is redacted.
-        """
-        try:
-            for event in events:
-                if isinstance(event, Session):
-                    self._is_out = self._is_excluded(event.cwd)
-                yield event
-        except (SesameError, OSError, Stopped):
-            raise
-        except Exception as error:
-            raise PluginError(f"the parser {self.file.parser!r} failed: {error!r}") from error
-
-    def _formatted(self, message: Message) -> list[Chunk]:
-        try:
-            return list(self._formatter.format(message))
-        except Exception as error:
-            raise PluginError(f"the chunk formatter failed: {error!r}") from error
-
-    def _chunks(self, message: Message) -> list[Chunk]:
-        session = self._sessions.get(message.session_id)
-        if session is None:
-            # The tail of a file does not repeat the `Session` of one that was forgotten since.
-            if message.session_id in self._excluded or self.start:
-                return []
-            raise ParseError(
-                self.file.path, f"the parser {self.file.parser!r} did not introduce session {message.session_id!r}"
-            )
-        origin = _origin(message.origin_id)
-        if origin is not None:
-            if origin in self._first_origins and self.start:
-                raise Replayed
-            if origin in self._seen:
-                self._skip("repeated")
-                return []
-            self._seen.add(origin)
-            self._recent.append(origin)
-        count(session, message, origin)
-        chunks = self._formatted(message)
-        entry_id = message.entry_id and clean(message.entry_id)
-        for position, chunk in enumerate(chunks):
-            text = chunk.text = as_seen(chunk.text)
-            chunk.subwords = subwords(text)
-            chunk.session_id = message.session_id
-            chunk.timestamp = message.timestamp
-            chunk.entry_id = entry_id
-            if chunk.tool_name:
-                chunk.tool_name = clean(chunk.tool_name)
-            if chunk.call_id:
-                chunk.call_id = clean(chunk.call_id)
-            if chunk.paths:
-                chunk.paths = tuple(map(clean, chunk.paths))
-            chunk.source_type = message.source_type
-            chunk.segment = message.segment
-            if origin is not None:
-                chunk.origin = origin + position & _ORIGIN_MASK
-        return chunks
-
-    def _skip(self, reason: str) -> None:
-        for counts in (self.skipped, self.file.skipped):
-            counts[reason] = counts.get(reason, 0) + 1
-
-    def _learn(self, facts: Session) -> Session | None:
-        """Merge a parser's facts into the known session and return it; None when the session is excluded."""
-        if facts.id in self._excluded:
-            return None
-        session = self._sessions.get(facts.id)
-        if session is None:
-            if self._is_out:
-                self._excluded.add(facts.id)
-                return None
-            if clean(facts.id) != facts.id:
-                raise ParseError(self.file.path, f"its session id is not a string: {facts.id!r}")
-            session = Session(id=facts.id, agent=facts.agent, notes=self._notes(facts.id))
-            self._sessions[facts.id] = session
-        elif facts.cwd and facts.cwd != session.cwd and self._is_out:
-            self._excluded.add(facts.id)
-            raise Replayed
-        learn(session, facts)
-        session.host, session.owner = identity.host(), identity.owner()
-        session.key = identity.session_key(self._workstation, identity.project_id(session.cwd or ""), session.id)
-        return session
-
-    def _hashes(self, offset: int) -> tuple[bytes, bytes]:
-        """Return the hashes of the file's head and of the bytes before an offset."""
-        with open(self.file.path, "rb", buffering=0) as file:
-            head = file.read(min(HASHED, offset))
-            file.seek(max(0, offset - HASHED))
-            tail = file.read(min(HASHED, offset))
-        of_head, of_tail = (blake2b(part, digest_size=16, key=self._key).digest() for part in (head, tail))
-        return of_head, of_tail
-
-
-def _origin(origin_id: str | None) -> int | None:
-    """Return a 63-bit hash of an origin id; a message's n-th chunk adds n."""
-    if not origin_id:
-        return None
-    digest = blake2b(origin_id.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") & _ORIGIN_MASK
+def _hashes(path: str, key: bytes, offset: int) -> tuple[bytes, bytes]:
+    """Return the hashes of a file's head and of the bytes before an offset."""
+    with open(path, "rb", buffering=0) as file:
+        head = file.read(min(HASHED, offset))
+        file.seek(max(0, offset - HASHED))
+        tail = file.read(min(HASHED, offset))
+    of_head, of_tail = (blake2b(part, digest_size=16, key=key).digest() for part in (head, tail))
+    return of_head, of_tail

@@ -20,11 +20,13 @@ from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
 from ..types.report import FileProblem, IndexReport, Progress, SourceReport
 from .changes import Changes, detect, detect_notes
+from .content import Stopped
 from .discovery import FoundFile
-from .file_reader import FileReader, Redacting, Stopped
+from .file_reader import FileReader
 from .known import KnownFiles
 from .problems import report_problems
 from .readings import Readings
+from .redacting import Redacting
 from .scan_root import ScanRoot
 from .sources import OpenSource
 

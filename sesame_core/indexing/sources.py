@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..plugin.manager import PluginManager
     from ..plugin.parser import Parser
     from ..types.transcript import Notes
-    from .file_reader import FileReader, RedactingEvents
+    from .file_reader import FileReader
+    from .redacting import RedactingEvents
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..types.index import IndexedFile
     from ..types.transcript import Notes
     from .discovery import FoundFile
-    from .file_reader import RedactingEvents
+    from .redacting import RedactingEvents
     from .sources import OpenSource
 
 #: Added to the niceness of a worker: the run is what all wait for, and workers must not take its core.

@@ -19,10 +19,12 @@ from threading import Condition
 from typing import TYPE_CHECKING
 
 from ..plugin.backend import IndexWriter
+from .content import Stopped
 from .discovery import FoundFile
 from .elsewhere import Died, ReadElsewhere
-from .file_reader import FileReader, Redacting, Stopped
+from .file_reader import FileReader
 from .readings import Readings
+from .redacting import Redacting
 from .sources import OpenSource
 from .worker import END, FAILED, READY, UNUSABLE, Setting, Task
 from .worker_process import WorkerProcess

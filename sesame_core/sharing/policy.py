@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..config import identity
 from ..errors import UnpreparedError
-from ..indexing.file_reader import Replayed
+from ..indexing.content import Replayed
 from ..indexing.indexer import Indexer
 from ..indexing.sources import OpenSource
 from ..plugin.backend import IndexReader, IndexWriter

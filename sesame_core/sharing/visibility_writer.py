@@ -12,7 +12,7 @@ from itertools import chain
 
 from ..dataclass import replace
 from ..errors import BackendError
-from ..indexing.file_reader import Replayed
+from ..indexing.content import Replayed
 from ..plugin.backend import Annotating, IndexWriter, Positions
 from ..types.index import NOTES, Chunk, IndexedFile
 from ..types.transcript import Notes, Session

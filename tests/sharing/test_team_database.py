@@ -389,7 +389,7 @@ class Rehearsed:
 
     def read(self, *told: Session) -> int:
         """Read a file that tells this of a session; return how often it was read."""
-        from sesame_core.indexing.file_reader import Replayed
+        from sesame_core.indexing.content import Replayed
 
         for times in range(1, 4):
             file = IndexedFile(path=f"/{told[0].id}", parser="p", parser_version=1, mtime_ns=1, size=1)
