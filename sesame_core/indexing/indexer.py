@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from ..config import identity
 from ..errors import BackendError
@@ -18,7 +17,7 @@ from ..metadata.sync import enrich
 from ..plugin.backend import Annotating, IndexWriter
 from ..text.tokens import clean
 from ..types.index import UNREAD, IndexedFile
-from ..types.report import FileProblem, IndexReport, Progress, SourceReport
+from ..types.report import FileProblem, IndexReport, Progress
 from .changes import Changes, detect, detect_notes
 from .content import Stopped
 from .discovery import FoundFile
@@ -28,10 +27,9 @@ from .problems import report_problems
 from .readings import Readings
 from .redacting import Redacting
 from .scan_root import ScanRoot
-from .sources import OpenSource
+from .sources import OpenSource, owner
+from .tally import count_file, count_sources
 
-#: Most losses listed in a report; all are counted.
-LISTED_LOSSES = 100
 #: Seconds after which a run commits, so that what it has indexed is found, and is kept when it is killed.  A commit
 #: takes about 10 ms.
 COMMIT_SECONDS = 1.5
@@ -149,16 +147,7 @@ class Indexer:
         self, sources: Sequence[OpenSource], changed: Sequence[tuple[OpenSource, FoundFile]], started: float
     ) -> IndexReport:
         """End a run, and return its report."""
-        reached = len(changed) - self.report.pending
-        self.report.sources = [
-            SourceReport(
-                path=source.root,
-                parser=source.source.parser.name,
-                changed=sum(of is source for of, _ in changed[:reached]),
-                pending=sum(of is source for of, _ in changed[reached:]),
-            )
-            for source in sources
-        ]
+        count_sources(self.report, sources, [source for source, _ in changed])
         is_clean = not self.report.errors and not self.report.pending and self.report.changed > 0
         self._writer.finish(synced_at=datetime.now(UTC) if is_clean else None)
         self.report.seconds = time.monotonic() - started
@@ -291,18 +280,7 @@ class Indexer:
         except Exception as error:  # noqa: BLE001 - one bad file, or one faulty plugin, must not lose the run
             self._fail(reading.file, known, error)
             return
-        self.report.bytes += reading.file.size - reading.start
-        if reading.is_tail:
-            self.report.appended += 1
-        elif known is None or known.mtime_ns == UNREAD:
-            self.report.added += 1
-        else:
-            self.report.updated += 1
-        self.report.silent += reading.silent
-        for reason, count in reading.skipped.items():
-            self.report.skipped[reason] = self.report.skipped.get(reason, 0) + count
-        for line, reason in reading.losses[: LISTED_LOSSES - len(self.report.losses)]:
-            self.report.losses.append(FileProblem(path=found.path, message=reason, line=line))
+        count_file(self.report, found.path, reading, was_known=known is not None and known.mtime_ns != UNREAD)
 
     def _matched(self, source: OpenSource, found: FoundFile, known: IndexedFile | None) -> FileReader | None:
         """Return the reading of a file, in its present state, of the source that it belongs to; None: not to be read.
@@ -313,8 +291,7 @@ class Indexer:
             found = source.files.found(found.path)
             if known is None:
                 later = self._candidates[self._candidates.index(source) + 1 :]
-                is_its_own = source.parser.matches(Path(found.path))
-                matching = source if is_its_own else next((one for one in later if one.holds(found.path)), None)
+                matching = owner(found.path, source, later)
                 if matching is None:
                     self.rejected.add(found.path)
                     return None

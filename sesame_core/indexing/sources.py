@@ -110,6 +110,18 @@ class OpenSource:
         )
 
 
+def owner(path: str, source: OpenSource, later: Iterable[OpenSource]) -> OpenSource | None:
+    """Return the source that a new file belongs to: the one that has found it, or the first of others; None: to none.
+
+    The parsers may raise anything.
+
+    :param path: real path.
+    """
+    if source.parser.matches(Path(path)):
+        return source
+    return next((other for other in later if other.holds(path)), None)
+
+
 class Sources:
     """The sources of one configuration.
 
