@@ -1,0 +1,1 @@
+"""The conformance tests for parsers, by subject."""
