@@ -63,7 +63,10 @@ class OneSession(Indexing):
                 show=self._show_marks,
             )
         except UnknownSessionError as error:
-            raise self._silent(place(reference)[0]) or self._as_far_as_indexed(error) from None
+            from .unknown import in_silence, not_indexed
+
+            silent = in_silence(place(reference)[0], self._index.reader(), self.sources())
+            raise silent or not_indexed(error, self.as_it_is()) from None
         self._show_marks([found])
         return found, position
 
@@ -307,28 +310,6 @@ class OneSession(Indexing):
                 return
             mtime_ns = metadata.stat().st_mtime_ns if metadata.exists() else None
             take_in(writer, self.metadata(), str(metadata), mtime_ns, IndexReport())
-
-    def _silent(self, session: str) -> UnknownSessionError | None:
-        """Return the error for the id of a session in which nobody has said anything; None if there is none."""
-        from ..indexing.silence import explanation
-        from ..plugin.backend import TracksFiles
-
-        reader = self._index.reader()
-        if not isinstance(reader, TracksFiles):
-            return None
-        why = explanation(
-            session, reader.known_files(), {s.parser.name: p for s, _, p in self.sources().with_parsers()}
-        )
-        return UnknownSessionError(why) if why else None
-
-    def _as_far_as_indexed(self, error: UnknownSessionError) -> UnknownSessionError:
-        """Return the error that a session is unknown, with the number of files that it may be in."""
-        report = self.as_it_is()
-        if report is None:
-            return error
-        are = "file is" if report.pending == 1 else "files are"
-        message = f"{error.message}; {report.pending} {are} not indexed yet"
-        return UnknownSessionError(message, command="catch up with: sesame index")
 
     def _now(self, session: str | StoredSession) -> StoredSession:
         """Return the current record of the session that a reference means."""
