@@ -13,14 +13,14 @@ from .calls import OpenCalls
 from .facts import SessionFacts
 from .files import SessionFile
 from .notes import Notes
+from .order import Order
 from .queued import QueuedPrompts
 from .records import blocks, mapping, origin, result_text, string, texts, timestamp
 from .replies import Replies, Reply, reply_key
 from .resuming import moved_to
 from .wrappers import LOCAL_COMMAND, WARM_UP, Part, attribute, classify, new_name
 
-#: Bytes of the file for which an unfinished reply delays the events after it, and for which all events wait for the
-#: session's directory, which decides whether the session is excluded.
+#: Bytes of the file for which all events wait for the session's directory, which decides whether it is excluded.
 PATIENCE = 1 << 22
 #: Source type of a shell command that a person typed (`!ls`).
 SHELL_INPUT = "bash-input"
@@ -45,11 +45,6 @@ class Transcript:
             "relocated": self._facts.learn_move,
             "worktree-state": self._facts.learn_move,
         }
-        #: Messages that can be yielded, and those that wait until the open reply is complete.
-        self._ready: list[Message] = []
-        self._held: list[Message] = []
-        self._reply: Reply | None = None
-        self._opened_at = 0
         self._position = (0, 0)
         #: The uuid of the current record, "" when it has none.
         self._entry_id = ""
@@ -67,6 +62,7 @@ class Transcript:
         self._leaf: str | None = state.get("leaf")
         self._calls = OpenCalls(state.get("calls", ()))
         self._replies = Replies(state.get("replies", ()))
+        self._order = Order(self._facts, self._replies)
         self._queued = QueuedPrompts(state.get("queued"))
         self._notes = Notes(self._facts, state.get("notes"))
 
@@ -78,11 +74,11 @@ class Transcript:
                 continue
             self._position = (reader.offset, reader.line)
             self._take(record)
-            if self._ready and (self._facts.has_cwd or reader.offset > PATIENCE):
+            if self._order.ready and (self._facts.has_cwd or reader.offset > PATIENCE):
                 yield from self._release()
-        self._close()
+        self._order.close()
         for message in self._queued.due():
-            self._say(message)
+            self._order.say(message)
         yield from self._release()
         if self._is_known or not self._was_resumed:
             # Also of a file without any message: it is the session that the file is named after, a silent one.
@@ -100,30 +96,31 @@ class Transcript:
             handle(record)
         else:
             for message in self._notes.take(kind, record):
-                self._say(message)
+                self._order.say(message)
         if "uuid" in record and kind not in ("assistant", "user"):
             self._place(record)
-        if self._reply and self._position[0] - self._opened_at > PATIENCE:
-            self._close()
+        if self._order.reply:
+            self._order.expire(self._position[0])
         if self._queued.waiting:
             for message in self._queued.due(self._position[1]):
-                self._say(message)
+                self._order.say(message)
 
     def _assistant(self, record: dict[str, Any]) -> None:
         message = mapping(record, "message")
         key, model, segment = reply_key(record, message), string(message, "model"), self._place(record)
-        if self._reply is None or not key or key != self._reply.key:
-            self._close()
+        reply = self._order.reply
+        if reply is None or not key or key != reply.key:
+            self._order.close()
             known = self._replies.known(key)
-            self._reply = Reply(record, key, entry_id=self._entry_id, model=model, segment=segment, known=known)
-            self._opened_at = self._position[0]
+            reply = Reply(record, key, entry_id=self._entry_id, model=model, segment=segment, known=known)
+            self._order.open(reply, self._position[0])
         if self._is_warming:
-            self._reply.warm_up()
+            reply.warm_up()
         self._facts.learn_model(model)
-        for call in self._reply.add(message.get("content"), thinking=self._thinking):
+        for call in reply.add(message.get("content"), thinking=self._thinking):
             self._calls.open(call)
         if not key:
-            self._close()
+            self._order.close()
 
     def _user(self, record: dict[str, Any]) -> None:
         said = blocks(mapping(record, "message").get("content"))
@@ -203,7 +200,7 @@ class Transcript:
         if self._segments.of(leaf) is not None:
             messages += self._notes.resolve(leaf)
         for message in messages:
-            self._say(message)
+            self._order.say(message)
 
     # -- order and segments -------------------------------------------------------------------------------
 
@@ -218,7 +215,7 @@ class Transcript:
         """Add the messages of a record: one for its tool results and one for each speaker in it."""
         typed = any(part.role == "user" or part.source_type == LOCAL_COMMAND for part in parts)
         if typed:
-            self._close()
+            self._order.close()
         self._place(record, is_prompt=typed)
         messages = []
         if results:
@@ -236,10 +233,10 @@ class Transcript:
             if number and message.origin_id:
                 # Each of several messages of one record needs an identity of its own.
                 message.origin_id += f"#{number}"
-            self._say(message)
+            self._order.say(message)
         if name := new_name(parts):
             for message in self._notes.title("custom-title", name):
-                self._say(message)
+                self._order.say(message)
 
     def _message(self, record: Mapping[str, Any], part: Part, results: tuple[ToolResult, ...] = ()) -> Message:
         calls: tuple[ToolCall, ...] = ()
@@ -271,41 +268,25 @@ class Transcript:
             self._leaf = None
         if entry_id:
             for message in self._notes.resolve(entry_id):
-                self._say(message)
+                self._order.say(message)
         return self._segments.add(entry_id)
-
-    def _say(self, message: Message) -> None:
-        (self._ready if self._reply is None else self._held).append(message)
-
-    def _close(self) -> None:
-        """Close the open reply: it can be yielded, followed by the messages that waited for it."""
-        reply, self._reply = self._reply, None
-        if reply is None:
-            return
-        message = reply.message(self._facts.id)
-        if message:
-            self._replies.remember(reply)
-            self._ready.append(message)
-        self._ready += self._held
-        self._held.clear()
 
     def _release(self) -> Sequence[Session | Message]:
         """Remove and return what can be yielded; the first time, the session before it."""
         ready: list[Session | Message] = []
-        if self._ready and not self._was_introduced:
+        if self._order.ready and not self._was_introduced:
             if not self._is_known:
                 self._describe()
             self._was_introduced = self._is_known = True
             ready.append(self._facts.session())
-        ready += self._ready
-        self._ready.clear()
+        ready += self._order.taken()
         return ready
 
     def _describe(self) -> None:
         """Add a subagent's task, which is in a file next to its transcript, as the first message."""
         description = self._file.description() if self._facts.is_subagent else ""
         if description:
-            self._ready[:0] = self._notes.title("description", description)
+            self._order.ready[:0] = self._notes.title("description", description)
 
     def _session(self) -> Session:
         session = self._facts.session()

@@ -111,7 +111,7 @@ def test_a_reply_that_another_one_interrupts_is_continued(write: Callable[..., P
 def test_an_open_reply_holds_back_no_more_than_its_patience(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sesame_parser_claude_code.transcript.PATIENCE", 2000)
+    monkeypatch.setattr("sesame_parser_claude_code.order.PATIENCE", 2000)
     long = [result(n, "t1", "x" * 500) for n in range(2, 10)]
     stream = PARSER.parse(write(answer(1, "start", id="A"), *long, answer(10, "end", id="A")))
     events = list(stream)
