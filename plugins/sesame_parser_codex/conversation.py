@@ -1,8 +1,7 @@
 """Converts what was said: prompts, answers, summaries, titles, each once although the file has them twice.
 
-The model's records (`response_item`) have every text, and among the user's what Codex adds to them; the events
-(`event_msg`) have what a person sees.  So prompts are taken from events, in a file that has any; answers from
-whichever comes first.
+The model's records (`response_item`) have every text, the events (`event_msg`) what a person sees.  An answer is taken
+from whichever comes first; `prompts` says which prompts are.
 """
 
 from __future__ import annotations
@@ -19,15 +18,12 @@ from sesame_core.types.transcript import Role
 from .headers import visit
 from .injected import is_injected, prompt, user_shell
 from .outputs import error_message
+from .prompts import Prompts
 from .tools import OUTPUTS, ToolRecords
 from .turns import Turns
 from .twins import Twins
 from .values import digest, mapping, objects, string, texts
 
-#: Source type of what another agent asked a subagent.
-SIDECHAIN = "sidechain"
-#: Most prompts that wait for their event.
-WAITING = 16
 #: What Codex writes before the summary of a compaction.
 _LEAD_IN = re.compile(r"\AAnother language model started to solve this problem\b.*?\banalysis:\s*", re.DOTALL)
 #: Records that say nothing and may come between a text and its twin.
@@ -49,16 +45,8 @@ class Conversation:
         self.turns = Turns.restore(state["turns"]) if state else Turns()
         self._tools = ToolRecords(self._make, partial(visit, session), state["tools"] if state else None)
         self._twins = Twins(state["twins"] if state else None)
-        #: Whether an event has shown a prompt, and whether there was any prompt.
-        self._has_events = bool(state and state["has_events"])
-        self._was_prompted = bool(state and state["was_prompted"])
-        #: Whether the last prompt has no answer yet.
-        self._is_prompting = bool(state and state["is_prompting"])
-        #: Whether the answer to a prompt, or to outputs of tools, has begun: its calls are no messages of their own.
-        self._is_answering = bool(state and state["is_answering"])
-        self._goal: str = state["goal"] if state else ""
-        #: Prompts as the model sees them, until an event shows them; an answer that may turn out to be a summary.
-        self._prompts: list[Message] = []
+        self.prompts = Prompts(session, self.turns, self._twins, self._make, state)
+        #: An answer that may turn out to be a summary.
         self._held: Message | None = None
         self._time: datetime | None = None
 
@@ -78,25 +66,23 @@ class Conversation:
             return [*self._release(), *handler(self, payload)]
         if not self._tools.knows(kind, event):
             return []
-        before = [*self._release(), *self._before_answer()]
+        before = [*self._release(), *self.prompts.before_answer()]
         messages = self._tools.read(kind, event, payload)
         for message in messages:
             if message.role == "assistant":
-                message.is_new, self._is_answering = not self._is_answering, True
+                message.is_new, self.prompts.is_answered = not self.prompts.is_answered, True
         if event in OUTPUTS:
-            self._is_answering = False
+            self.prompts.is_answered = False
         return [*before, *messages]
 
     def flush(self) -> list[Message]:
         """Return what waited for other records."""
-        return [*self._unseen_prompts(), *self._release()]
+        return [*self.prompts.unseen(), *self._release()]
 
     def title(self, name: str, time: datetime | None = None) -> Message:
         """Return the message of a name that was given to the session."""
         self._time = time
         return self._make("metadata", name, source_type="title")
-
-    # -- prompts ------------------------------------------------------------------------------------------
 
     def _model_message(self, item: Mapping[str, Any]) -> list[Message]:
         role = string(item, "role")
@@ -108,75 +94,19 @@ class Conversation:
         for text in texts(item.get("content")):
             if shell := user_shell(text):
                 messages += self._tools.user_shell(*shell)
-            elif not is_injected(text) and (typed := prompt(text)) and len(self._prompts) < WAITING:
-                self._prompts.append(self._make("user", typed, id=string(item, "id")))
+            elif not is_injected(text) and (typed := prompt(text)):
+                self.prompts.wait(typed, string(item, "id"))
         return messages
-
-    def _user_event(self, event: Mapping[str, Any]) -> list[Message]:
-        if string(event, "kind") not in ("", "plain"):
-            return []  # versions up to 0.36 show context like a prompt
-        return self._shown(string(event, "message"), "event")
-
-    def _user_item(self, item: Mapping[str, Any]) -> list[Message]:
-        return self._shown("\n".join(texts(item.get("content"))), "shown", string(item, "id"))
-
-    def _shown(self, text: str, source: str, id: str = "") -> list[Message]:
-        """Return the message of a prompt that an event shows; the waiting ones are it, and context."""
-        self._has_events = True
-        self._prompts.clear()
-        typed = prompt(text)
-        if not typed or self._twins.is_second("user", typed, source):
-            return []
-        return [self._prompted(self._make("user", typed, id=id))]
-
-    def _unseen_prompts(self) -> list[Message]:
-        """Return the prompts that no event shows, if the file has no such events."""
-        waiting, self._prompts = self._prompts, []
-        if self._has_events:
-            return []
-        return [self._prompted(message) for message in waiting if not self._is_second_prompt(message)]
-
-    def _before_answer(self) -> list[Message]:
-        """Return the prompts before an answer; the same words later are another prompt."""
-        before = self._unseen_prompts()
-        if self._is_prompting:
-            self._is_prompting = False
-            self._twins.forget("user")
-        return before
-
-    def _is_second_prompt(self, message: Message) -> bool:
-        return self._twins.is_second("user", message.text, "item")
-
-    def _prompted(self, message: Message) -> Message:
-        self.turns.start()
-        message.segment = self.turns.current
-        if self._session.kind == "subagent":
-            message.role, message.source_type = "system", SIDECHAIN
-        self._twins.forget("assistant")
-        self._is_prompting = True
-        self._was_prompted, self._is_answering = True, False
-        return message
-
-    def _goal_event(self, event: Mapping[str, Any]) -> list[Message]:
-        objective = string(mapping(event, "goal"), "objective").strip()
-        known, self._goal = self._goal, digest(objective)
-        if not objective or known == self._goal:
-            return []
-        return [self._prompted(self._make("user", f"/goal {objective}", source_type="command"))]
-
-    def _review_asked(self, event: Mapping[str, Any]) -> list[Message]:
-        hint = string(event, "user_facing_hint") or string(event, "review")
-        return [self._prompted(self._make("user", f"/review {hint}".rstrip(), source_type="command"))]
 
     # -- answers ------------------------------------------------------------------------------------------
 
     def _answer(self, text: str, source: str, id: str = "") -> list[Message]:
         text = text.strip()
-        before = self._before_answer()
+        before = self.prompts.before_answer()
         if not text or self._twins.is_second("assistant", text, source):
             return before
         message = self._make("assistant", text, id=id)
-        message.is_new, self._is_answering = not self._is_answering, True
+        message.is_new, self.prompts.is_answered = not self.prompts.is_answered, True
         if source == "item":
             # The summary of a compaction is first an answer that no event shows.
             self._held = message
@@ -223,24 +153,24 @@ class Conversation:
         summary = _LEAD_IN.sub("", text)
         if self._held is not None and self._held.text in text:
             self._held = None
-        messages = [*self._release(), *self._unseen_prompts()]
-        if not self._was_prompted:
+        messages = [*self._release(), *self.prompts.unseen()]
+        if not self.prompts.were_any:
             # Some files of the desktop program have prompts nowhere else.
             for item in objects(payload, "replacement_history"):
                 if string(item, "role") == "user":
                     messages += self._model_message(item)
-            messages += self._unseen_prompts()
+            messages += self.prompts.unseen()
         if summary:
             messages.append(self._make("summary", summary, source_type="compaction"))
         return [message for message in messages if message.text != text or message.role != "user"]
 
     def _ended(self, event: Mapping[str, Any]) -> list[Message]:
         error = mapping(event, "error")
-        return [*self._unseen_prompts(), *self._failed(string(error, "message"))]
+        return [*self.prompts.unseen(), *self._failed(string(error, "message"))]
 
     def _error(self, event: Mapping[str, Any]) -> list[Message]:
         text = string(event, "message") or string(mapping(event, "error"), "message")
-        return [*self._unseen_prompts(), *self._failed(text)]
+        return [*self.prompts.unseen(), *self._failed(text)]
 
     def _failed(self, text: str) -> list[Message]:
         text = error_message(text.strip())
@@ -251,7 +181,7 @@ class Conversation:
 
     def _rewound(self, event: Mapping[str, Any]) -> list[Message]:
         count = event.get("num_turns")
-        before = self._unseen_prompts()
+        before = self.prompts.unseen()
         self.turns.rewind(count if isinstance(count, int) else 0)
         return before
 
@@ -276,11 +206,7 @@ class Conversation:
             "turns": self.turns.state(),
             "tools": self._tools.state(),
             "twins": self._twins.state(),
-            "has_events": self._has_events,
-            "was_prompted": self._was_prompted,
-            "is_prompting": self._is_prompting,
-            "is_answering": self._is_answering,
-            "goal": self._goal,
+            **self.prompts.state(),
         }
 
 
@@ -288,19 +214,19 @@ _HANDLERS: dict[tuple[str, str], _Handler] = {
     ("response_item", "message"): Conversation._model_message,
     ("response_item", "reasoning"): Conversation._reasoning,
     ("response_item", "agent_message"): Conversation._from_agent,
-    ("event_msg", "user_message"): Conversation._user_event,
+    ("event_msg", "user_message"): lambda talk, event: talk.prompts.event(event),
     ("event_msg", "agent_message"): Conversation._agent_event,
     ("event_msg", "task_complete"): Conversation._ended,
     ("event_msg", "turn_aborted"): Conversation._ended,
     ("event_msg", "thread_rolled_back"): Conversation._rewound,
     ("event_msg", "error"): Conversation._error,
     ("event_msg", "stream_error"): Conversation._error,
-    ("event_msg", "thread_goal_updated"): Conversation._goal_event,
-    ("event_msg", "entered_review_mode"): Conversation._review_asked,
+    ("event_msg", "thread_goal_updated"): lambda talk, event: talk.prompts.goal(event),
+    ("event_msg", "entered_review_mode"): lambda talk, event: talk.prompts.review(event),
     ("event_msg", "exited_review_mode"): Conversation._review,
-    ("item", "UserMessage"): Conversation._user_item,
+    ("item", "UserMessage"): lambda talk, item: talk.prompts.item(item),
     ("item", "AgentMessage"): Conversation._agent_item,
     ("item", "Plan"): Conversation._plan_item,
-    ("item", "EnteredReviewMode"): Conversation._review_asked,
+    ("item", "EnteredReviewMode"): lambda talk, event: talk.prompts.review(event),
     ("item", "ExitedReviewMode"): Conversation._review,
 }
