@@ -55,8 +55,11 @@ class _Postgres(Dialect):
         # The words of a session are in one list, without their order: only sessions with those of a phrase are read.
         ordered = [phrase for phrase in made if has_order(phrase)]
         plain = [phrase for phrase in made if not has_order(phrase)]
-        found = _in_session(plain) if plain else FALSE
-        return found.or_(_in_session(ordered).and_(_in_chunk(ordered))) if ordered else found
+        if not ordered:
+            return _in_session(plain)
+        if not plain:
+            return _in_session(ordered).and_(_in_chunk(ordered))
+        return _in_session(plain).or_(_in_session(ordered).and_(_in_order(ordered, plain)))
 
     def running(self, command: Word) -> Where:
         asked = any_of([command])
@@ -103,6 +106,21 @@ def _in_chunk(phrases: Sequence[str], chunk: Where = TRUE) -> Where:
         "(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id "
         f"AND t.words @@ to_tsquery('code', %s){chunk.where('AND')})) IS TRUE",
         (either(phrases), *chunk.values),
+    )
+
+
+def _in_order(phrases: Sequence[str], others: Sequence[str]) -> Where:
+    """Return the condition on `sessions AS s` that one of its chunks has one of the phrases, if none has of the others.
+
+    :param others: phrases of one word, which an index of sessions finds: what the words of a chunk are costs more.
+    """
+    words = without_order("to_tsquery('code', %s)")
+    found = f"SELECT v.session FROM vocabularies AS v WHERE v.words @@ {words}"
+    asked = either(phrases)
+    return Where(
+        f"(EXISTS (SELECT 1 FROM texts AS t WHERE t.session = s.id AND t.words @@ {words} "
+        f"AND CASE WHEN t.session NOT IN ({found}) THEN t.words @@ to_tsquery('code', %s) END)) IS TRUE",
+        (asked, either(others), asked),
     )
 
 
