@@ -165,9 +165,17 @@ def version(db: sqlite3.Connection) -> int:
 
     :raises BackendError: the file belongs to another program or to a newer Sesame.
     """
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (found,) = db.execute("PRAGMA user_version").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    # In one transaction: another process may make the tables meanwhile.
+    is_ours = not db.in_transaction
+    if is_ours:
+        db.execute("BEGIN")
+    try:
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        (found,) = db.execute("PRAGMA user_version").fetchone()
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    finally:
+        if is_ours:
+            db.execute("ROLLBACK")
     if application != APPLICATION_ID and (application or found or tables):
         raise BackendError("it is a database of another program")
     if found > len(MIGRATIONS):

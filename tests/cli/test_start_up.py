@@ -43,7 +43,7 @@ BUDGETS = {
     "search nix --no-refresh": Budget(None, 91),
     "status": Budget(5.4, 100),
     "sessions": Budget(4.7, 77),
-    "show d6bc": Budget(4.9, 79),
+    "show d6bc": Budget(4.9, 81),
     "--version": Budget(2.13, 4),
     # A shell runs it at each start.
     "init zsh": Budget(3.55, 28),

@@ -115,7 +115,8 @@ def test_searching_only_reads_and_writers_wait_for_each_other(
     assert statements
     # A view of the index's words that lives in the connection alone.
     statements = [s for s in statements if not s.startswith("CREATE VIRTUAL TABLE IF NOT EXISTS temp.")]
-    assert {statement.split()[0] for statement in statements} <= {"PRAGMA", "BEGIN", "SELECT", "WITH", "COMMIT", "--"}
+    kinds = {"PRAGMA", "BEGIN", "SELECT", "WITH", "COMMIT", "ROLLBACK", "--"}
+    assert {statement.split()[0] for statement in statements} <= kinds
     assert location.read_bytes() == before
 
     # Nor does a search upgrade an older index: it says who does.
@@ -157,3 +158,19 @@ def test_migrations_are_transactions_and_newer_indexes_are_left_alone(
         assert done.code == 1
         assert "newer Sesame" in done.err
     assert state() == (first + 1, [("added",)], first + 1)
+
+
+@pytest.mark.parametrize("when", ["PRAGMA application_id", "PRAGMA user_version", "SELECT count"])
+def test_an_index_that_is_made_while_it_is_opened_is_no_other_programs(tmp_path: Path, when: str) -> None:
+    path = tmp_path / "index.db"
+    writer = sqlite3.connect(path, isolation_level=None, timeout=0)
+    writer.execute("PRAGMA journal_mode = WAL")
+    reader = sqlite3.connect(path, isolation_level=None)
+    made: list[int] = []
+    reader.set_trace_callback(lambda asked: made.append(schema.migrate(writer)) if asked.startswith(when) else None)
+    assert schema.version(reader) in (0, len(schema.MIGRATIONS))
+    assert made == [len(schema.MIGRATIONS)]
+    reader.set_trace_callback(None)
+    assert schema.version(reader) == len(schema.MIGRATIONS)
+    reader.close()
+    writer.close()
