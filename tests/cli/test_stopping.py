@@ -22,6 +22,15 @@ from sesame_core.testing.memory import MemoryPlugin
 pytestmark = pytest.mark.once
 
 FILES = 600
+#: Sesame that commits sooner, so that a run is far from its end when it has committed.
+PROGRAM = """
+import sys
+from sesame_core.cli import main
+from sesame_core.indexing import indexer
+indexer.COMMIT_SECONDS = 0.1
+sys.argv[0] = "sesame"
+main()
+"""
 STOPPED = re.compile(r"stopped; (\d+) of (\d+) files indexed; go on with: sesame index\n")
 
 
@@ -49,7 +58,7 @@ def write(root: Path, number: int, texts: int = 120) -> None:
 
 
 def started(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sesame_core", *arguments]
+    command = [sys.executable, "-c", PROGRAM, *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
