@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from . import guards
+from . import guards, step_7
 from .tables import METADATA
 
 #: Tables whose rows a workstation owns through their column `workstation`.
@@ -83,4 +83,5 @@ def definition(schema: str) -> str:
     made.append(AFTER.format(schema=schema))
     made += guards.statements(schema)
     made += [POLICIES.format(table=table) for table in OWNED]
+    made += step_7.statements()
     return ";\n".join(made)

@@ -100,6 +100,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     ),
     # Its statements: `step_6.upgrade`.
     Migration("rows below rows of the same workstation, limits of values", ""),
+    # `step_7.statements`.
+    Migration("parents that policies see, limits of lists", ""),
 )
-#: The version whose statements are in `step_6`.
-GUARDED = 6
+#: The versions whose statements are in `step_6` and `step_7`.
+GUARDED, SEEING = 6, 7

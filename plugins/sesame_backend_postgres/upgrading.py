@@ -15,7 +15,7 @@ from psycopg import errors
 
 from sesame_core.errors import BackendError
 
-from . import schema, step_6
+from . import schema, step_6, step_7
 from .opening import make_schema, version
 
 #: Seconds to wait for a lock before others, who queue for it behind this one, may go on; and how often it is tried.
@@ -102,4 +102,6 @@ def _steps(db: psycopg.Connection[Any], found: int, name: str) -> list[str]:
     steps = [migration.sql for migration in schema.MIGRATIONS[found : schema.GUARDED - 1]]
     if found < schema.GUARDED:
         steps += step_6.upgrade(name)
-    return steps + [migration.sql for migration in schema.MIGRATIONS[max(found, schema.GUARDED) :]]
+    if found < schema.SEEING:
+        steps += step_7.statements()
+    return steps + [migration.sql for migration in schema.MIGRATIONS[max(found, schema.SEEING) :]]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import psycopg
@@ -174,6 +176,9 @@ REJECTED = [
     ("sessions", "visibility", "'nobody'"),
     ("sessions", "title", "repeat('x', 4000001)"),
     ("sessions", "agent", "repeat('x', 10001)"),
+    ("sessions", "tool_counts", "(SELECT jsonb_object_agg(n, 1) FROM generate_series(1, 400000) AS n)"),
+    ("sessions", "directories", "(SELECT jsonb_object_agg(n, 1) FROM generate_series(1, 400000) AS n)"),
+    ("sessions", "abandoned", "array_fill(1, ARRAY[100001])"),
     ("workstations", "installation", "repeat('x', 10001)"),
     ("files", "missing_since", "'infinity'"),
     ("files", "skipped", "'[1]'"),
@@ -390,6 +395,31 @@ def test_a_table_that_a_role_of_before_has_locked_is_waited_for_by_seconds(team:
     team.his.execute("ROLLBACK")
     team.owner.execute("SELECT sesame.admit(NULL, %s)", (team.his.info.user,))
     assert "permission denied" in team.refused("LOCK TABLE sesame.chunks IN ACCESS EXCLUSIVE MODE")
+
+
+def test_a_statement_that_does_not_end_keeps_no_one_from_a_row_of_a_session(team: Team) -> None:
+    path = team.ann.home / "sessions" / "s1.jsonl"
+    count = "SELECT chunk_count FROM sesame.sessions WHERE id = %s"
+    session = team.owner.execute("SELECT id FROM sesame.sessions WHERE key LIKE 'ann:%:s1'").fetchone() or (0,)
+    (seq,) = team.owner.execute(count, session).fetchone() or (0,)
+    names = ", ".join(Catalogue.of(team.owner).tables["chunks"])
+    given = names.replace("session", str(session[0]), 1).replace("seq", f"{seq} + n", 1)
+    sql = (
+        f"INSERT INTO sesame.chunks ({names}) SELECT {given} FROM "
+        f"(SELECT * FROM sesame.chunks WHERE workstation = {OWN} LIMIT 1) AS his, generate_series(0, 1) AS n, "
+        "LATERAL (SELECT pg_sleep(n * 60)) AS held WHERE held IS NOT NULL"
+    )
+    with ThreadPoolExecutor() as pool, closing(psycopg.connect(team.ben.dsn, autocommit=True)) as his:
+        attempt = pool.submit(his.execute, sql)  # type: ignore[arg-type]
+        try:
+            time.sleep(0.5)
+            message = '{"type":"message","id":"more","parentId":null,"message":{"role":"user","content":"a lens"}}\n'
+            path.write_text(path.read_text() + message)
+            assert "1 appended" in team.ann.ok("index")
+        finally:
+            his.cancel()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            attempt.result()
 
 
 def test_an_upgrade_names_who_holds_the_locks_that_it_needs(

@@ -58,6 +58,26 @@ def test_a_writer_with_the_grants_of_the_guide_before_changes_no_row_of_another_
     keep(trial.log, "writer-of-before")
 
 
+def test_a_row_below_another_s_is_refused_before_a_key_has_it(team: Team) -> None:
+    # A foreign key is looked at when the statement ends: until then others would wait for the row's unique keys.
+    catalogue = Catalogue.of(team.owner)
+    below = [
+        each
+        for each in attempts(catalogue, team.station("ben"), team.station("ann"))
+        if each.name.startswith("insert a row like ") or each.name in ("put own rows of heads below her sessions",)
+    ]
+    assert len(below) > 14
+    told = {each.name: team.refused(each.sql) for each in below}
+    free = f"(SELECT max(n) FROM sesame.reserve({team.station('ben')}, false) AS n)"
+    told["a session with a number of his own"] = team.refused(
+        next(each.sql for each in below if each.name == "insert a row like own one into sessions below her files")
+        .replace("id + 1000000", free)
+    )  # fmt: skip
+    refused = ("row-level security policy", "is not one of workstation", "is not reserved")
+    assert {name: why for name, why in told.items() if not any(part in why for part in refused)} == {}
+    assert "row-level security policy" in told["a session with a number of his own"]
+
+
 def test_a_reader_changes_nothing_by_any_table_key_function_or_sequence(team: Team) -> None:
     trial = team.trial(team.reader)
     assert trial.run(attempts(Catalogue.of(team.owner), trial.own, trial.hers)) == []
