@@ -62,7 +62,7 @@ class _Rows(rows.Rows):
             texts |= {field: own.get(field) for field in ("title", "note")}
             strings = {field: text if isinstance(text, str) else "" for field, text in texts.items()}
             return Notes(**strings, tags=tuple(_flat(tags, str)))  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             return None
 
 

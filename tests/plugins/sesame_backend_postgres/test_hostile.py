@@ -323,6 +323,15 @@ def test_a_row_of_before_the_checks_breaks_no_command_of_anyone_else(
     assert tried > 100
 
 
+def test_notes_that_are_nested_too_deeply_to_be_read_break_no_list(team: Team, cat: Callable[..., Any]) -> None:
+    for depth in (900, 3000):
+        notes = f'["name", "", "", [], {"[" * depth}{"]" * depth}]'
+        team.his.execute("UPDATE sesame.sessions SET notes = %s WHERE session_id = 's1'", (notes,))
+        for command in (("search", "lighthouse", "--no-refresh"), ("sessions",), ("show", team.key("ben"))):
+            done = cat(*command)
+            assert done.code == 0, (depth, command, done.err)
+
+
 # -- locks ------------------------------------------------------------------------------------------------
 
 
