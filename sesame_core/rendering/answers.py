@@ -220,13 +220,13 @@ def headline(answer: Answer, *, is_partial: bool = False) -> str:
 def about(hit: Hit) -> list[str]:
     """Return the parts of the line below a hit's name: directory, agent, and what is unusual about the hit."""
     session = hit.session
-    parts = [place(session.cwd), session.agent]
+    parts = [place(session.cwd), one_line(session.agent)]
     if hit.subagent_id:
         parts.append("found in a subagent")
     if hit.chunk is not None and hit.chunk.tool_name:
         parts.append(one_line(hit.chunk.tool_name))
     if session.kind != "interactive":
-        parts.append(session.kind or "")
+        parts.append(one_line(session.kind or ""))
     if hit.is_abandoned:
         parts.append("on an abandoned branch")
     if hit.copies:

@@ -195,10 +195,10 @@ def _session_lines(found: Blame, session: BlamedSession, abbreviate: Callable[[s
     short = abbreviate(own.id)
     at = short if writer.position is None else f"{short}:{writer.position}"
     yield f"  {one_line(at)} ({session_name(session.stored)}) - {day(writer.at or own.modified)}"
-    parts = [place(own.cwd), own.agent]
+    parts = [place(own.cwd), one_line(own.agent)]
     parts += [one_line(own.owner)] if own.owner else []
     parts += [one_line(writer.tool)] if writer.tool else []
-    parts += [own.kind or ""] if own.kind not in ("interactive", None) else []
+    parts += [one_line(own.kind or "")] if own.kind not in ("interactive", None) else []
     if writer.evidence in EVIDENCE:
         parts.append(EVIDENCE[writer.evidence] + (f" ({one_line(writer.path)})" if writer.path else ""))
     if writer.copies:

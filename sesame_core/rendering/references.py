@@ -103,7 +103,7 @@ def session_outline(stored: StoredSession, found: Retrieval, *, max_bytes: int) 
     :param max_bytes: UTF-8 bytes of the outline at most; the summary takes no more than half of them.
     """
     session = stored.session
-    about = [one_line(session.cwd or ""), session.agent, f"last active {day(session.modified)}"]
+    about = [one_line(session.cwd or ""), one_line(session.agent), f"last active {day(session.modified)}"]
     lines = [f"Session {one_line(session.id)} ({session_name(stored)})", " · ".join(filter(None, about))]
     if summary := session_summary(stored):
         lines += ["", f"Summary: {_shortened(summary, max_bytes // 2)}"]

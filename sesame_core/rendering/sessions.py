@@ -151,8 +151,8 @@ def session_lines(stored: StoredSession, reference: str) -> list[str]:
 def about_session(stored: StoredSession) -> list[str]:
     """Return the parts of the line below a session's name."""
     session = stored.session
-    parts = [place(session.cwd), session.agent]
-    parts += [session.kind] if session.kind and session.kind != "interactive" else []
+    parts = [place(session.cwd), one_line(session.agent)]
+    parts += [one_line(session.kind)] if session.kind and session.kind != "interactive" else []
     parts += [count(session.message_count, "message")]
     return parts + (["file is gone"] if stored.missing_since else [])
 

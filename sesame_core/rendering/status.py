@@ -113,7 +113,7 @@ def _agent_lines(agents: Sequence[AgentStatistics]) -> list[str]:
     """Return a table of the agents, no wider than what it says."""
     rows = [("Agents:", "sessions", "messages", "newest message")]
     for agent in agents:
-        kind = "" if agent.kind == "interactive" else f" ({agent.kind})"
+        kind = "" if agent.kind == "interactive" else f" ({one_line(agent.kind)})"
         newest = minute(agent.newest_message) or "no dated message"
         rows.append((f"  {one_line(agent.agent)}{kind}", f"{agent.sessions}", f"{agent.messages}", newest))
     name, sessions, messages, _ = (max(map(len, column)) for column in zip(*rows, strict=True))

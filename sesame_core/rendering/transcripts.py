@@ -55,7 +55,7 @@ def header_lines(stored: StoredSession) -> list[str]:
     lines = [f"{one_line(session.id)} ({session_name(stored)})"]
     lines += [f"  {place(session.cwd)}"] if session.cwd else []
     messages = count(session.message_count, "message")
-    lines.append(f"  {session.agent}, {messages}, {days(session.created, session.modified)}")
+    lines.append(f"  {one_line(session.agent)}, {messages}, {days(session.created, session.modified)}")
     gone = f" (gone since {day(stored.missing_since)})" if stored.missing_since else ""
     return [*lines, f"  {one_line(stored.path)}{gone}", *metadata_lines(stored)]
 

@@ -16,6 +16,7 @@ from sesame_core.plugin.manager import PluginInfo
 from sesame_core.query.parser import parse
 from sesame_core.rendering.answers import answer_json, answer_text
 from sesame_core.rendering.reports import report_json, report_text
+from sesame_core.rendering.sessions import session_lines
 from sesame_core.rendering.status import plugins_text, status_json, status_text
 from sesame_core.rendering.text import SCHEMA_VERSION, as_json, printable, size
 from sesame_core.rendering.text import home as shortened_home
@@ -272,7 +273,7 @@ def test_words_that_matched_are_marked_on_a_terminal_only() -> None:
 
 
 def test_nothing_in_a_transcript_steers_the_terminal() -> None:
-    evil = stored(id=f"id{EVIL}", title=EVIL, cwd=f"/w{EVIL}", agent="pi", prompts=(EVIL,))
+    evil = stored(id=f"id{EVIL}", title=EVIL, cwd=f"/w{EVIL}", agent=EVIL, kind=EVIL, prompts=(EVIL,))
     tool = Chunk(kind="tool_call", role="assistant", tool_name=EVIL, text=EVIL, source_type=EVIL)
     made = answer(hit(evil, snippet=Snippet(EVIL), chunk=tool), text=EVIL, words_not_found=[EVIL])
     report = IndexReport(
@@ -281,7 +282,10 @@ def test_nothing_in_a_transcript_steers_the_terminal() -> None:
         errors=[FileProblem(path=EVIL, message=EVIL)],
     )
     evil.path = f"/s/{EVIL}"
-    for text in (text_of(made), report_text(report), transcript_text(evil, [tool])):
+    counted = (AgentStatistics(agent=EVIL, kind=EVIL, sessions=1, messages=1, newest_message=NOON),)
+    status = status_text(Statistics(sessions=1, location="here", agents=counted), {}, [])
+    listed = "\n".join(session_lines(evil, EVIL))
+    for text in (text_of(made), report_text(report), transcript_text(evil, [tool]), listed, status):
         assert not [c for c in text if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"], text
 
 
