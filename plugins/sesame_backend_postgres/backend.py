@@ -70,8 +70,8 @@ class PostgresBackend:
         return cls(**options)
 
     def audience(self) -> str:
-        """The server, whose roles can read everything."""
-        return self._server.place
+        """The server and the schema, which its roles can read whole."""
+        return self._server.audience
 
     def reader(self) -> PostgresReader:
         """Open for reading."""

@@ -75,6 +75,11 @@ class Server:
         """The name of the database for people, without a password."""
         return settings.place(self._conninfo)
 
+    @property
+    def audience(self) -> str:
+        """The readers of the schema: see `settings.audience`."""
+        return settings.audience(self._conninfo, self.schema)
+
     def connect(self) -> Connection:
         """Open a connection for writing, in autocommit mode.
 

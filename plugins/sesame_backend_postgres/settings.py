@@ -25,6 +25,8 @@ OPTIONS = {
     "pool": COUNT,
 }
 
+#: The schema of an index, unless an option names another one.
+SCHEMA = "sesame"
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
 _URL = re.compile(r"postgres(?:ql)?://(?P<address>[^?]*)")
 #: What a dsn may look like; the message never quotes the given one, which may hold a password.
@@ -33,6 +35,15 @@ _LIKE = "postgresql://role@host:5432/database"
 _UNESCAPED = (
     "the postgres backend's dsn cannot be read: a character of its password or role ends it there; write %40 for @, "
     "%2F for /, %3A for :, %3F for ?, %23 for # and %25 for %, or put the password into ~/.pgpass"
+)
+
+#: The parameters that name a database, each with libpq's variable.
+_PLACES = (
+    ("host", "PGHOST"),
+    ("hostaddr", "PGHOSTADDR"),
+    ("port", "PGPORT"),
+    ("dbname", "PGDATABASE"),
+    ("user", "PGUSER"),
 )
 
 
@@ -45,7 +56,7 @@ class Settings:
     #: A section of `pg_service.conf`.
     service: str | None = None
     #: The schema with Sesame's tables.
-    schema: str = "sesame"
+    schema: str = SCHEMA
     #: Seconds to wait for the server, of all its hosts together.
     connect_timeout: int = 5
     #: libpq's `sslmode`; None leaves it to the dsn.
@@ -101,15 +112,56 @@ def place(known: dict[str, Any]) -> str:
 
     :param known: libpq's parameters.
     """
-    if known.get("service"):
-        return f"PostgreSQL (service {known['service']})"
-    hosts = _several(known.get("host") or known.get("hostaddr") or os.environ.get("PGHOST"), "localhost")
-    ports = _several(known.get("port") or os.environ.get("PGPORT"), "5432")
+    service = known.get("service") or os.environ.get("PGSERVICE")
+    return f"PostgreSQL (service {service})" if service else _address(_completed(known))
+
+
+def audience(known: dict[str, Any], schema: str) -> str:
+    """Return what tells the readers of one schema from those of another one, whatever leads to it.
+
+    A service is named and resolved: its section may lead to another server tomorrow.
+
+    :param known: libpq's parameters.
+    """
+    whole = _completed(known)
+    name = _address(whole)
+    if whole.get("host") and whole.get("hostaddr"):
+        name += f" ({whole['hostaddr']})"
+    return name if schema == SCHEMA else f"{name}, schema {schema}"
+
+
+def _address(whole: dict[str, Any]) -> str:
+    hosts = _several(whole.get("host") or whole.get("hostaddr"), "localhost")
+    ports = _several(whole.get("port"), "5432")
     ports = ports if len(ports) == len(hosts) else ports[:1] * len(hosts)
     hosts = [f"[{host}]" if ":" in host else host for host in hosts]
     listed = ",".join(map(":".join, zip(hosts, ports, strict=True)))
-    name = known.get("dbname") or os.environ.get("PGDATABASE") or "its default database"
+    name = whole.get("dbname") or whole.get("user") or "its default database"
     return f"PostgreSQL at {listed}/{name}"
+
+
+def _completed(known: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that name a database, with those that libpq takes from a service and the environment."""
+    service = known.get("service") or os.environ.get("PGSERVICE")
+    section = _section(str(service), known.get("servicefile")) if service else {}
+    return {name: known.get(name) or section.get(name) or os.environ.get(variable) for name, variable in _PLACES}
+
+
+def _section(service: str, file: str | None) -> dict[str, str]:
+    """Return the section of a service in libpq's files; none when there is no such file or section."""
+    system = os.environ.get("PGSYSCONFDIR") or "/etc/postgresql-common"
+    own = file or os.environ.get("PGSERVICEFILE") or os.path.expanduser("~/.pg_service.conf")
+    for path in (own, os.path.join(system, "pg_service.conf")):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as lines:
+                text = lines.read()
+        except OSError:
+            continue  # libpq reports what it needs and cannot read
+        found = re.search(rf"^\[{re.escape(service)}\][^\n]*\n(.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
+        if found:
+            pairs = (line.split("=", 1) for line in found[1].splitlines() if "=" in line and not line.startswith("#"))
+            return {name.strip(): value.strip() for name, value in pairs}
+    return {}
 
 
 def _several(value: object, default: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from sesame_core import Sesame
 from sesame_core.api.index import Index
@@ -101,6 +102,41 @@ def test_who_has_sessions_there_already_is_not_asked_again(cli: Any, team: str) 
 def test_another_server_is_asked_for_again(cli: Any, team: str) -> None:
     cli("index", "--yes")
     configure(AWAY)
+    with Sesame() as sesame:
+        assert not consent.is_given(sesame.team.audience() or "")
+
+
+@pytest.mark.parametrize("named", ["by a service", "by PGSERVICE", "by variables", "by another schema"])
+def test_another_server_that_has_the_same_name_here_is_asked_for_again(
+    named: str, cli: Any, team: str, database: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = home / "services"
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    options: dict[str, str] = {"dsn": database}
+    parameters = conninfo_to_dict(database)
+    if named == "by a service":
+        options = {"service": "team"}
+    elif named == "by PGSERVICE":
+        options = {}
+        monkeypatch.setenv("PGSERVICE", "team")
+    elif named == "by variables":
+        options = {}
+        for name in ("host", "port", "user", "dbname"):
+            monkeypatch.setenv({"dbname": "PGDATABASE"}.get(name, f"PG{name.upper()}"), str(parameters[name]))
+    section = "".join(f"{name}={value}\n" for name, value in parameters.items())
+    services.write_text(f"[other]\nhost=db.invalid\n[team]\n{section}")
+    paths.config_file().write_text(json.dumps({"backend": {"name": "postgres", "options": options}}))
+    assert cli("index", "--yes").code == 0
+    with Sesame() as sesame:
+        assert consent.is_given(sesame.team.audience() or "")
+    # Now it leads elsewhere.
+    services.write_text(services.read_text() + "dbname=elsewhere\n")
+    if named == "by variables":
+        monkeypatch.setenv("PGDATABASE", "elsewhere")
+    if named == "by another schema":
+        paths.config_file().write_text(
+            json.dumps({"backend": {"name": "postgres", "options": {**options, "schema": "elsewhere"}}})
+        )
     with Sesame() as sesame:
         assert not consent.is_given(sesame.team.audience() or "")
 

@@ -58,6 +58,7 @@ def test_the_message_says_how_a_password_is_written(workstation: Make) -> None:
         ("postgresql://[::1]:5433/sesame", "[::1]:5433/sesame"),
         ("hostaddr=10.0.0.1 dbname=sesame", "10.0.0.1:5432/sesame"),
         ("host=/run/postgresql dbname=sesame", "/run/postgresql:5432/sesame"),
+        ("postgresql://ann@db", "db:5432/ann"),
         ("", "localhost:5432/its default database"),
     ],
     ids=str,
