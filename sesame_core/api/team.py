@@ -74,9 +74,9 @@ class Team:
         :raises QueryError: the level does not exist, or the pattern is empty.
         :raises ConfigError: there is no such rule to remove, or the rules cannot be written.
         """
-        from ..sharing.rules import save
+        from ..sharing.rules import load, save
 
-        save(self.sharing().changed(pattern, level).rules)
+        save(load(self._config.share, is_to_begin=True).changed(pattern, level).rules)
 
     def covered(self) -> Iterator[tuple[Rule | None, str]]:
         """Yield the rule of each session of this workstation, None for the default, and its current visibility."""

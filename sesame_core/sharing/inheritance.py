@@ -6,7 +6,8 @@ A subagent gets its parent's words as its task, and a fork begins with a copy of
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from types import MappingProxyType
 
 from ..config.model import LEVELS
 from ..sdk.ingest import lineage
@@ -21,6 +22,7 @@ class VisibilityResolver:
     :param forgotten: agent and id of the sessions of which nothing may be stored.
     :param known: returns the sessions with an id that earlier runs read, including private ones, each with its file.
     :param stored: returns the sessions that others can see since earlier runs; called at most twice.
+    :param private: the private sessions of earlier runs by id, with all names that their directories had.
     """
 
     def __init__(
@@ -29,7 +31,9 @@ class VisibilityResolver:
         known: Callable[[str], Iterable[tuple[str, Session]]],
         stored: Callable[[], Iterable[StoredSession]],
         forgotten: Set[tuple[str, str]] = frozenset(),
+        private: Mapping[str, Iterable[tuple[str, Session]]] = MappingProxyType({}),
     ) -> None:
+        self._private = private
         self.sharing = sharing
         self._forgotten = forgotten
         self._known = known
@@ -48,9 +52,16 @@ class VisibilityResolver:
         """Return the visibility of a session, one of `config.LEVELS`."""
         if self.is_forgotten(session):
             return "private"
-        level = self.sharing.level(session)
+        level = strictest([self.sharing.level(session), *map(self.sharing.level, self._earlier(session))])
         parent = None if self.sharing.is_open else session.parent_id
         return level if parent is None else strictest([level, self._of(parent)])
+
+    def _earlier(self, session: Session) -> Iterator[Session]:
+        """Yield a session as it was when it was private, with the names that its directories had then."""
+        places = {*session.places}
+        for _, one in self._private.get(session.id, ()):
+            if one is not session and one.agent == session.agent and not places.isdisjoint(one.places):
+                yield one
 
     def is_forgotten(self, session: Session) -> bool:
         """Return whether a session, or one that it is a subagent of, was forgotten."""

@@ -77,7 +77,9 @@ class SharingPolicy:
 
     def writer(self, writer: IndexWriter) -> VisibilityWriter:
         """Return a writer that passes on only what the rules allow."""
-        resolver = VisibilityResolver(self.sharing, self._known, self.sessions, self.private_files.forgotten)
+        resolver = VisibilityResolver(
+            self.sharing, self._known, self.sessions, self.private_files.forgotten, self._private
+        )
         return visibility_writer(writer, resolver, self.private_files, lambda: rules.written() == self._written)
 
     def apply(self, stored: IndexWriter) -> None:
@@ -88,6 +90,7 @@ class SharingPolicy:
 
         :param stored: the backend's writer.
         """
+        self.private_files.has_rules = bool(self.sharing.rules)
         is_as_left = not isinstance(stored, Fingerprinted) or self.private_files.fingerprint == stored.fingerprint()
         if self.private_files.applied == self._digest and is_as_left:
             return
@@ -158,7 +161,7 @@ class SharingPolicy:
         """
         by_id = _by_id(chain(((one.path, one.session) for one in stored), self.private_files.sessions()))
         forgotten = self.private_files.forgotten | self._forgotten()
-        return VisibilityResolver(self.sharing, lambda id: by_id.get(id, ()), lambda: stored, forgotten)
+        return VisibilityResolver(self.sharing, lambda id: by_id.get(id, ()), lambda: stored, forgotten, self._private)
 
     def _forgotten(self) -> set[tuple[str, str]]:
         with suppress(UnpreparedError):  # nothing was sent yet

@@ -6,7 +6,8 @@ An index that others can read has no row for such a file, and without the list e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..config import paths
@@ -29,7 +30,8 @@ class PrivateFile:
     size: int
     #: Whether all its sessions are private, so that the whole file is.
     is_whole: bool
-    #: For each private session: id, agent, cwd, repository, the parent's id, and then its other directories.
+    #: For each private session: id, agent, cwd, repository, the parent's id, and then its other directories, also by
+    #: the names that they had without symbolic links.
     sessions: list[list[str | None]] = field(default_factory=list)
 
 
@@ -44,6 +46,8 @@ class PrivateFiles:
         self._path = path
         #: Digest of the rules that were last applied.
         self.applied = ""
+        #: Whether there were any: when their file is gone, they are not.
+        self.has_rules = False
         #: The index's `Fingerprinted.fingerprint` since then; another one when someone else has changed it.
         self.fingerprint = ""
         #: Agent and id of forgotten sessions: the index forgets them when a backup of it is restored.
@@ -58,6 +62,7 @@ class PrivateFiles:
             value = json.loads(self._saved)
             if value["version"] == _VERSION:
                 self.applied, self.fingerprint = value["applied"], value.get("fingerprint", "")
+                self.has_rules = bool(value.get("hasRules"))
                 self.forgotten = {(agent, session) for agent, session in value.get("forgotten", ())}
                 self.files = {name: PrivateFile(**known) for name, known in value["files"].items()}
                 for _ in self.sessions():
@@ -71,6 +76,8 @@ class PrivateFiles:
 
     def put(self, file: IndexedFile, sessions: Sequence[Session], *, is_whole: bool) -> None:
         """Record a file and its private sessions."""
+        known = self.files.get(file.path)
+        before = {one[0]: one[5:] for one in known.sessions} if known else {}
         self.files[file.path] = PrivateFile(
             parser=file.parser,
             parser_version=file.parser_version,
@@ -78,7 +85,8 @@ class PrivateFiles:
             size=file.size,
             is_whole=is_whole,
             sessions=[
-                [one.id, one.agent, one.cwd, one.repository, one.parent_id, *one.directories] for one in sessions
+                [one.id, one.agent, one.cwd, one.repository, one.parent_id, *_others(one, before.get(one.id, ()))]
+                for one in sessions
             ],
         )
 
@@ -128,7 +136,12 @@ class PrivateFiles:
         if self._path is None or self._is_held:
             return
         files = {path: {name: getattr(f, name) for name in PrivateFile.__slots__} for path, f in self.files.items()}
-        state = {"applied": self.applied, "fingerprint": self.fingerprint, "forgotten": sorted(self.forgotten)}
+        state = {
+            "applied": self.applied,
+            "hasRules": self.has_rules,
+            "fingerprint": self.fingerprint,
+            "forgotten": sorted(self.forgotten),
+        }
         text = json.dumps({"version": _VERSION, **state, "files": files})
         if text == self._saved:
             return
@@ -143,6 +156,15 @@ class PrivateFiles:
         """Save what was held."""
         self._is_held = False
         self.save()
+
+
+def _others(session: Session, before: Iterable[str | None]) -> list[str | None]:
+    """Return the directories of a session besides its first, with their real names and those that they had before.
+
+    When a symbolic link is gone, a rule for the directory that it led to still applies.
+    """
+    names = [name for place in session.places for name in (place, os.path.realpath(place))]
+    return [name for name in dict.fromkeys((*names, *before)) if name != session.cwd]
 
 
 def this_machines() -> PrivateFiles:

@@ -20,6 +20,7 @@ from ..config.patterns import fits
 from ..dataclass import dataclass, field
 from ..errors import ConfigError, QueryError
 from ..types.transcript import DIRECTORIES, Session
+from .private_files import this_machines
 
 _PLACEHOLDER = re.compile(re.escape(MARK) + r"[^\]]*\]")
 
@@ -32,6 +33,8 @@ class Rule:
     pattern: str
     #: One of `config.LEVELS`.
     level: str
+    #: What the pattern meant when the rule was made, if it was the name of a symbolic link or of a directory below one.
+    was: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ class Sharing:
     default: str
     #: Redacts a pattern, as a session's directories are before they are compared with it.
     mask: Callable[[str], str] = field(default=str, compare=False)
-    #: The names of each pattern, as they were when it was first compared.
-    _known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    #: The names of each rule's pattern, as they were when it was first compared; with those of before, if True.
+    _known: dict[tuple[Rule, bool], tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -55,9 +58,13 @@ class Sharing:
 
         For each of its directories that is the last rule that matches it or the repository, and of these the strictest:
         a session that went to a private directory may tell of it.  Symbolic links in a directory or a pattern are
-        followed, too, since agents record either name.
+        followed, too, since agents record either name.  What a link of a pattern led to counts where it is stricter: a
+        link that is gone shares nothing.
         """
-        found = [self._rule_at(place, session.repository) for place in session.places or (None,)]
+        places = session.places or (None,)
+        found = [self._rule_at(place, session.repository) for place in places]
+        if any(rule.was for rule in self.rules):
+            found += [self._rule_at(place, session.repository, with_former=True) for place in places]
         if len(session.directories) >= DIRECTORIES:
             found += self.rules  # it may have been anywhere
         elif any(MARK in place for place in session.places):
@@ -68,19 +75,19 @@ class Sharing:
         """Return the visibility of a session by the rules, one of `config.LEVELS`."""
         return self._level_of(self.rule_of(session))
 
-    def _rule_at(self, place: str | None, repository: str | None) -> Rule | None:
+    def _rule_at(self, place: str | None, repository: str | None, *, with_former: bool = False) -> Rule | None:
         if not self.rules:
             return None
         places = (place, place and os.path.realpath(place), repository)
-        return next((rule for rule in reversed(self.rules) if fits(self._names(rule.pattern), places)), None)
+        return next((rule for rule in reversed(self.rules) if fits(self._names(rule, with_former), places)), None)
 
-    def _names(self, pattern: str) -> tuple[str, ...]:
-        if pattern not in self._known:
-            names = _names(pattern)
+    def _names(self, rule: Rule, with_former: bool) -> tuple[str, ...]:
+        if (rule, with_former) not in self._known:
+            names = (*_names(rule.pattern), *(rule.was if with_former else ()))
             masked = (self.mask(os.path.expanduser(name)) for name in names)
             escaped = (_PLACEHOLDER.sub(lambda mark: glob.escape(mark[0]), name) for name in masked)
-            self._known[pattern] = tuple(dict.fromkeys((*names, *escaped)))
-        return self._known[pattern]
+            self._known[rule, with_former] = tuple(dict.fromkeys((*names, *escaped)))
+        return self._known[rule, with_former]
 
     def _level_of(self, rule: Rule | None) -> str:
         return rule.level if rule else self.default
@@ -100,11 +107,12 @@ class Sharing:
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):
             raise ConfigError(f"there is no rule for {pattern!r}; see: sesame share")
-        return Sharing((*others, *([Rule(pattern, level)] if level else [])), self.default, self.mask)
+        was = tuple(name for name in _names(pattern) if name != os.path.expanduser(pattern))
+        return Sharing((*others, *([Rule(pattern, level, was)] if level else [])), self.default, self.mask)
 
     def digest(self, audience: str) -> str:
         """Return a hash of the rules, the audience of the index, and the workstation whose sessions they are for."""
-        values = [[rule.pattern, rule.level] for rule in self.rules]
+        values = [[rule.pattern, rule.level, *_names(rule.pattern), *rule.was] for rule in self.rules]
         content = [values, self.default, audience, identity.workstation_id()]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
@@ -128,24 +136,34 @@ def written() -> tuple[int, int] | None:
     return stat.st_ino, stat.st_mtime_ns
 
 
-def load(default: str) -> Sharing:
+def load(default: str, *, is_to_begin: bool = False) -> Sharing:
     """Return the rules.
 
     :param default: visibility of sessions that no rule matches.
-    :raises ConfigError: they cannot be read; then nothing may be shared.
+    :param is_to_begin: there are none if their file is gone; that is not an error.
+    :raises ConfigError: they cannot be read, or there were some and their file is gone; then nothing may be shared.
     """
     path = file()
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            raise ConfigError(f"{path}: cannot be read: the link leads to nothing") from error
+        if not is_to_begin and this_machines().has_rules:
+            raise ConfigError(
+                f"{path}: is gone, with the rules for what others see, so nothing is sent: bring it back, or make them "
+                "anew with: sesame share PATTERN VISIBILITY"
+            ) from error
         return Sharing((), default)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     try:
-        rules = tuple(Rule(rule["pattern"], rule["visibility"]) for rule in value["rules"])
-    except (KeyError, TypeError):
+        rules = tuple(Rule(rule["pattern"], rule["visibility"], tuple(rule.get("was", ()))) for rule in value["rules"])
+    except (KeyError, TypeError, AttributeError):
         rules = (Rule("", ""),)
-    if not all(isinstance(rule.pattern, str) and rule.level in LEVELS for rule in rules):
+    if not all(
+        all(isinstance(name, str) for name in (rule.pattern, *rule.was)) and rule.level in LEVELS for rule in rules
+    ):
         raise ConfigError(f"{path}: was not written by `sesame share`; delete it and set the rules again")
     return Sharing(rules, default)
 
@@ -156,7 +174,12 @@ def save(rules: Sequence[Rule]) -> None:
     :raises ConfigError: they cannot be written.
     """
     path = file()
-    value = {"rules": [{"pattern": rule.pattern, "visibility": rule.level} for rule in rules]}
+    value = {
+        "rules": [
+            {"pattern": rule.pattern, "visibility": rule.level, **({"was": rule.was} if rule.was else {})}
+            for rule in rules
+        ]
+    }
     try:
         paths.write_private(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
