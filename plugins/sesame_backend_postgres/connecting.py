@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 READ_SECONDS = 30
 #: Seconds for which a server that was silent is not asked again: one command asks several times.
 SILENT_SECONDS = 1
+#: What libpq is told, whatever the dsn says: every text must be one that can be sent.
+_ENCODING = {"client_encoding": "utf-8"}
 #: What libpq is told, unless the dsn says otherwise.  A connection counts as lost when the network has acknowledged
 #: nothing for 15 s, or when three questions of the system, 10 s apart, had no answer.
 _NETWORK = {
-    "client_encoding": "utf-8",
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -157,7 +158,7 @@ class Server:
         """Connect, unless the server has just kept this process waiting."""
         if self._silent is not None and time.monotonic() < self._silent[0]:
             raise self._silent[1]
-        given = {**_NETWORK, "application_name": application_name(), **self._conninfo}
+        given = {**_NETWORK, "application_name": application_name(), **self._conninfo, **_ENCODING}
         try:
             db = reached(given, self._seconds)
         except psycopg.Error as error:

@@ -26,6 +26,8 @@ _SETTINGS = {
     "DateStyle": "ISO, MDY",
     "IntervalStyle": "postgres",
     "bytea_output": "hex",
+    "array_nulls": "on",
+    "extra_float_digits": "1",
     "standard_conforming_strings": "on",
     "row_security": "on",
     "default_transaction_isolation": "read committed",

@@ -300,6 +300,8 @@ def test_settings_of_a_role_that_would_change_what_is_found(make: Callable[..., 
         "IntervalStyle": "sql_standard",
         "TimeZone": "'Asia/Kathmandu'",
         "bytea_output": "escape",
+        "array_nulls": "off",
+        "extra_float_digits": "-15",
         "standard_conforming_strings": "off",
         "row_security": "off",
         "default_transaction_isolation": "serializable",
@@ -321,6 +323,15 @@ def test_settings_of_a_role_that_would_change_what_is_found(make: Callable[..., 
     assert "red fox" in place.ok(place.ann, "show", "s1")
     assert json.loads(place.ok(place.ann, "status", "--json"))["sessions"] == 1
     place.ok(place.ann, *INDEX, "--full")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII", "nonsense"])
+def test_an_encoding_in_the_dsn_does_not_matter(make: Callable[..., Place], encoding: str) -> None:
+    place = make()
+    place.prepared("sesame_writer")
+    place.ok(place.ann, *INDEX, client_encoding=encoding)
+    assert "red fox" in place.ok(place.ann, "search", "fox", client_encoding=encoding)
+    place.ok(place.ann, "search", "日本", client_encoding=encoding)
 
 
 def test_a_replica_in_settings_alone(make: Callable[..., Place]) -> None:
