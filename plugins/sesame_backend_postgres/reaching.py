@@ -50,7 +50,10 @@ class _Attempt(threading.Thread):
 
     def run(self) -> None:
         try:
-            made = Connection.connect(self._conninfo, autocommit=True, cursor_factory=psycopg.ClientCursor)
+            try:
+                made = Connection.connect(self._conninfo, autocommit=True, cursor_factory=psycopg.ClientCursor)
+            except UnicodeError:  # of the codec for names of hosts: a part is empty, or longer than 63 characters
+                raise psycopg.OperationalError("the host's name is not one that can be looked up") from None
             with self._lock:
                 self._made = made
                 if self._is_late:

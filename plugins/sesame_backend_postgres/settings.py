@@ -28,6 +28,16 @@ OPTIONS = {
 #: The schema of an index, unless an option names another one.
 SCHEMA = "sesame"
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,40}")
+#: The words that PostgreSQL 14 to 18 reserve (`pg_get_keywords`, categories R and T).
+_RESERVED = frozenset(
+    "all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation "
+    "column concurrently constraint create cross current_catalog current_date current_role current_schema "
+    "current_time current_timestamp current_user default deferrable desc distinct do else end except false fetch for "
+    "foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral "
+    "leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps "
+    "placing primary references returning right select session_user similar some symmetric system_user table "
+    "tablesample then to trailing true union unique user using variadic verbose when where window with".split()
+)
 _URL = re.compile(r"postgres(?:ql)?://(?P<address>[^?]*)")
 #: What a dsn may look like; the message never quotes the given one, which may hold a password.
 _LIKE = "postgresql://role@host:5432/database"
@@ -69,9 +79,10 @@ class Settings:
 
         :raises ConfigError: the schema or the dsn is not valid; the message never quotes a dsn.
         """
-        if not _SCHEMA.fullmatch(self.schema):
+        if not _SCHEMA.fullmatch(self.schema) or self.schema in _RESERVED or self.schema.startswith("pg_"):
             raise ConfigError(
-                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _"
+                "the postgres backend's option 'schema' must be a lower-case name of letters, digits and _ that is no "
+                "reserved word of SQL and does not begin with pg_"
             )
         self.conninfo()
         return self
@@ -96,6 +107,11 @@ class Settings:
         for name, value in (("service", self.service), ("sslmode", self.sslmode)):
             if value is not None:
                 found[name] = value
+        if any(_is_address(value) for name, value in _completed(found).items() if name != "port"):
+            raise ConfigError(
+                "the host or the database of the postgres backend, in its dsn or in PGHOST and PGDATABASE, is a whole "
+                f"address: write it as the dsn, like {_LIKE}"
+            )
         for name in ("port", "connect_timeout"):
             if not re.fullmatch(r"-?\d*(,\d*)*", str(found.get(name) or "")):
                 raise ConfigError(f"the postgres backend's dsn has no number as its {name}; it is like {_LIKE}")
@@ -137,7 +153,7 @@ def _address(whole: dict[str, Any]) -> str:
     hosts = [f"[{host}]" if ":" in host else host for host in hosts]
     listed = ",".join(map(":".join, zip(hosts, ports, strict=True)))
     name = whole.get("dbname") or whole.get("user") or "its default database"
-    return f"PostgreSQL at {listed}/{name}"
+    return re.sub(r"[^\S ]", "?", f"PostgreSQL at {listed}/{name}")
 
 
 def _completed(known: dict[str, Any]) -> dict[str, Any]:
@@ -166,6 +182,11 @@ def _section(service: str, file: str | None) -> dict[str, str]:
 
 def _several(value: object, default: str) -> list[str]:
     return [part or default for part in str(value or "").split(",")]
+
+
+def _is_address(value: object) -> bool:
+    """Return whether a name is a URL or a connection string, of which libpq would use no part, and messages all."""
+    return re.search(r"://|(?:^|\s)(?:host|user|password|dbname)\s*=", str(value or "")) is not None
 
 
 def _is_torn(address: str) -> bool:

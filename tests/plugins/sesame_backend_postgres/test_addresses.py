@@ -42,6 +42,43 @@ def test_the_message_says_how_a_password_is_written(workstation: Make) -> None:
 
 
 @pytest.mark.parametrize(
+    "dsn",
+    [
+        "dbname=postgresql://ann:hush@db/sesame",
+        "host=db dbname='host=db password=hush dbname=sesame'",
+        "host=postgresql://ann:hush@db/sesame",
+        "postgresql:///?host=postgres%3A%2F%2Fann%3Ahush%40db",
+        "PGDATABASE",
+        "PGHOST",
+    ],
+)
+def test_an_address_in_place_of_a_name_is_not_shown(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "=" not in dsn:
+        monkeypatch.setenv(dsn, "postgresql://ann:hush@db/sesame")
+        dsn = ""
+    with pytest.raises(ConfigError, match="is a whole address: write it as the dsn") as caught:
+        Settings(dsn=dsn).check()
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["./socket", "a" * 64, "a..b", ".", "é" * 300])
+def test_a_host_that_nobody_can_look_up_is_one_line(host: str, workstation: Make) -> None:
+    ann = workstation("ann", dsn=f"host={host} user=ann dbname=sesame")
+    told = ann.fails("search", "fox", "--no-refresh")
+    assert "cannot be reached: the host's name is not one that can be looked up" in told
+
+
+def test_a_line_break_in_a_name_makes_no_second_line() -> None:
+    assert place(Settings(dsn="postgresql://db/a%0Ab%0Dc").conninfo()) == "PostgreSQL at db:5432/a?b?c"
+
+
+@pytest.mark.parametrize("schema", ["select", "order", "user", "table", "pg_mine"])
+def test_a_word_of_sql_is_no_schema(schema: str) -> None:
+    with pytest.raises(ConfigError, match="'schema' must be a lower-case name"):
+        Settings(schema=schema).check()
+
+
+@pytest.mark.parametrize(
     ("dsn", "shown"),
     [
         ("postgresql://ann:p%40ss%2Fword@db/sesame", "db:5432/sesame"),
