@@ -28,9 +28,11 @@ FROM (VALUES (%s)) AS asked (name) LEFT JOIN pg_namespace AS n ON nspname = name
 LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'sessions' AND c.relkind = 'r'
 LEFT JOIN pg_class AS m ON m.relnamespace = n.oid AND m.relname = 'schema_migrations' AND m.relkind = 'r'
 """
-#: Groups that have a right of which this role is no member, those with the least rights first.
+#: Groups that have a right that this role does not have by them, those with the least rights first; whether it is a
+#: member, which does not inherit what they have.
 _GROUPS = """
-SELECT quote_ident(rolname) FROM pg_roles AS r, pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+SELECT quote_ident(rolname), pg_has_role(r.oid, 'MEMBER')
+FROM pg_roles AS r, pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_class AS m ON m.relnamespace = n.oid AND m.relname = 'schema_migrations'
 WHERE n.nspname = %s AND c.relname = 'sessions' AND NOT rolcanlogin AND NOT rolsuper AND left(rolname, 3) <> 'pg_'
   AND NOT pg_has_role(r.oid, 'USAGE') AND has_schema_privilege(r.oid, n.oid, 'USAGE')
@@ -38,6 +40,8 @@ WHERE n.nspname = %s AND c.relname = 'sessions' AND NOT rolcanlogin AND NOT rols
   AND has_table_privilege(r.oid, c.oid, %s) AND NOT pg_has_role(r.oid, c.relowner, 'USAGE')
 ORDER BY has_table_privilege(r.oid, c.oid, 'INSERT'), length(rolname), rolname LIMIT 1
 """
+#: The first version in which each membership says whether what the group has is inherited.
+_INHERITS_BY_GRANT = 160_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +156,20 @@ def foreign(db: psycopg.Connection[Any], place: str, workstation: str, role: str
 def _lacking(
     db: psycopg.Connection[Any], found: Standing, place: str, schema: str, what: str, right: str
 ) -> BackendError:
+    (login,) = db.execute("SELECT quote_ident(session_user)").fetchone() or ("",)
+    if login != found.role:
+        return BackendError(
+            f"role {login} acts as {found.role}, which may not {what} at {place}: take role={found.role} out of the "
+            f"dsn, or as an administrator run: ALTER ROLE {login} RESET role"
+        )
     row = db.execute(_GROUPS, (schema, right)).fetchone()
-    if row is not None:
+    if row is not None and row[1]:
+        statement = (
+            f"GRANT {row[0]} TO {found.role} WITH INHERIT TRUE"
+            if db.info.server_version >= _INHERITS_BY_GRANT
+            else f"ALTER ROLE {found.role} INHERIT"
+        )
+    elif row is not None:
         statement = f"GRANT {row[0]} TO {found.role}"
     elif right == "SELECT":
         statement = (

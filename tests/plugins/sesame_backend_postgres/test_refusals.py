@@ -186,6 +186,30 @@ def test_a_role_without_grants(make: Callable[..., Place]) -> None:
     assert "red fox" in place.ok(place.ann, "search", "fox")
 
 
+def test_a_member_that_does_not_inherit_is_told_how_it_would(make: Callable[..., Place]) -> None:
+    place = make()
+    place.prepared()
+    place.sql(f"ALTER ROLE {place.ann} NOINHERIT")
+    place.prepared("sesame_writer")
+    told = "run: (GRANT {sesame_reader} TO {ann} WITH INHERIT TRUE|ALTER ROLE {ann} INHERIT)$"
+    place.help(place.fails(place.ann, "status", told=told))
+    place.ok(place.ann, "status")
+    done = place.run(place.ann, *INDEX)
+    if done.code:
+        assert f"GRANT {place.groups['sesame_writer']} TO {place.ann} WITH INHERIT TRUE" in done.err
+        place.help(done.err)
+        place.ok(place.ann, *INDEX)
+
+
+def test_a_login_that_acts_as_another_role_is_not_told_to_grant_that_one_more(make: Callable[..., Place]) -> None:
+    place = make()
+    place.prepared("sesame_writer")
+    place.sql(f"ALTER ROLE {place.ann} SET role = {place.groups['sesame_reader']}")
+    told = "role {ann} acts as {sesame_reader}, which may not write .* run: ALTER ROLE {ann} RESET role"
+    place.help(place.fails(place.ann, *INDEX, told=told))
+    place.ok(place.ann, *INDEX)
+
+
 def test_a_role_without_grants_where_no_group_has_them(make: Callable[..., Place]) -> None:
     place = make()
     place.prepared()
