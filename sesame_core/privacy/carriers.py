@@ -220,8 +220,8 @@ CARRIERS = (
     ),
     Detector(
         "wifi-password",
-        ("psk=", "psk: ", "wpa-psk ", "WIFI:"),
-        r"(?:(?:wpa-)?psk[=:\s]\s{0,3}[\"']?(?P<secret_bare>[^\s\"'\\;()]{8,64})"
+        ("psk=", "psk: ", "wpa-psk ", ".psk ", "WIFI:"),
+        r"(?:(?:wpa-|\.)?psk[=:\s]\s{0,3}[\"']?(?P<secret_bare>[^\s\"'\\;()]{8,64})"
         r"|WIFI:(?:[TSH]:[^;\n]{0,100};){0,3}P:(?P<secret_code>[^;\n]{8,64});)",
         lambda match: is_given(match[match.lastgroup or 0]) and has_digit(match[match.lastgroup or 0]),
     ),

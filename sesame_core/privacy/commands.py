@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from .detector import Detector, compiled
-from .values import is_given, looks_random
+from .values import has_digit, is_given, looks_random
 
 #: The arguments of a program, up to the end of the command.  A quoted one may have several lines.
 _ARGUMENTS = (
@@ -73,22 +73,32 @@ def _program(
 
 
 #: What a command contains that reads a password from its standard input.
-_READERS = ("sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd", "passwd --stdin")
+_READERS = (
+    *("sudo -S", "--password-stdin", "-passin stdin", "--with-token", "--passphrase-fd", "passwd --stdin"),
+    *("kinit", "cryptsetup", "smbpasswd -s", "p4 login", "secret put", "secret set", "secrets versions add"),
+)
+#: What `printf` has before what it prints.
+_FORMAT = rf"(?:{_QUOTE}%s(?:\\{{1,2}}n)?{_QUOTE}\s{{1,3}})?+"
+#: Names of variables and settings that are secret.
+_SECRET_NAME = re.compile(r"(?i)(?:pass(?:word|wd|phrase)?|secret|token|auth|(?:api|access|private|secret)_?key)$")
 
 
 def _reads_password(command: str) -> bool:
     line = command.rpartition("\n")[2]
-    return any(reader in line for reader in _READERS)
+    return any(reader in line for reader in (*_READERS, "chpasswd"))
 
 
 COMMANDS = (
     _program(
-        "curl http_ https_ xh_ lftp ncftp", _option(r"-u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}")
+        "curl http_ https_ xh_ etcdctl",
+        _option(r"-[a-zA-Z#]{0,8}u|--user|-U|--proxy-user|-a|--auth", _LOGIN, r"[\s=]{0,3}"),
     ),
+    _program("lftp ncftp", rf"(?<=\s)-u\s{{0,3}}{_QUOTE}[^\s\"',]{{1,64}},(?P<secret>[^\s\"'`\\]{{3,256}}+)"),
     _program("wget aria2c", _option(r"--(?:http|ftp|proxy)-passw(?:or)?d")),
     _program("mysql mariadb mycli", rf"(?<=\s)-p{_WORD}", _is_attached),
     _program(
-        "mongo cqlsh clickhouse arangosh rabbitmqadmin sshpass nxc crackmapexec evil-winrm impacket- twine",
+        "mongo cqlsh clickhouse arangosh rabbitmqadmin sshpass nxc crackmapexec evil-winrm impacket- twine "
+        "cypher-shell snowsql smbmap hydra security_unlock-keychain",
         _option("-p", joint=r"\s{0,3}"),
         _is_attached,
     ),
@@ -99,8 +109,16 @@ COMMANDS = (
         _option(r"-p|--password|--creds", joint=r"(?:\s{1,3}|=)"),
     ),
     _program("skopeo buildah crane", _option(r"--(?:src-|dest-)?creds", _LOGIN)),
-    _program("sqlcmd bcp_ osql isql_", _option("-P", joint=r"\s{0,3}")),
-    _program("redis-cli keydb-cli valkey-cli snmp", _option(r"-a|--pass|-A|-X", joint=r"\s{1,3}")),
+    _program("sqlcmd bcp_ osql isql_ ipmitool mosquitto", _option("-P", joint=r"\s{0,3}")),
+    _program(
+        "redis-cli keydb-cli valkey-cli snmp",
+        _option(r"-a|--pass|-A|-X|(?i:auth)(?: default)?(?=\s)", joint=r"\s{1,3}"),
+    ),
+    _program(
+        "sqlplus impdp expdp sqlldr",
+        r"(?<=\s)[\"']?[\w.$-]{1,64}/(?P<secret>[^\s\"'`\\@/;|]{4,128}+)(?=[@\s\"']|$)",
+        lambda match: is_given(match["secret"]) and has_digit(match["secret"]) and looks_random(match["secret"]),
+    ),
     _program("ldap", _option("-w", joint=r"\s{0,3}")),
     _program(
         "smbclient rpcclient smbmap mount.cifs net_rpc",
@@ -108,12 +126,18 @@ COMMANDS = (
         rf"[^\s\"'%]{{1,64}}%(?P<secret>[^\s\"'`\\]{{3,256}}+)",
     ),
     _program("7z_ 7za_ 7zr_ rar_ unrar_", rf"(?<=\s)-(?:p|hp){_WORD}", _is_attached),
-    _program("zip_ unzip_", _option("-P", joint=r"\s{0,3}")),
+    _program("zip_ unzip_", _option("-[a-zA-Z0-9]{0,6}P", joint=r"\s{0,3}")),
     _program("openssl", rf"(?<=\s)(?:-pass(?:in|out)?\s{{1,3}}{_QUOTE}pass:|-k\s{{1,3}}|-passwd\s{{1,3}}){_WORD}"),
     _program("ssh-keygen", _option(r"-N|-P")),
-    _program("htpasswd", r"(?<=\s)-[a-zA-Z]*b[a-zA-Z]*\s+(?:-\S+\s+)*\S+\s+\S+\s+" + _WORD),
+    # With -n there is no file before the name.
+    _program(
+        "htpasswd",
+        r"(?<=\s)-(?=[a-zA-Z]*b)(?:(?=[a-zA-Z]*n)[a-zA-Z]+\s+(?:-\S+\s+)*|(?![a-zA-Z]*n)[a-zA-Z]+\s+(?:-\S+\s+)*\S+\s+)"
+        r"\S+\s+" + _WORD,
+    ),
     _program("xfreerdp wlfreerdp rdesktop", _option(r"/p|-p", joint=r"(?::|\s{1,3})")),
-    _program("rabbitmqctl wpa_passphrase", r"(?<=\s)(?:add_user|change_password)?\s*(?<=\s)\S+\s+" + _WORD, ends=""),
+    _program("rabbitmqctl", r"(?<=\s)(?:add_user|change_password|authenticate_user)\s+\S+\s+" + _WORD, ends=""),
+    _program("wpa", r"wpa_passphrase\s+\S+\s+" + _WORD, ends="_passphrase"),
     _program("net_user net_use", r"(?:user\s+[\w.@\\-]+|use\s+(?:[A-Za-z]:|\*)?\s*\S+)\s+(?!/)" + _WORD, ends=""),
     _program(
         "vault_login vault_unwrap consul nomad",
@@ -121,10 +145,21 @@ COMMANDS = (
         lambda match: looks_random(match[match.lastgroup or 0]),
     ),
     _program("aws_configure_set", r"(?:secret_access_key|session_token)\s+" + _WORD),
+    Detector(
+        "password",
+        ("setx ", "ENV ", "onfig set ", "ecrets set ", "env add "),
+        r"(?:setx|ENV|onfig set|ecrets set|env add)\s{1,3}(?:-\S{1,20}\s{1,3}){0,3}"
+        rf"(?P<name>[^\s\"'=]{{1,128}}+)\s{{1,3}}{_WORD}",
+        lambda match: (
+            _SECRET_NAME.search(match["name"]) is not None
+            and _is_argument(match)
+            and has_digit(match[match.lastgroup or 0])
+        ),
+    ),
     _program("kubectl_ oc_", rf"--from-literal[= ]{_QUOTE}[\w.-]{{1,100}}={_WORD}"),
     _program(
         "echo_ printf_",
-        rf"(?:echo|printf)(?:\s+-\w+)?\s+{_QUOTE}"
+        rf"(?:echo|printf)(?:\s+-\w+)?\s+{_FORMAT}{_QUOTE}"
         rf"[\w.-]{{1,64}}:(?P<secret>[^\s\"'`\\:/]{{4,256}}+)",
         lambda match: _goes_to(match, "chpasswd"),
     ),
@@ -136,7 +171,9 @@ COMMANDS = (
             _is_argument(match) and _reads_password(match.string[max(0, match.start() - 100) : match.start()])
         ),
     ),
-    _program("echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_WORD}", lambda match: _goes_to(match, *_READERS)),
+    _program(
+        "echo_ printf_", rf"(?:echo|printf)(?:\s+-\w+)?\s+{_FORMAT}{_WORD}", lambda match: _goes_to(match, *_READERS)
+    ),
 )
 
 

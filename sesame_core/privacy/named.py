@@ -50,7 +50,7 @@ def named(core: str, least: int, ending: str = r"(?:[-.]?\w){0,24}+") -> str:
     bare = rf"(?P<secret_bare>{_BARE_CHARACTER}{{{least},128}}+{_AND})"
     return (
         rf"{core}{_ELSE}{ending}"
-        rf"(?:>(?P<secret_xml>[^<>\n]{{4,128}}+)(?=</)|(?:\\{{0,3}}[\"'])?\]?{_ASSIGN}(?:{QUOTED}|{bare}))"
+        rf"(?:>(?:<!\[CDATA\[)?(?P<secret_xml>(?:(?!\]\]>)[^<>\n]){{4,128}}+)(?=</|\]\]>)|(?:\\{{0,3}}[\"'])?\]?{_ASSIGN}(?:{QUOTED}|{bare}))"
     )
 
 

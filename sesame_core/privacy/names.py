@@ -143,7 +143,11 @@ NAMES = (
     Detector(
         "password",
         ("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "_pw", "_PW", "-pw"),
-        named(r"(?:(?<![A-Za-z])|(?<=[a-z])(?=P)|(?<=db|DB))(?i:_pw|-pw|pass|pwd)", 6, r"\d?(?![A-Za-z])"),
+        named(
+            r"(?:(?<![A-Za-z])|(?<=[a-z])(?=P)|(?<=db|DB)|(?<=SSH)|(?<=ROOT|USER))(?i:_pw|-pw|pass|pwd)",
+            6,
+            r"\d?(?![A-Za-z])",
+        ),
         _is_short_password,
         REST,
     ),

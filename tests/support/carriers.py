@@ -7,12 +7,18 @@ import random
 import string
 
 _RANDOM = random.Random(20261129)
+_OTHER = random.Random(20261130)
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
 def _made(length: int = 14, alphabet: str = _ALPHANUMERIC) -> str:
     """Return random characters, with a digit and a letter among them."""
     return "".join(_RANDOM.choice(alphabet) for _ in range(length - 2)) + "k7"
+
+
+def _given(length: int = 14) -> str:
+    """Return characters with digits among them, and leave those that `_made` returns next as they are."""
+    return "".join(_OTHER.choice(_ALPHANUMERIC) for _ in range(length - 6)) + "4x9Qk7"
 
 
 def _hex(length: int) -> str:
@@ -247,6 +253,36 @@ def carried() -> dict[str, list[str]]:
             f"?t=«{'ey'}J{_made(30)}.{'ey'}J{_made(60)}.{_made(43)}»&b",
             f"«{encrypted}.{_made(40)}.{_made(16)}.{_made(60)}.{_made(22)}»",
         ],
+        "other forms": [
+            f"curl -su deploy:«{_given()}» https://nexus.example.org",
+            f"curl -fsSLu 'deploy:«{_given()}»' https://nexus.example.org",
+            f"zip -eP «{_given()}» a.zip b",
+            f"unzip -oP '«{_given()}»' a.zip",
+            f"htpasswd -nb ann «{_given()}»",
+            f"htpasswd -nbB ann '«{_given()}»'",
+            f"lftp -u ann,«{_given()}» ftp.example.org",
+            f"etcdctl --user root:«{_given()}» get a",
+            f"wpa_passphrase Home «{_given()}»",
+            f"nmcli connection modify home wifi-sec.psk '«{_given()}»'",
+            f"redis-cli -h cache AUTH «{_given()}»",
+            f"redis-cli AUTH default «{_given()}»",
+            f"sqlplus system/«{_given()}»@//db:1521/x",
+            f"impdp scott/«{_given()}» directory=d",
+            f"cypher-shell -u neo4j -p «{_given()}»",
+            f"mosquitto_pub -u ann -P «{_given()}» -t a",
+            f"ipmitool -U ADMIN -P «{_given()}» power status",
+            f"security unlock-keychain -p «{_given()}» login.keychain",
+            f"printf '%s' '«{_given(40)}»' | gh auth login --with-token",
+            f"printf '%s\\n' \"ann:«{_given()}»\" | chpasswd",
+            f"kinit ann@EXAMPLE.ORG <<< '«{_given()}»'",
+            f"echo «{_given()}» | cryptsetup luksOpen /dev/sda2 a",
+            f"setx DB_PASSWORD «{_given()}»",
+            f"ENV API_TOKEN «{_given(30)}»",
+            f"npm config set //registry.npmjs.org/:_authToken «{_given(36)}»",
+            f"dotnet user-secrets set Db:Password «{_given()}»",
+            f"SSHPASS=«{_given()}» sshpass -e ssh ann@host",
+            f"<password><![CDATA[«{_given()}»]]></password>",
+        ],
     }  # fmt: skip
 
 
@@ -254,6 +290,19 @@ _SHA, _ID = "3f9a1c27d08be45f6a1b9c0d2e4f67a8b1c3d5e7", "0b516c04-7a1e-4c3d-9f2b
 
 #: Texts that look as if they had a secret, and stay as they are.
 LOOK_ALIKES = (
+    "rabbitmqctl list_queues name messages consumers",
+    "rabbitmqctl -n rabbit@h1 list_users",
+    "curl -su ann https://x.example.org/a2",
+    "zip -r a1.zip b2",
+    "ENV NODE_VERSION 20.11.1",
+    "ENV TOKEN_PATH /run/secrets/token2",
+    "git config set user.name ann2",
+    "npm config set registry https://registry.npmjs.org/v2",
+    "sqlplus / as sysdba @scripts/run2.sql",
+    "sqlplus scripts/run2.sql",
+    "printf '%s' 'a1b2' | wc -c",
+    "htpasswd -v users.htpasswd ann2",
+    "COMPASS=north2 BYPASS=cache1",
     f"token: {_SHA}",
     f"token={_SHA}",
     f"next_page_token: {_ID}",
