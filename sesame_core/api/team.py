@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..dataclass import replace
 from ..errors import SesameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..config.model import Config
     from ..indexing.sources import Sources
@@ -77,6 +78,24 @@ class Team:
         from ..sharing.rules import load, save
 
         save(load(self._config.share, is_to_begin=True).changed(pattern, level).rules)
+
+    def has_matched(self, planned: Iterable[Change]) -> bool:
+        """Return whether the rule that was made last fits a session that is known here; True if no one reads the index.
+
+        :param planned: what `plan` has returned since then.
+        """
+        from itertools import chain
+
+        policy = self._index.policy()
+        if policy is None:
+            return True
+        rule = replace(policy.sharing, rules=policy.sharing.rules[-1:])
+        known = chain(
+            (change.session for change in planned),
+            (session for _, session in policy.private_files.sessions()),
+            (stored.session for stored in policy.sessions()),
+        )
+        return any(rule.rule_of(session) is not None for session in known)
 
     def covered(self) -> Iterator[tuple[Rule | None, str]]:
         """Yield the rule of each session of this workstation, None for the default, and its current visibility."""

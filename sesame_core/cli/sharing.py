@@ -56,6 +56,8 @@ def share(pattern: str | None, visibility: str | None, *, dry_run: bool, json: b
                 write(as_json(changes_json(changes)))
             else:
                 write_report(changes_text(changes, does))
+            if level is not None and not team.has_matched(changes):
+                write_error(f"note: no session of this machine matches {one_line(pattern or '')} yet")
             report = sesame.index() if team.audience() and is_agreed else None
         except BackendError as error:
             raise SesameError(f"{error}\nThe rule is kept; the next search or run applies it") from error

@@ -16,7 +16,7 @@ def is_excluded(patterns: Sequence[str], path: str | PurePath | None, cwd: str |
 
     A pattern matches a path when it matches the whole path, a directory above it, or any single name in it.  In a
     pattern `*` stands for any characters, including `/`, `?` and `[…]` for one character, and `~` at the beginning for
-    the home directory.
+    the home directory; a name that has these characters itself matches as it is.
 
     :param path: the session's file; None to ignore it.
     :param cwd: the session's working directory; None or "" when unknown.
@@ -34,7 +34,7 @@ def fits(patterns: Sequence[str], places: Sequence[str | PurePath | None]) -> bo
 
 def can_match(pattern: str) -> bool:
     """Return whether a pattern can match anything: one of several names must start like an absolute path."""
-    pattern = os.path.expanduser(pattern.rstrip("/"))
+    pattern = _expanded(pattern)
     return bool(pattern) and ("/" not in pattern or os.path.isabs(pattern) or pattern[0] in "*?[")
 
 
@@ -50,5 +50,11 @@ def _normal(text: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    expanded = (os.path.expanduser(pattern.rstrip("/")) for pattern in patterns)
-    return re.compile("|".join(fnmatch.translate(_normal(pattern)) for pattern in expanded))
+    expanded = [_normal(_expanded(pattern)) for pattern in patterns]
+    # Literally, too: directories of routes are called `[id]`.
+    literal = (rf"(?:{re.escape(pattern)})\Z" for pattern in expanded if "[" in pattern)
+    return re.compile("|".join((*map(fnmatch.translate, expanded), *literal)))
+
+
+def _expanded(pattern: str) -> str:
+    return os.path.expanduser(pattern.rstrip("/") or pattern[:1])

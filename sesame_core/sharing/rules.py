@@ -103,7 +103,7 @@ class Sharing:
             raise QueryError("a pattern of sessions cannot be empty: use * for all")
         if level is not None and level not in LEVELS:
             raise QueryError(f"{level!r} is not a visibility: use {', '.join(LEVELS)} or default")
-        pattern = _absolute(pattern)
+        pattern = _absolute(pattern.strip())
         others = tuple(rule for rule in self.rules if rule.pattern != pattern)
         if level is None and len(others) == len(self.rules):
             raise ConfigError(f"there is no rule for {pattern!r}; see: sesame share")

@@ -109,3 +109,38 @@ def test_rules_are_made_anew_where_they_are_gone(cli: Any, team: str, home: Path
     assert cli("share", str(home / "diary"), "private").code == 0
     assert cli("index").code == 0
     assert seen(text_of(team), "pelican") == set()
+
+
+@pytest.mark.parametrize("place", ["[client]", "a [b] c", "[!x]", "x?y*z"])
+@pytest.mark.parametrize("how", ["by its name", "from within"])
+def test_a_directory_whose_name_has_signs_of_patterns_is_private(
+    place: str, how: str, cli: Any, team: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / place).mkdir()
+    said(ONE, home / place, "a pelican")
+    monkeypatch.chdir(home / place)
+    assert cli("share", "." if how == "from within" else str(home / place), "private").code == 0
+    cli("index", "--yes")
+    assert seen(text_of(team), "pelican") == set()
+
+
+def test_the_root_is_everything(cli: Any, team: str, home: Path) -> None:
+    said(ONE, home / "diary", "a pelican")
+    assert cli("share", "/", "private").err == ""
+    cli("index", "--yes")
+    assert seen(text_of(team), "pelican", "lighthouse") == set()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["file:///home/bo/diary", "$HOME/diary", "/home/bo/Diary", "https://github.com/acme/x.git", "/home/bo/dairy"],
+)
+def test_a_rule_that_matches_nothing_says_so(pattern: str, cli: Any, team: str) -> None:
+    told = f"note: no session of this machine matches {pattern} yet\n"
+    assert cli("share", pattern, "private").err == told
+    cli("index", "--yes")
+    assert cli("share", pattern, "private").err == told
+    assert cli("share", "/home/bo/diary", "private").err == ""
+    assert cli("share", "/home/bo/diary", "private").err == ""
+    assert cli("share", " /home/bo/client\n", "private").err == ""
+    assert cli("share", "/home/bo/client", "default").err == ""
