@@ -17,8 +17,8 @@ from .connection import Connection
 
 #: Characters sent at once.
 BATCH = 4 << 20
-#: Characters of a text whose words are indexed: a word list has at most a megabyte.  The text itself is stored whole.
-LONGEST_TEXT, LONGEST_SUBWORDS = 400_000, 150_000
+#: Characters of the parts of words of a text that are indexed: a word list has at most a megabyte.
+LONGEST_SUBWORDS = 150_000
 
 _CHUNK_COLUMNS = f"session, workstation, {rows.CHUNK_COLUMNS}"
 _STAGING = (
@@ -70,7 +70,7 @@ class Staging:
                 clean(chunk.tool_name).lower() if chunk.tool_name else None,
                 tokens,
                 said if is_speech else 0,
-                cut(text, LONGEST_TEXT),
+                cut(text, words.LONGEST_TEXT),
                 cut(subwords, LONGEST_SUBWORDS),
             )
         )

@@ -24,7 +24,7 @@ _CONDITION = (
     "workstation = (SELECT p.workstation FROM {parent} AS p WHERE p.id = {table}.{column})"
 )
 _LIMITS = f"""
-ALTER TABLE sessions ADD CONSTRAINT sessions_sizes CHECK (
+ALTER TABLE sessions ADD CONSTRAINT sessions_maps CHECK (
   octet_length(tool_counts::text) <= {TEXT} AND coalesce(octet_length(directories::text), 0) <= {TEXT}
   AND cardinality(abandoned) <= {LONGEST_LIST}
 ) NOT VALID

@@ -14,6 +14,8 @@ from sesame_core.types.query import Word
 
 #: Most bytes of one word; PostgreSQL leaves longer ones (2,047) out of the index, and rejects them in a query.
 LONGEST = 2_000
+#: Characters of a text whose words are indexed: a word list has at most a megabyte.  The text itself is stored whole.
+LONGEST_TEXT = 400_000
 #: Most words of one query; further ones would only cost time.
 MOST = 64
 

@@ -16,7 +16,7 @@ from sesame_core.errors import BackendError
 from sesame_core.plugin.backend import StorageBackend
 from sesame_core.plugin.manager import PluginManager
 from sesame_core.search.engine import Page, search
-from sesame_core.testing import a_file, a_session
+from sesame_core.testing import a_file, a_query, a_session
 from sesame_core.types.query import Filters
 
 pytestmark = pytest.mark.once
@@ -131,6 +131,20 @@ def test_a_connection_that_ended_after_a_search_is_replaced(backend: StorageBack
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'sesame%'"
             )
+
+
+def test_a_search_reads_of_a_huge_text_what_can_have_matched(backend: StorageBackend) -> None:
+    """A login may store texts of 60 MB, which would take seconds of every search that meets them."""
+    huge = "a heron waits " * 200_000
+    with backend.writer() as writer:
+        writer.replace(a_file("/huge"), a_session(huge, id="huge"))
+    reader = backend.reader()
+    answer = search(reader, "heron", Filters())
+    assert [(hit.session.id, hit.snippet is not None) for hit in answer.hits] == [("huge", True)]
+    with reader.snapshot():
+        (place,) = [(chunk.session, chunk.seq, 1) for chunk in reader.candidates(a_query("heron"), Filters()).chunks]
+        assert reader.chunks([place])[0][0].text == huge[:400_000]
+    assert reader.chunks([place])[0][0].text == huge
 
 
 def test_a_search_in_a_snapshot_finds_what_one_outside_does(backend: StorageBackend) -> None:
