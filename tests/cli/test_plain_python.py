@@ -33,7 +33,7 @@ def test_a_search_loads_little_and_the_package_is_small() -> None:
     assert not modules & heavy
     package = Path(sesame_core.__file__).parent
     files = [f for f in package.rglob("*") if f.is_file() and f.suffix != ".pyc"]
-    assert sum(f.stat().st_size for f in files) < 2_350_000
+    assert sum(f.stat().st_size for f in files) < 2_400_000
 
 
 @pytest.mark.upstream(44)
