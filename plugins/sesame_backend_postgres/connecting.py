@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors
@@ -51,7 +51,9 @@ class Server:
     def __init__(self, given: Settings) -> None:
         self._settings = given
         self._conninfo = given.conninfo()
-        self._seconds = given.seconds()
+        self._seconds = given.seconds(self._conninfo)
+        #: The name of the database for people, without a password.
+        self.place = settings.place(self._conninfo)
         self._first: Connection | None = None
         self._is_first_free = threading.Semaphore()
         self._pool: QueuePool | None = None
@@ -72,13 +74,8 @@ class Server:
         return self._settings.schema
 
     @property
-    def place(self) -> str:
-        """The name of the database for people, without a password."""
-        return settings.place(self._conninfo)
-
-    @property
     def audience(self) -> str:
-        """The readers of the schema: see `settings.audience`."""
+        """The readers of the schema (`settings.audience`) at this time: a service may lead elsewhere later."""
         return settings.audience(self._conninfo, self.schema)
 
     def connect(self) -> Connection:
@@ -158,15 +155,18 @@ class Server:
         """Connect, unless the server has just kept this process waiting."""
         if self._silent is not None and time.monotonic() < self._silent[0]:
             raise self._silent[1]
-        given = {**_NETWORK, "application_name": application_name(), **self._conninfo, **_ENCODING}
         try:
-            db = reached(given, self._seconds)
+            db = reached(self._parameters(), self._seconds)
         except psycopg.Error as error:
             raise self._refused(error) from None
         self._silent = None
         self.role = db.info.user
         db.is_answering = lambda: self._is_answering(db)
         return db
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return libpq's parameters of a connection."""
+        return {**_NETWORK, "application_name": application_name(), **self._conninfo, **_ENCODING}
 
     @contextmanager
     def _closed_by_an_error(self, db: Connection) -> Iterator[None]:
@@ -179,9 +179,9 @@ class Server:
 
     def _is_answering(self, db: Connection) -> bool:
         """Return whether the host of a connection says anything to a new one, if only a refusal."""
-        host = {"host": db.info.host, "port": db.info.port}
+        host = {"host": db.info.host, "port": db.info.port, "hostaddr": None}
         try:
-            with reached({**_NETWORK, **self._conninfo, "hostaddr": None, **host}, self._seconds) as other:
+            with reached({**self._parameters(), **host}, self._seconds) as other:
                 other.read_seconds = 1
                 other.execute("SELECT 1")  # a pooler answers without its server
         except psycopg.Error as error:

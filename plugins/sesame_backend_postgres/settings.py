@@ -117,9 +117,12 @@ class Settings:
                 raise ConfigError(f"the postgres backend's dsn has no number as its {name}; it is like {_LIKE}")
         return found
 
-    def seconds(self) -> int:
-        """Return the seconds to wait for the server: the dsn's, else the option's."""
-        given = int(self.conninfo().get("connect_timeout") or 0)
+    def seconds(self, known: dict[str, Any]) -> int:
+        """Return the seconds to wait for the server: the dsn's, else the option's.
+
+        :param known: libpq's parameters.
+        """
+        given = int(known.get("connect_timeout") or 0)
         return given if given > 0 else self.connect_timeout
 
 
