@@ -27,6 +27,8 @@ from typing import IO, Any
 from .program import PROGRAM
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+#: How a command of Sesame begins.
+OWN = [sys.executable, "-m", "sesame_core"]
 #: What an interpreter, its loader and its C library read when they start: too late for a process that is forked.
 AT_START = ("PYTHON", "LD_", "DYLD_", "LC_", "LANG", "MALLOC_")
 #: Packages and modules that commands of an index of a team import.  What else one needs it imports as ever.
@@ -53,11 +55,11 @@ _SENDING = threading.Lock()
 
 
 def run(
-    arguments: list[str], environment: dict[str, str], directory: Path, timeout: float
+    command: list[str], environment: dict[str, str], directory: Path, timeout: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, as `subprocess.run` does with its output captured as text."""
-    command = [sys.executable, "-m", "sesame_core", *arguments]
-    if not hasattr(os, "fork") or _at_start(environment) != _at_start(os.environ):
+    """Run a command as `subprocess.run` does with its output captured as text; one that is Sesame's alone is forked."""
+    own, arguments = command[: len(OWN)], command[len(OWN) :]
+    if own != OWN or not hasattr(os, "fork") or _at_start(environment) != _at_start(os.environ):
         return subprocess.run(
             command, env=environment, cwd=directory, capture_output=True, text=True, timeout=timeout, check=False
         )

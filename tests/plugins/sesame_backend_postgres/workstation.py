@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,16 +59,12 @@ class Workstation:
             "SESAME_DATA_DIR": str(self.home / "data"),
             **self.environment,
         }
-        return [*self.before, sys.executable, "-m", "sesame_core", *map(str, arguments)], environment
+        return [*self.before, *forked.OWN, *map(str, arguments)], environment
 
     def run(self, *arguments: object, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         """Run a command of Sesame on this workstation."""
         command, environment = self.command(*arguments)
-        if not self.before:
-            return forked.run(command[3:], environment, self.home, timeout)
-        return subprocess.run(
-            command, env=environment, cwd=self.home, capture_output=True, text=True, timeout=timeout, check=False
-        )
+        return forked.run(command, environment, self.home, timeout)
 
     def ok(self, *arguments: object) -> str:
         """Run a command that must succeed; return what it printed."""
