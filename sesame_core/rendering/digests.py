@@ -112,11 +112,7 @@ def _entry_lines(
     session = entry.stored.session
     reference = one_line(short.get(session.id, session.id))
     about = [name_of(session.owner, (session.host,) if session.host else (), ())] if has_owner else []
-    about += [
-        one_line(session.agent),
-        *([home(session.cwd)] if found.by != "project" and session.cwd else []),
-        _span(entry),
-    ]
+    about += [session.agent, *([home(session.cwd)] if found.by != "project" and session.cwd else []), _span(entry)]
     about += [count(entry.prompts, "prompt")] if entry.prompts else []
     name = "only metadata is visible" if entry.is_withheld else session_name(entry.stored)
     shown: Callable[[str], str] = _escaped if is_markdown else one_line
