@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -80,8 +81,9 @@ class Browser:
         return str(self.run("const e = document.activeElement; return e.id || e.getAttribute('href') || e.tagName"))
 
     def until(self, condition: Callable[[], _Value | None]) -> _Value:
-        """Wait until something is so, and return it."""
-        return WebDriverWait(self.driver, PATIENCE, 0.05).until(lambda _: condition())  # type: ignore[arg-type,return-value]
+        """Wait until something is so, and return it; where another page comes while it is looked at, look again."""
+        wait = WebDriverWait(self.driver, PATIENCE, 0.05, ignored_exceptions=[StaleElementReferenceException])
+        return wait.until(lambda _: condition())  # type: ignore[arg-type,return-value]
 
     def complaints(self) -> list[str]:
         """Return what is on the console: errors, and what the page's policy has refused; each once."""
